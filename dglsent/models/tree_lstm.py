@@ -1,0 +1,117 @@
+"""Tree-LSTMs: binary over constituency trees, child-sum over any tree.
+
+Tai, Socher, Manning 2015, "Improved Semantic Representations From Tree-Structured Long Short-Term Memory Networks".
+Equation numbers are those of the papers that use them: 10-12 of the tag-guided hyper TreeLSTM paper (binary),
+2 of the tree-structured attentive encoder paper (child-sum).
+"""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+import torch
+from torch import Tensor
+
+from dglsent.models.encoder import Encoder
+from dglsent.nn.cells import lstm_cell
+from dglsent.nn.embeddings import WordEmbedding
+from dglsent.passing import Batch, Outputs, StepLinear, propagate
+from graphs.door import fn
+
+
+class BinaryTreeLSTM(Encoder):
+    """Binary Tree-LSTM (eq. 10-12) over binary constituency trees with words at the leaves.
+
+    The input x is the word vector at a leaf and zero at a phrase, so W meets leaves alone, and there the forget
+    gates meet zero memories: W has no rows for them.
+
+    Args:
+        embedding: word vectors, d dimensions.
+        hidden: size h of the state.
+        leaf_cell: "eq10" runs the cell at the leaves as well; "tai" is the released code's leaf, c = W x + b and
+            h = sigmoid(W_o x + b_o) * tanh(c).
+    """
+
+    def __init__(
+        self, embedding: WordEmbedding, hidden: int = 150, leaf_cell: Literal["eq10", "tai"] = "eq10"
+    ) -> None:
+        super().__init__(embedding, hidden)
+        self.leaf_cell = leaf_cell
+        self.W = StepLinear(embedding.dim, (3 if leaf_cell == "eq10" else 2) * hidden)
+        self.U = StepLinear(2 * hidden, 5 * hidden)
+
+    def encode(self, batch: Batch) -> Tensor:
+        """States h [N, hidden] of all nodes; sets the fields h and c."""
+        propagate(batch, self.message, self.reduce, self.apply, leaf=self.leaf)
+        return batch.nodes["h"]
+
+    def leaf(self, nodes: Any) -> Outputs:
+        """Eq. 10-12 without children."""
+        pre = self.W(self.embedding(nodes.data["word"]))
+        if self.leaf_cell == "tai":
+            c, o = pre.chunk(2, -1)
+            return {"h": torch.sigmoid(o) * torch.tanh(c), "c": c}
+        h, c = lstm_cell(pre)
+        return {"h": h, "c": c}
+
+    def message(self, edges: Any) -> Outputs:
+        """A child sends its state and memory."""
+        return {"h": edges.src["h"], "c": edges.src["c"]}
+
+    def reduce(self, nodes: Any) -> Outputs:
+        """U [h_l; h_r] + b, in the order g, i, f_l, f_r, o, and the memories of the children."""
+        return {"pre": self.U(nodes.mailbox["h"].flatten(1)), "c_children": nodes.mailbox["c"]}
+
+    def apply(self, nodes: Any) -> Outputs:
+        """Eq. 11-12."""
+        h, c = lstm_cell(nodes.data["pre"], nodes.data["c_children"])
+        return {"h": h, "c": c}
+
+
+class ChildSumTreeLSTM(Encoder):
+    """Child-sum Tree-LSTM (eq. 2) over trees with a word at every node, or at the leaves alone.
+
+    Args:
+        embedding: word vectors, d dimensions.
+        hidden: size h of the state.
+        output_gate: False gives h = tanh(c), as the code released with both papers.
+    """
+
+    def __init__(self, embedding: WordEmbedding, hidden: int = 150, output_gate: bool = True) -> None:
+        super().__init__(embedding, hidden)
+        self.output_gate = output_gate
+        gates = 3 if output_gate else 2
+        self.W_gio = StepLinear(embedding.dim, gates * hidden)
+        self.U_gio = StepLinear(hidden, gates * hidden, bias=False)
+        self.W_f = StepLinear(embedding.dim, hidden)
+        self.U_f = StepLinear(hidden, hidden, bias=False)
+
+    def encode(self, batch: Batch) -> Tensor:
+        """States h [N, hidden] of all nodes; sets the fields h and c."""
+        children = fn.sum("h_fc", "sums")
+        propagate(batch, self.message, children, self.apply, leaf=self.leaf, inputs=self.inputs)
+        return batch.nodes["h"]
+
+    def inputs(self, nodes: Any) -> Outputs:
+        """W x of all gates."""
+        x = self.embedding(nodes.data["word"])
+        return {"wx_gio": self.W_gio(x), "wx_f": self.W_f(x)}
+
+    def leaf(self, nodes: Any) -> Outputs:
+        """Eq. 2 without children."""
+        return self.cell(self.W_gio(self.embedding(nodes.data["word"])), None)
+
+    def message(self, edges: Any) -> Outputs:
+        """A child sends its state, and its memory through its own forget gate."""
+        forget = torch.sigmoid(edges.dst["wx_f"] + self.U_f(edges.src["h"]))
+        return {"h_fc": torch.cat([edges.src["h"], forget * edges.src["c"]], -1)}
+
+    def apply(self, nodes: Any) -> Outputs:
+        """Eq. 2."""
+        h_sum, forgotten = nodes.data["sums"].chunk(2, -1)
+        return self.cell(nodes.data["wx_gio"] + self.U_gio(h_sum), forgotten)
+
+    def cell(self, pre: Tensor, kept: Tensor | None) -> Outputs:
+        """Memory and state from the sums of candidate, input and output gate."""
+        h, c = lstm_cell(pre, kept=kept, output_gate=self.output_gate)
+        return {"h": h, "c": c}

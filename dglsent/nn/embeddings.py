@@ -1,0 +1,43 @@
+"""Word embeddings: pretrained or random, fixed or tuned."""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor, nn
+from torch.nn import functional as F  # noqa: N812
+
+
+class WordEmbedding(nn.Module):
+    """Vectors of word ids: [n] -> [n, dim].
+
+    Id 0 is padding and always the zero vector.
+
+    Args:
+        size: number of words V, padding and unknown included.
+        dim: dimensions of a vector.
+        vectors: [V, dim] initial vectors; without them U(-0.05, 0.05).
+        tune: whether training changes the vectors.
+        dropout: share of dimensions dropped in training.
+
+    Tuned vectors get a sparse gradient, so that a step touches only the words of its batch.
+    """
+
+    def __init__(
+        self, size: int, dim: int, *, vectors: Tensor | None = None, tune: bool = True, dropout: float = 0.0
+    ) -> None:
+        super().__init__()
+        self.dim = dim
+        weight = torch.empty(size, dim).uniform_(-0.05, 0.05) if vectors is None else vectors.clone()
+        weight[0] = 0
+        self.weight = nn.Parameter(weight, requires_grad=tune)
+        self.dropout = dropout
+
+    def forward(self, word: Tensor) -> Tensor:
+        """Look up word ids of any shape [...]: [..., dim]."""
+        vectors = F.embedding(word, self.weight, padding_idx=0, sparse=self.weight.requires_grad)
+        return F.dropout(vectors, self.dropout, self.training) if self.dropout else vectors
+
+    def extra_repr(self) -> str:
+        """Sizes and switches, for printing."""
+        size, dim = self.weight.shape
+        return f"{size}, {dim}, tune={self.weight.requires_grad}, dropout={self.dropout}"

@@ -1,0 +1,155 @@
+"""Moving rows between nodes and edges: gather, sum by segment, permute. Each is the others' gradient.
+
+No step waits for the device, and every backward pass reads rows instead of adding them one by one.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import torch
+from torch import Tensor
+from torch.autograd import Function
+from torch.autograd.function import once_differentiable
+
+
+class Incidence(NamedTuple):
+    """Which of n rows each of m edges touches.
+
+    Attributes:
+        index: [m] row of each edge.
+        order: [m] edges sorted by row.
+        offsets: [n + 1] where each row's edges start in `order`.
+    """
+
+    index: Tensor
+    order: Tensor
+    offsets: Tensor
+
+
+def gather(x: Tensor, incidence: Incidence) -> Tensor:
+    """Rows of x [n, ...] for each edge: [m, ...]."""
+    if not x.requires_grad:
+        return x.index_select(0, incidence.index)
+    return _Gather.apply(x, *incidence)
+
+
+def segment_sum(x: Tensor, incidence: Incidence) -> Tensor:
+    """Sum of x [m, ...] over the edges of each row: [n, ...], 0 where a row has none."""
+    return _SegmentSum.apply(x, *incidence)
+
+
+def permute(x: Tensor, index: Tensor, inverse: Tensor) -> Tensor:
+    """Rows of x [n, ...] in another order, where `inverse` undoes `index`."""
+    if not x.requires_grad:
+        return x.index_select(0, index)
+    return _Permute.apply(x, index, inverse)
+
+
+def spread(x: Tensor, source: Tensor, target: Tensor) -> Tensor:
+    """Rows of x [n, ...] laid out among others: y[target] = x, and y = x[source] where nothing is said.
+
+    Rows of y outside `target` are to be overwritten by `place` and get no gradient.
+    """
+    if not x.requires_grad:
+        return x.index_select(0, source)
+    return _Spread.apply(x, source, target)
+
+
+def place(base: Tensor, x: Tensor, target: Tensor) -> Tensor:
+    """base with base[target] = x, written into base's own memory: nothing else may read those rows of it."""
+    if not (base.requires_grad or x.requires_grad):
+        return base.index_copy_(0, target, x)
+    return _Place.apply(base, x, target)
+
+
+def segment_max(x: Tensor, incidence: Incidence) -> Tensor:
+    """Largest of x [m, ...] over the edges of each row: [n, ...], 0 where a row has none.
+
+    Like DGL, a tie sends the whole gradient to one edge (the first).
+    """
+    edges, rows = len(x), len(incidence.offsets) - 1
+    if not edges:
+        return x.new_zeros(rows, *x.shape[1:])
+    flat = x.reshape(edges, -1)
+    row = incidence.index[:, None].expand_as(flat)
+    top = torch.full((rows, flat.shape[1]), -torch.inf, dtype=x.dtype, device=x.device)
+    top = top.scatter_reduce(0, row, flat.detach(), "amax")
+    number = torch.arange(edges, device=x.device)[:, None].expand_as(flat)
+    number = torch.where(flat.detach() == top.gather(0, row), number, edges)
+    first = torch.full((rows, flat.shape[1]), edges, device=x.device).scatter_reduce(0, row, number, "amin")
+    filled = first < edges
+    result = torch.where(filled, flat.gather(0, first.clamp(max=edges - 1)), 0)
+    return result.view(rows, *x.shape[1:])
+
+
+def _sum(x: Tensor, order: Tensor, offsets: Tensor) -> Tensor:
+    if not x.is_floating_point() or not len(order):
+        rows = len(offsets) - 1
+        row = torch.repeat_interleave(
+            torch.arange(rows, device=x.device), offsets.diff(), output_size=len(order)
+        )
+        return x.new_zeros(rows, *x.shape[1:]).index_add(0, row, x.index_select(0, order))
+    flat = x.reshape(len(x), -1)
+    # The only reduction in torch that is at once segmented, fast on CPU and GPU, and free of atomics.
+    summed = torch.embedding_bag(flat, order, offsets, False, 0, False, None, True)[0]
+    return summed.view(-1, *x.shape[1:])
+
+
+class _Gather(Function):
+    @staticmethod
+    def forward(ctx: Any, x: Tensor, index: Tensor, order: Tensor, offsets: Tensor) -> Tensor:
+        ctx.save_for_backward(index, order, offsets)
+        return x.index_select(0, index)
+
+    @staticmethod
+    def backward(ctx: Any, *grads: Tensor) -> tuple[Tensor, None, None, None]:
+        return _SegmentSum.apply(grads[0], *ctx.saved_tensors), None, None, None
+
+
+class _SegmentSum(Function):
+    @staticmethod
+    def forward(ctx: Any, x: Tensor, index: Tensor, order: Tensor, offsets: Tensor) -> Tensor:
+        ctx.save_for_backward(index, order, offsets)
+        return _sum(x, order, offsets)
+
+    @staticmethod
+    def backward(ctx: Any, *grads: Tensor) -> tuple[Tensor, None, None, None]:
+        return gather(grads[0], Incidence(*ctx.saved_tensors)), None, None, None
+
+
+class _Permute(Function):
+    @staticmethod
+    def forward(ctx: Any, x: Tensor, index: Tensor, inverse: Tensor) -> Tensor:
+        ctx.save_for_backward(index, inverse)
+        return x.index_select(0, index)
+
+    @staticmethod
+    def backward(ctx: Any, *grads: Tensor) -> tuple[Tensor, None, None]:
+        index, inverse = ctx.saved_tensors
+        return permute(grads[0], inverse, index), None, None
+
+
+class _Spread(Function):
+    @staticmethod
+    def forward(ctx: Any, x: Tensor, source: Tensor, target: Tensor) -> Tensor:
+        ctx.save_for_backward(target)
+        return x.index_select(0, source)
+
+    @staticmethod
+    @once_differentiable
+    def backward(ctx: Any, *grads: Tensor) -> tuple[Tensor, None, None]:
+        return grads[0].index_select(0, *ctx.saved_tensors), None, None
+
+
+class _Place(Function):
+    @staticmethod
+    def forward(ctx: Any, base: Tensor, x: Tensor, target: Tensor) -> Tensor:
+        ctx.save_for_backward(target)
+        # .data, so that the slices of other steps, whose rows stay as they are, do not count as changed.
+        return base.data.index_copy_(0, target, x)
+
+    @staticmethod
+    @once_differentiable
+    def backward(ctx: Any, *grads: Tensor) -> tuple[Tensor, Tensor, None]:
+        return grads[0], grads[0].index_select(0, *ctx.saved_tensors), None

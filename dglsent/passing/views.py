@@ -1,0 +1,88 @@
+"""What a user function sees on the torch engine: the same attributes as DGL's EdgeBatch and NodeBatch."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, MutableMapping
+
+from torch import Tensor
+
+Resolver = Callable[[str], Tensor]
+
+
+class Fields(MutableMapping[str, Tensor]):
+    """Tensors by field name; one that is set as a function is made when it is first read."""
+
+    def __init__(self, values: Mapping[str, Tensor] | None = None) -> None:
+        self._values: dict[str, Tensor | Callable[[], Tensor]] = dict(values or {})
+
+    def __getitem__(self, name: str) -> Tensor:
+        value = self._values[name]
+        if not isinstance(value, Tensor):
+            value = self._values[name] = value()
+        return value
+
+    def __setitem__(self, name: str, value: Tensor) -> None:
+        self._values[name] = value
+
+    def set_lazy(self, name: str, make: Callable[[], Tensor]) -> None:
+        """Set a field that is made when it is first read."""
+        self._values[name] = make
+
+    def __delitem__(self, name: str) -> None:
+        del self._values[name]
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._values
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._values)
+
+    def __len__(self) -> int:
+        return len(self._values)
+
+    def __repr__(self) -> str:
+        return f"Fields({', '.join(self._values)})"
+
+
+class View(dict[str, Tensor]):
+    """Fields of some nodes or edges; a field is fetched when it is first read."""
+
+    __slots__ = ("_fetch",)
+
+    def __init__(self, fetch: Resolver) -> None:
+        super().__init__()
+        self._fetch = fetch
+
+    def __missing__(self, name: str) -> Tensor:
+        value = self[name] = self._fetch(name)
+        return value
+
+
+class Edges:
+    """m edges as a message function sees them: `src`, `dst` and `data`, each a mapping to [m, ...]."""
+
+    __slots__ = ("_size", "data", "dst", "src")
+
+    def __init__(self, size: int, src: Resolver, dst: Resolver, data: Resolver) -> None:
+        self._size = size
+        self.src, self.dst, self.data = View(src), View(dst), View(data)
+
+    def batch_size(self) -> int:
+        """Number of edges m."""
+        return self._size
+
+
+class Nodes:
+    """n nodes as a reduce or apply function sees them: `data` [n, ...] and, in reduce, `mailbox` [n, k, ...]."""
+
+    __slots__ = ("_size", "data", "mailbox")
+
+    def __init__(self, size: int, data: Resolver, mailbox: Resolver | None = None) -> None:
+        self._size = size
+        self.data = View(data)
+        if mailbox is not None:
+            self.mailbox = View(mailbox)
+
+    def batch_size(self) -> int:
+        """Number of nodes n."""
+        return self._size

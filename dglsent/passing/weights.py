@@ -1,0 +1,129 @@
+"""Linear maps used at every step of a propagation, whose weight gradients are gathered into few large products."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+from torch.autograd import Function
+from torch.nn import functional as F  # noqa: N812
+
+_BLOCK = 128  # rows gathered before a product: enough for a fast product, few enough not to copy much
+
+
+class StepLinear(nn.Linear):
+    """y = x W^T + b for the functions of a propagation: [n, in] -> [n, out].
+
+    Equal to `torch.nn.Linear` in values and gradients. Inside a propagation, which applies the map once a step, the
+    gradient of W is not one small product and one addition to the whole of W for each step, but a product for
+    every few hundred rows.
+    """
+
+    def forward(self, input: Tensor) -> Tensor:
+        """Apply the map to the last dimension of [..., in]."""
+        shared = _shared_weights.get()
+        if shared is None or not torch.is_grad_enabled() or not self.weight.requires_grad:
+            return F.linear(input, self.weight, self.bias)
+        return shared.linear(self, input)
+
+
+_shared_weights: ContextVar[_SharedWeights | None] = ContextVar("shared_weights", default=None)
+
+
+@contextmanager
+def shared_weights() -> Iterator[None]:
+    """Within it, every StepLinear gathers its weight gradient over all its uses."""
+    token = _shared_weights.set(_SharedWeights())
+    try:
+        yield
+    finally:
+        _shared_weights.reset(token)
+
+
+class _SharedWeights:
+    def __init__(self) -> None:
+        self.taps: dict[StepLinear, tuple[_Gathered, Tensor, Tensor | None]] = {}
+
+    def linear(self, module: StepLinear, x: Tensor) -> Tensor:
+        if module not in self.taps:
+            gathered = _Gathered(module.weight, module.bias)
+            self.taps[module] = (gathered, *_Tap.apply(gathered, module.weight, module.bias))
+        gathered, weight, bias = self.taps[module]
+        return _Linear.apply(x, weight, bias, gathered)
+
+
+class _Gathered:
+    """The weight gradient of one map in one propagation, while its backward pass runs."""
+
+    def __init__(self, weight: Tensor, bias: Tensor | None) -> None:
+        self.weight, self.bias = weight, bias
+        self.reset()
+
+    def reset(self) -> None:
+        self.weight_grad: Tensor | None = None
+        self.bias_grad: Tensor | None = None
+        self.pending: list[tuple[Tensor, Tensor]] = []
+        self.rows = 0
+
+    def add(self, x: Tensor, grad: Tensor) -> None:
+        self.pending.append((x, grad))
+        self.rows += len(x)
+        if self.rows >= _BLOCK:
+            self.flush()
+
+    def flush(self) -> None:
+        if not self.pending:
+            return
+        single = len(self.pending) == 1
+        x = self.pending[0][0] if single else torch.cat([x for x, _ in self.pending])
+        grad = self.pending[0][1] if single else torch.cat([grad for _, grad in self.pending])
+        if self.weight_grad is None:
+            self.weight_grad = grad.t() @ x
+        else:
+            self.weight_grad.addmm_(grad.t(), x)
+        if self.bias is not None:
+            summed = grad.sum(0)
+            self.bias_grad = summed if self.bias_grad is None else self.bias_grad.add_(summed)
+        self.pending, self.rows = [], 0
+
+
+class _Tap(Function):
+    """Hands out a weight once; its backward runs after that of every use and returns what they gathered."""
+
+    @staticmethod
+    def forward(ctx: Any, gathered: _Gathered, weight: Tensor, bias: Tensor | None) -> tuple[Tensor, Tensor | None]:
+        ctx.gathered = gathered
+        ctx.set_materialize_grads(False)
+        return weight.view_as(weight), None if bias is None else bias.view_as(bias)
+
+    @staticmethod
+    def backward(ctx: Any, *grads: Tensor | None) -> tuple[None, Tensor | None, Tensor | None]:
+        gathered: _Gathered = ctx.gathered
+        gathered.flush()
+        result = (None, gathered.weight_grad, gathered.bias_grad)
+        gathered.reset()
+        return result
+
+
+class _Linear(Function):
+    @staticmethod
+    def forward(ctx: Any, x: Tensor, weight: Tensor, bias: Tensor | None, gathered: _Gathered) -> Tensor:
+        flat = x if x.dim() == 2 else x.reshape(-1, x.shape[-1])
+        ctx.save_for_backward(flat, weight)
+        ctx.gathered = gathered
+        ctx.shape = x.shape
+        y = torch.mm(flat, weight.t()) if bias is None else torch.addmm(bias, flat, weight.t())
+        return y if x.dim() == 2 else y.view(*x.shape[:-1], -1)
+
+    @staticmethod
+    def backward(ctx: Any, *grads: Tensor) -> tuple[Tensor | None, None, None, None]:
+        flat, weight = ctx.saved_tensors
+        grad = grads[0].reshape(len(flat), -1)
+        ctx.gathered.add(flat, grad)
+        if not ctx.needs_input_grad[0]:
+            return None, None, None, None
+        return (grad @ weight).view(ctx.shape), None, None, None

@@ -1,0 +1,190 @@
+"""Parsed sentences in columns -> sentence graphs: dependency, constituency (binary, n-ary) and chain."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+import numpy as np
+
+from graphs import fields, topology, trees
+from graphs.columns import Constituency, Dependencies, IntArray
+from graphs.errors import Origin, SentenceError
+from graphs.features import Vocabularies
+
+
+@dataclass(eq=False, slots=True)
+class SentenceGraph:
+    """One sentence's graph, still in columns: N nodes, E edges child -> parent.
+
+    Attributes:
+        size: N.
+        src: [E] senders.
+        dst: [E] receivers.
+        nodes: node fields by name, each [N, ...].
+        edges: edge fields by name, each [E, ...].
+        level: [N] steps from each node to its root (the longest path to a sink).
+        origin: where the sentence was read.
+    """
+
+    size: int
+    src: IntArray
+    dst: IntArray
+    nodes: dict[str, IntArray]
+    edges: dict[str, IntArray]
+    level: IntArray
+    origin: Origin = field(default_factory=Origin)
+
+    def dgl(self) -> Any:
+        """This sentence alone as a DGLGraph with its fields."""
+        from graphs.batching import merge
+
+        return merge([self]).dgl()
+
+
+def dependency(
+    sentence: Dependencies, vocabularies: Vocabularies, *, roots: Literal["attach", "keep"] = "attach"
+) -> SentenceGraph:
+    """The dependency graph of a sentence: a node a token, an edge dependent -> head.
+
+    Args:
+        sentence: N tokens with heads.
+        vocabularies: what turns words, tags and relations into ids.
+        roots: with several roots, "attach" hangs the later ones under the first, "keep" leaves a forest.
+
+    Returns:
+        Node fields word, tag, position; edge fields slot (order among the dependents of a head) and relation.
+
+    Raises:
+        SentenceError: no words, a head out of range, or a cycle.
+    """
+    if not len(sentence):
+        raise SentenceError("the sentence has no words", sentence.origin)
+    head = np.asarray(sentence.head, dtype=np.int64)
+    if head.min() < -1 or head.max() >= len(head):
+        word = int(np.flatnonzero((head < -1) | (head >= len(head)))[0])
+        raise SentenceError(
+            f"head {int(head[word]) + 1} of word {word + 1} is out of range, the sentence has {len(head)} words",
+            sentence.origin,
+        )
+    if roots == "attach":
+        head = trees.attach_roots(head)
+    tags = [upos if xpos == "_" else xpos for xpos, upos in zip(sentence.xpos, sentence.upos, strict=True)]
+    src = np.flatnonzero(head >= 0)
+    return SentenceGraph(
+        size=len(head),
+        src=src,
+        dst=head[src],
+        nodes={
+            fields.WORD: vocabularies.word.ids(sentence.word),
+            fields.TAG: vocabularies.tag.ids(tags),
+            fields.POSITION: np.arange(len(head)),
+        },
+        edges={
+            fields.SLOT: trees.slots(head)[src],
+            fields.RELATION: vocabularies.relation.ids([sentence.relation[i] for i in src]),
+        },
+        level=topology.levels(len(head), src, head[src], sentence.origin),
+        origin=sentence.origin,
+    )
+
+
+def constituency(
+    tree: Constituency,
+    vocabularies: Vocabularies,
+    *,
+    binary: bool = False,
+    labels: Sequence[int] | IntArray | None = None,
+) -> SentenceGraph:
+    """The constituency graph of a sentence: a node a word or phrase, an edge child -> parent.
+
+    Args:
+        tree: N nodes in pre-order; binarise and collapse it beforehand where the model wants that.
+        vocabularies: what turns words and tags into ids.
+        binary: demand that every phrase has exactly two children.
+        labels: [N] gold label of each node, -1 where there is none.
+
+    Returns:
+        Node fields word (0 at phrases), tag, position (-1 at phrases), span, and label where labels are given;
+        edge field slot (order among siblings).
+
+    Raises:
+        SentenceError: no words, or with binary a phrase that has not two children.
+    """
+    size = len(tree)
+    if not size:
+        raise SentenceError("the tree has no words", tree.origin)
+    parent = np.asarray(tree.parent, dtype=np.int64)
+    is_word = np.fromiter((word is not None for word in tree.word), dtype=bool, count=size)
+    if binary:
+        arity = np.bincount(parent[1:], minlength=size)
+        wrong = np.flatnonzero((arity != 2) & (arity != 0))
+        if len(wrong):
+            node = int(wrong[0])
+            raise SentenceError(
+                f"phrase {tree.label[node]!r} has {arity[node]} children where a binary tree wants 2; "
+                "collapse unary chains and binarise it first",
+                tree.origin,
+            )
+    word = np.zeros(size, dtype=np.int64)
+    word[is_word] = vocabularies.word.ids(tree.words)
+    position = np.full(size, -1, dtype=np.int64)
+    position[is_word] = np.arange(is_word.sum())
+    nodes = {
+        fields.WORD: word,
+        fields.TAG: vocabularies.tag.ids(tree.label),
+        fields.POSITION: position,
+        fields.SPAN: trees.spans(tree),
+    }
+    if labels is not None:
+        nodes[fields.LABEL] = np.asarray(labels, dtype=np.int64)
+    src = np.arange(1, size)
+    return SentenceGraph(
+        size=size,
+        src=src,
+        dst=parent[src],
+        nodes=nodes,
+        edges={fields.SLOT: trees.slots(parent)[src]},
+        level=trees.depths(parent),
+        origin=tree.origin,
+    )
+
+
+def chain(sentence: Constituency | Dependencies, vocabularies: Vocabularies) -> SentenceGraph:
+    """The chain of a sentence: a node a token, an edge from each token to the next.
+
+    A propagation "up" runs left to right and ends in the last token, the root; "down" runs right to left.
+
+    Args:
+        sentence: a parsed sentence of N tokens; only its words and tags are used.
+        vocabularies: what turns words and tags into ids.
+
+    Returns:
+        Node fields word, tag, position; edge field slot (all 0).
+
+    Raises:
+        SentenceError: no words.
+    """
+    words = sentence.words
+    if not words:
+        raise SentenceError("the sentence has no words", sentence.origin)
+    size = len(words)
+    if isinstance(sentence, Constituency):
+        tags = [label for label, word in zip(sentence.label, sentence.word, strict=True) if word is not None]
+    else:
+        tags = [upos if xpos == "_" else xpos for xpos, upos in zip(sentence.xpos, sentence.upos, strict=True)]
+    token = np.arange(size)
+    return SentenceGraph(
+        size=size,
+        src=token[:-1],
+        dst=token[1:],
+        nodes={
+            fields.WORD: vocabularies.word.ids(words),
+            fields.TAG: vocabularies.tag.ids(tags),
+            fields.POSITION: token,
+        },
+        edges={fields.SLOT: np.zeros(size - 1, dtype=np.int64)},
+        level=token[::-1].copy(),
+        origin=sentence.origin,
+    )

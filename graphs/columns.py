@@ -1,0 +1,86 @@
+"""Parsed sentences as flat columns: what readers make, transforms change and builders read.
+
+A column holds one entry a node, in the order of the nodes, so nothing here is nested and no tree is too deep.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from graphs.errors import Origin
+
+IntArray: TypeAlias = npt.NDArray[np.int64]
+
+
+@dataclass(eq=False, slots=True)
+class Constituency:
+    """A constituency tree of N nodes in pre-order: a parent stands before its children, siblings left to right.
+
+    A preterminal and its word are one node, so `(NP (DT the) (NN cat))` has three nodes.
+
+    Attributes:
+        label: [N] phrase label or POS tag, functional tags included; "" where the brackets give none.
+        word: [N] the token at a leaf, None at a phrase.
+        parent: [N] index of the parent, -1 at the root (node 0).
+        origin: where the tree was read.
+    """
+
+    label: Sequence[str]
+    word: Sequence[str | None]
+    parent: IntArray
+    origin: Origin = field(default_factory=Origin)
+
+    def __len__(self) -> int:
+        return len(self.label)
+
+    @property
+    def words(self) -> list[str]:
+        """The tokens of the sentence, left to right."""
+        return [word for word in self.word if word is not None]
+
+
+@dataclass(eq=False, slots=True)
+class Dependencies:
+    """A dependency tree (or forest) of N tokens, in sentence order.
+
+    Attributes:
+        word: [N] word forms.
+        head: [N] index of the head from 0, -1 at a root. Several roots and crossing arcs are kept as they are.
+        relation: [N] dependency relation to the head.
+        upos: [N] universal POS tags, "_" where unknown.
+        xpos: [N] language-specific POS tags, "_" where unknown.
+        lemma: [N] lemmas, "_" where unknown.
+        multiword: surface tokens that span several words, as (first word, one past the last word, form).
+        empty: empty nodes of enhanced dependencies, as (id such as "8.1", form); never nodes of a graph.
+        comments: comment lines without the leading "# ".
+        origin: where the sentence was read.
+    """
+
+    word: Sequence[str]
+    head: IntArray
+    relation: Sequence[str]
+    upos: Sequence[str] = ()
+    xpos: Sequence[str] = ()
+    lemma: Sequence[str] = ()
+    multiword: Sequence[tuple[int, int, str]] = ()
+    empty: Sequence[tuple[str, str]] = ()
+    comments: Sequence[str] = ()
+    origin: Origin = field(default_factory=Origin)
+
+    def __post_init__(self) -> None:
+        for name in ("upos", "xpos", "lemma"):
+            if not getattr(self, name):
+                setattr(self, name, ["_"] * len(self.word))
+
+    def __len__(self) -> int:
+        return len(self.word)
+
+    @property
+    def words(self) -> list[str]:
+        """The tokens of the sentence, left to right."""
+        return list(self.word)

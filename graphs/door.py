@@ -1,0 +1,60 @@
+"""The door to DGL: the only module that imports it.
+
+DGL 2.1.0 imports its GraphBolt library, which exists for torch <= 2.2 alone, so `import dgl` fails on a newer
+torch although nothing else in it depends on the version. Where the installed GraphBolt does not fit the installed
+torch, an empty module stands in for it; where it fits (an official build), DGL is left as it is.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import importlib.util
+import io
+import os
+import sys
+import types
+from pathlib import Path
+from typing import Any
+
+import torch
+
+_INSTALL = (
+    "install one with: pip install dgl==2.1.0 (Python 3.10-3.12) or pip install dgl==1.1.3 packaging (3.10, 3.11)"
+)
+
+
+class DGLUnavailableError(ImportError):
+    """DGL is missing or broken; the message says what to install."""
+
+
+def _graphbolt_fits(dgl_folder: Path) -> bool:
+    """Whether the installed DGL has no GraphBolt, or one built for the installed torch."""
+    if not (dgl_folder / "graphbolt" / "__init__.py").exists():
+        return True
+    version = torch.__version__.split("+", maxsplit=1)[0]
+    return any((dgl_folder / "graphbolt").glob(f"*graphbolt_pytorch_{version}.*"))
+
+
+def _import_dgl() -> Any:
+    spec = importlib.util.find_spec("dgl")
+    if spec is None or spec.origin is None:
+        raise DGLUnavailableError(f"DGL is not installed; {_INSTALL}")
+    os.environ.setdefault("DGLBACKEND", "pytorch")
+    if "dgl" not in sys.modules and not _graphbolt_fits(Path(spec.origin).parent):
+        sys.modules["dgl.graphbolt"] = types.ModuleType("dgl.graphbolt")
+    try:
+        # DGL writes its backend choice to the home folder and says so on first import.
+        with contextlib.redirect_stderr(io.StringIO()), contextlib.redirect_stdout(io.StringIO()):
+            import dgl
+    except Exception as error:
+        for name in [name for name in sys.modules if name == "dgl" or name.startswith("dgl.")]:
+            del sys.modules[name]
+        cause = str(error).strip().splitlines()
+        raise DGLUnavailableError(
+            f"DGL at {Path(spec.origin).parent} does not load ({cause[0] if cause else type(error).__name__}); {_INSTALL}"
+        ) from error
+    return dgl
+
+
+dgl: Any = _import_dgl()
+fn: Any = dgl.function

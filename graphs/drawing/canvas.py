@@ -1,0 +1,207 @@
+"""SVG as a string: text measured without a display, and the few shapes that the drawings share."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from pathlib import Path
+from typing import Final, Literal, TypeAlias
+from xml.sax.saxutils import escape as _escape
+
+from graphs.drawing.colour import INK, PAPER, Scale
+
+Anchor: TypeAlias = Literal["start", "middle", "end"]
+
+MARGIN: Final = 20.0
+_HEADER: Final = 38.0
+
+_FONT: Final = "Helvetica, Arial, 'Liberation Sans', 'Noto Sans', sans-serif"
+# Advance widths of Helvetica (Arial and Liberation Sans are made to the same measure), 1/100 em, " " to "~".
+_WIDTHS: Final = [
+    int(width) / 100
+    for width in (  # noqa: SIM905 - a table, not a list of 95 lines
+        "28 28 35 56 56 89 67 19 33 33 39 58 28 33 28 28 56 56 56 56 56 56 56 56 56 56 28 28 58 58 58 56 "
+        "102 67 67 72 72 67 61 78 72 28 50 67 56 83 72 78 67 78 72 67 61 72 67 94 67 67 61 28 28 28 47 56 "
+        "33 56 56 50 56 56 28 56 56 22 22 50 22 83 56 56 56 56 33 50 28 56 50 72 50 50 50 33 26 33 58"
+    ).split()
+]
+_BOLD: Final = 1.09  # bold text is wider by this much
+_WIDER: Final = 1.05  # and another font than Helvetica may be
+_FOREIGN: Final = 0.66  # em, a letter outside ASCII
+_CAPITAL: Final = 0.8  # em, a capital outside ASCII
+_ILLEGAL = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+
+
+class Svg(str):
+    """An SVG drawing: the text of the file, which notebooks show as a picture."""
+
+    __slots__ = ()
+
+    def _repr_svg_(self) -> str:
+        return str(self)
+
+    def __repr__(self) -> str:
+        return f"<Svg of {len(self)} characters>"
+
+    def save(self, path: str | Path) -> None:
+        """Writes the drawing to a file."""
+        Path(path).write_text(self, encoding="utf-8")
+
+
+def escape(text: str) -> str:
+    """Text for XML: special characters escaped, characters that XML cannot hold replaced."""
+    return _escape(_ILLEGAL.sub("\ufffd", text), {'"': "&quot;"})
+
+
+def text_width(text: str, size: float, *, bold: bool = False) -> float:
+    """The width of a line of text, in pixels, a little on the wide side."""
+    ems = sum(map(_ems, text))
+    return ems * size * _WIDER * (_BOLD if bold else 1.0)
+
+
+def number(value: float) -> str:
+    """A coordinate or value with as few characters as it needs."""
+    text = f"{value:.2f}".rstrip("0").rstrip(".")
+    return "0" if text == "-0" else text
+
+
+class Canvas:
+    """Collects shapes from bottom to top; `svg` gives the drawing.
+
+    Styles are attributes of the shapes and gradients are rows of rectangles: in a notebook, style sheets and
+    ids of one drawing would reach into the others.
+    """
+
+    def __init__(self) -> None:
+        self._shapes: list[str] = []
+
+    def path(self, data: str, *, stroke: str, width: float = 1.2, fill: str = "none") -> None:
+        """A line along SVG path data."""
+        self._shapes.append(
+            f'<path d="{data}" fill="{fill}" stroke="{stroke}" stroke-width="{number(width)}" '
+            'stroke-linecap="round" stroke-linejoin="round"/>'
+        )
+
+    def box(
+        self,
+        x: float,
+        y: float,
+        width: float,
+        height: float,
+        *,
+        fill: str,
+        stroke: str = "none",
+        radius: float = 0.0,
+        kind: str = "",
+        hint: str = "",
+    ) -> None:
+        """A rectangle by its top left corner, with `hint` shown under the mouse."""
+        shape = (
+            f'x="{number(x)}" y="{number(y)}" width="{number(width)}" height="{number(height)}" fill="{fill}"'
+        )
+        if stroke != "none":
+            shape += f' stroke="{stroke}"'
+        if radius:
+            shape += f' rx="{number(radius)}"'
+        if kind:
+            shape += f' class="{kind}"'
+        tail = f"><title>{escape(hint)}</title></rect>" if hint else "/>"
+        self._shapes.append(f"<rect {shape}{tail}")
+
+    def text(
+        self,
+        text: str,
+        x: float,
+        middle: float,
+        size: float,
+        *,
+        fill: str = INK,
+        anchor: Anchor = "middle",
+        bold: bool = False,
+        kind: str = "",
+        turn: float = 0.0,
+    ) -> None:
+        """A line of text whose small letters are centred on the height `middle`."""
+        if not text:
+            return
+        # Not dominant-baseline, which several renderers leave out.
+        base = middle + 0.35 * size
+        shape = f'x="{number(x)}" y="{number(base)}" font-size="{number(size)}" fill="{fill}"'
+        if anchor != "start":
+            shape += f' text-anchor="{anchor}"'
+        if bold:
+            shape += ' font-weight="bold"'
+        if kind:
+            shape += f' class="{kind}"'
+        if turn:
+            shape += f' transform="rotate({number(turn)} {number(x)} {number(middle)})"'
+        self._shapes.append(f"<text {shape}>{escape(text)}</text>")
+
+    def svg(self, width: float, height: float, *, title: str | None, scale: Scale | None) -> Svg:
+        """The drawing, with a title and a legend above the shapes where they are given.
+
+        Args:
+            width: width of what was drawn, from x = 0.
+            height: height of what was drawn, from y = 0.
+            title: a line of text at the top left.
+            scale: colours whose legend stands at the top right.
+        """
+        head = Canvas()
+        needed = 0.0
+        if title:
+            head.text(title, MARGIN, 27.0, 15.0, anchor="start", bold=True, kind="title")
+            needed += text_width(title, 15.0, bold=True)
+        if scale:
+            legend = _legend_width(scale)
+            needed += legend + (32.0 if title else 0.0)
+        full = max(width, needed + 2 * MARGIN)
+        if scale:
+            _legend(head, scale, full - MARGIN - legend, 27.0)
+        top = _HEADER if title or scale else 0.0
+        left = (full - width) / 2
+        size = f'width="{number(full)}" height="{number(height + top)}"'
+        name = f"<title>{escape(title)}</title>" if title else ""
+        return Svg(
+            f'<svg xmlns="http://www.w3.org/2000/svg" {size} '
+            f'viewBox="0 0 {number(full)} {number(height + top)}" role="img" font-family="{_FONT}">{name}\n'
+            f'<rect {size} fill="{PAPER}"/>\n'
+            + "".join(f"{shape}\n" for shape in head._shapes)
+            + f'<g transform="translate({number(left)} {number(top)})">\n'
+            + "".join(f"{shape}\n" for shape in self._shapes)
+            + "</g>\n</svg>\n"
+        )
+
+
+_STEPS: Final = 25
+_STEP: Final = 4.0
+
+
+def _marks(scale: Scale) -> tuple[str, str]:
+    return number(scale.low), number(scale.high)
+
+
+def _legend_width(scale: Scale) -> float:
+    return sum(text_width(mark, 11.0) for mark in _marks(scale)) + _STEPS * _STEP + 12.0
+
+
+def _legend(canvas: Canvas, scale: Scale, x: float, middle: float) -> None:
+    low, high = _marks(scale)
+    canvas.text(low, x, middle, 11.0, anchor="start", fill=INK, kind="legend")
+    x += text_width(low, 11.0) + 6.0
+    for step in range(_STEPS):
+        value = scale.low + (scale.high - scale.low) * step / (_STEPS - 1)
+        # Each step runs on to the end of the bar under the next ones, so that no seams show.
+        rest = (_STEPS - step) * _STEP
+        canvas.box(x + step * _STEP, middle - 5.0, rest, 10.0, fill=scale.colour(value), kind="legend")
+    canvas.text(high, x + _STEPS * _STEP + 6.0, middle, 11.0, anchor="start", fill=INK, kind="legend")
+
+
+def _ems(character: str) -> float:
+    code = ord(character)
+    if 32 <= code < 127:
+        return _WIDTHS[code - 32]
+    if unicodedata.category(character) in ("Mn", "Me", "Cf"):
+        return 0.0
+    if unicodedata.east_asian_width(character) in ("W", "F") or code > 0x1F000:
+        return 1.05
+    return _CAPITAL if character.isupper() else _FOREIGN

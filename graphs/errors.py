@@ -1,0 +1,44 @@
+"""What goes wrong with a sentence, said in one line: file, line, sentence, reason."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """Where a sentence was read.
+
+    Attributes:
+        file: path of the file, "" for a sentence made in memory.
+        line: line on which the sentence starts, counted from 1; 0 where unknown.
+        sentence: its id where the file gives one, else its ordinal from 1.
+    """
+
+    file: str = ""
+    line: int = 0
+    sentence: str = ""
+
+    def __str__(self) -> str:
+        place = f"{self.file}:{self.line}" if self.line else self.file
+        name = f"sentence {self.sentence}" if self.sentence else ""
+        return ", ".join(part for part in (place, name) if part)
+
+
+class InputError(ValueError):
+    """Input that cannot be used. The message is one line that says what to do; programs print it bare."""
+
+
+class SentenceError(InputError):
+    """A sentence that cannot become the wanted graph.
+
+    Attributes:
+        origin: where the sentence stands.
+        reason: what is wrong with it.
+    """
+
+    def __init__(self, reason: str, origin: Origin | None = None) -> None:
+        self.origin = origin or Origin()
+        self.reason = reason
+        where = str(self.origin)
+        super().__init__(f"{where}: {reason}" if where else reason)

@@ -1,0 +1,20 @@
+"""Names of the node and edge fields that a sentence graph may carry."""
+
+# Nodes
+WORD = "word"  # id in the word vocabulary; 0 (padding) where a node has no word
+TAG = "tag"  # id of the POS tag at a token, of the phrase label at a phrase
+CHAR = "char"
+CAP = "cap"
+POSITION = "position"  # index of a token in its sentence, from 0; -1 at a phrase
+LABEL = "label"  # gold label; -1 where there is none
+SPAN = "span"  # [N, 2] first token and one past the last token under a node
+SENTENCE = "sentence"  # index of the sentence in its batch
+
+# Edges, child -> parent
+SLOT = "slot"  # order among siblings, from 0; offset in a window
+RELATION = "relation"  # id of the dependency relation
+DISTANCE = "distance"  # receiver position minus sender position, in tokens
+
+# Relations (edge types)
+CHILD = "child"
+ATTEND = "attend"

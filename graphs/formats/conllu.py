@@ -1,0 +1,185 @@
+"""CoNLL-U: one word a line in ten columns, a blank line between sentences (universaldependencies.org/format).
+
+Stanza's reader is not used: it silently drops a word with a duplicate id and a sentence without words, and a
+head out of range ends it with a bare IndexError. Its documents come in through `from_stanza_sentence`.
+"""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+import numpy as np
+
+from graphs.columns import Dependencies
+from graphs.errors import Origin, SentenceError
+from graphs.formats.policy import OnError, Sentences, collect
+from graphs.formats.source import Source, read_lines, source_name
+from graphs.trees import refuse_cycle
+
+_COLUMNS = 10
+
+
+def read_conllu(source: Source, *, on_error: OnError = "raise") -> Sentences[Dependencies]:
+    """Reads a CoNLL-U file; several roots and crossing arcs are kept as they are.
+
+    Args:
+        source: path (`.gz` too) or open file.
+        on_error: "raise" at the first bad sentence, or "skip" it and list it in `skipped`.
+
+    Raises:
+        SentenceError: for a line without ten columns, ids that do not count up from 1, a head that is missing
+            or out of range, a cycle, or a block without words.
+    """
+    return collect(_sentences(read_lines(source), source_name(source)), on_error)
+
+
+def parse_conllu(text: str, *, on_error: OnError = "raise") -> Sentences[Dependencies]:
+    """Reads CoNLL-U from a string; otherwise as `read_conllu`."""
+    return read_conllu(io.StringIO(text, newline=None), on_error=on_error)
+
+
+def from_stanza_sentence(sentence: Any, origin: Origin | None = None) -> Dependencies:
+    """Columns of a `stanza.models.common.doc.Sentence`, as its pipeline and its reader make them.
+
+    Raises:
+        SentenceError: if the sentence has no dependency tree, or a broken one.
+    """
+    origin = origin or Origin(sentence=str(sentence.sent_id or ""))
+    words = sentence.words
+    if not words:
+        raise SentenceError("the sentence has no words", origin)
+    if any(word.head is None for word in words):
+        raise SentenceError(
+            "the sentence has no dependency tree; run Stanza with its depparse processor", origin
+        )
+    head = np.asarray([word.head - 1 for word in words], dtype=np.int64)
+    if head.min() < -1 or head.max() >= len(words):
+        raise SentenceError(f"a head is out of range, the sentence has {len(words)} words", origin)
+    refuse_cycle(head, origin)
+    return Dependencies(
+        word=[word.text for word in words],
+        head=head,
+        relation=[word.deprel or "_" for word in words],
+        upos=[word.upos or "_" for word in words],
+        xpos=[word.xpos or "_" for word in words],
+        lemma=[word.lemma or "_" for word in words],
+        multiword=[
+            (token.id[0] - 1, token.id[-1], token.text) for token in sentence.tokens if len(token.id) > 1
+        ],
+        empty=[(".".join(map(str, word.id)), word.text) for word in sentence.empty_words],
+        comments=[_comment(line) for line in sentence.comments],
+        origin=origin,
+    )
+
+
+def _sentences(lines: Iterable[str], file: str) -> Iterator[Dependencies | SentenceError]:
+    for ordinal, (start, block) in enumerate(_blocks(lines), 1):
+        comments = [_comment(line) for line in block if line.startswith("#")]
+        name = next((text.partition("=")[2].strip() for text in comments if text.startswith("sent_id")), "")
+        try:
+            sentence = _sentence(start, block, Origin(file, start, name or str(ordinal)))
+        except SentenceError as error:
+            yield error
+        else:
+            sentence.comments = comments
+            yield sentence
+
+
+def _blocks(lines: Iterable[str]) -> Iterator[tuple[int, list[str]]]:
+    """Cuts lines at blank ones: the line on which each sentence starts, and its lines."""
+    block: list[str] = []
+    number = 0
+    for number, line in enumerate(lines, 1):
+        if line.strip(" \t"):
+            block.append(line)
+        elif block:
+            yield number - len(block), block
+            block = []
+    if block:
+        yield number + 1 - len(block), block
+
+
+def _comment(line: str) -> str:
+    return line[2:] if line.startswith("# ") else line[1:]
+
+
+def _sentence(start: int, block: list[str], origin: Origin) -> Dependencies:
+    """The words of one block; its comments are left to the caller."""
+    rows: list[list[str]] = []
+    places: list[int] = []
+    multiword: list[tuple[int, int, str]] = []
+    empty: list[tuple[str, str]] = []
+    for number, line in enumerate(block, start):
+        if line.startswith("#"):
+            continue
+        row = line.split("\t")
+        if len(row) != _COLUMNS:
+            raise SentenceError(
+                f"line {number}: {len(row)} columns, expected {_COLUMNS} separated by tabs", origin
+            )
+        expected = len(rows) + 1
+        if row[0] == str(expected):
+            rows.append(row)
+            places.append(number)
+        elif "-" in row[0]:
+            first, _, last = row[0].partition("-")
+            covered = multiword[-1][1] if multiword else 0
+            if _natural(first) != expected or _natural(last) < expected or covered >= expected:
+                raise SentenceError(
+                    f"line {number}: id {row[0]!r} does not span words from {expected} on", origin
+                )
+            multiword.append((expected - 1, _natural(last), row[1]))
+        elif "." in row[0]:
+            before, _, rank = row[0].partition(".")
+            if _natural(before) != len(rows) or _natural(rank) < 1:
+                raise SentenceError(
+                    f"line {number}: empty node {row[0]!r} does not follow word {len(rows)}", origin
+                )
+            empty.append((row[0], row[1]))
+        elif 0 < _natural(row[0]) < expected:
+            raise SentenceError(f"line {number}: id {row[0]} occurs twice", origin)
+        else:
+            raise SentenceError(f"line {number}: id {row[0]!r} where {expected} should follow", origin)
+    if not rows:
+        raise SentenceError(f"line {start}: the sentence has no words", origin)
+    if multiword and multiword[-1][1] > len(rows):
+        raise SentenceError(
+            f"a multiword token ends at word {multiword[-1][1]}, the sentence has {len(rows)} words", origin
+        )
+    head = _heads(rows, places, origin)
+    return Dependencies(
+        word=[row[1] for row in rows],
+        head=head,
+        relation=[row[7] for row in rows],
+        upos=[row[3] for row in rows],
+        xpos=[row[4] for row in rows],
+        lemma=[row[2] for row in rows],
+        multiword=multiword,
+        empty=empty,
+        origin=origin,
+    )
+
+
+def _heads(rows: list[list[str]], places: list[int], origin: Origin) -> np.ndarray:
+    heads: list[int] = []
+    for row, place in zip(rows, places, strict=True):
+        if not row[1]:
+            raise SentenceError(f"line {place}: word {row[0]} has no form", origin)
+        head = _natural(row[6])
+        if head < 0:
+            raise SentenceError(f"line {place}: head {row[6]!r} of word {row[0]} is not a number", origin)
+        if head > len(rows):
+            raise SentenceError(
+                f"line {place}: head {head} is out of range, the sentence has {len(rows)} words", origin
+            )
+        heads.append(head - 1)
+    column = np.asarray(heads, dtype=np.int64)
+    refuse_cycle(column, origin)
+    return column
+
+
+def _natural(text: str) -> int:
+    """What plain digits stand for, -1 for any other text (`int` would take "+1", "1_0" and " 1")."""
+    return int(text) if text.isascii() and text.isdecimal() else -1

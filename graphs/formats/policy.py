@@ -1,0 +1,47 @@
+"""One error policy for every reader: stop at a bad sentence, or leave it out and say which and why."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Literal, TypeAlias, TypeVar
+
+from graphs.errors import InputError, SentenceError
+
+T = TypeVar("T")
+OnError: TypeAlias = Literal["raise", "skip"]
+
+
+class Sentences(list[T]):
+    """The sentences of a file, in file order.
+
+    Attributes:
+        skipped: what was left out; each entry has its `reason` and its `origin` (file, line, sentence).
+    """
+
+    def __init__(self, sentences: Iterable[T] = (), skipped: Iterable[SentenceError] = ()) -> None:
+        super().__init__(sentences)
+        self.skipped: list[SentenceError] = list(skipped)
+
+
+def collect(results: Iterable[T | SentenceError], on_error: OnError = "raise") -> Sentences[T]:
+    """Gathers what a reader makes of its sentences: a sentence, or the error that it met instead.
+
+    Args:
+        results: sentences and errors in file order; errors are values here, so that reading can go on.
+        on_error: "raise" stops at the first error, "skip" lists it in `skipped`.
+
+    Raises:
+        SentenceError: for the first bad sentence, with `on_error="raise"`.
+        InputError: if `on_error` is neither word.
+    """
+    if on_error not in ("raise", "skip"):
+        raise InputError(f"on_error is {on_error!r}; use 'raise' or 'skip'")
+    sentences: Sentences[T] = Sentences()
+    for result in results:
+        if not isinstance(result, SentenceError):
+            sentences.append(result)
+        elif on_error == "skip":
+            sentences.skipped.append(result)
+        else:
+            raise result
+    return sentences

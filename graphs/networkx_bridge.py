@@ -1,0 +1,195 @@
+"""DGLGraph to NetworkX and back, without loss."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Hashable, Sequence
+from typing import Any, Final, TypeAlias
+
+import networkx as nx
+import torch
+
+from graphs.door import dgl
+from graphs.errors import InputError
+from graphs.fields import CHILD
+
+DGLGraph: TypeAlias = Any  # dgl.DGLGraph, which carries no types
+
+_NODE: Final = "_N"  # DGL's own name for the type of all nodes
+
+
+def to_networkx(graph: DGLGraph) -> nx.MultiDiGraph:
+    """A sentence graph, batched or not, as a NetworkX graph.
+
+    Nodes are 0..N-1; edge i of relation r runs from sender to receiver under the key (r, i). Fields are node
+    and edge attributes: Python numbers, nested lists where a field has more dimensions. Graph attributes keep
+    what NetworkX has no place for: `node_type`, `relations`, `idtype`, the dtype and trailing shape of every
+    field (`node_fields`, and `edge_fields` by relation), and of a batch `batch_num_nodes` and
+    `batch_num_edges`.
+
+    Args:
+        graph: a DGLGraph of N nodes of one type, with any number of relations.
+
+    Raises:
+        InputError: the graph has several node types.
+    """
+    if len(graph.ntypes) != 1:
+        raise InputError(f"graph has node types {', '.join(graph.ntypes)}; give a graph with one")
+    result = nx.MultiDiGraph()
+    relations = list(graph.etypes)
+    result.graph.update(
+        node_type=graph.ntypes[0],
+        relations=relations,
+        idtype=_name(graph.idtype),
+        node_fields=_schema(graph.ndata),
+        edge_fields={relation: _schema(graph.edges[relation].data) for relation in relations},
+    )
+    if graph.batch_size != 1:
+        result.graph["batch_num_nodes"] = graph.batch_num_nodes().tolist()
+        result.graph["batch_num_edges"] = {
+            relation: graph.batch_num_edges(relation).tolist() for relation in relations
+        }
+    result.add_nodes_from(enumerate(_records(graph.ndata, graph.num_nodes())))
+    for relation in relations:
+        senders, receivers = graph.edges(order="eid", etype=relation)
+        records = _records(graph.edges[relation].data, graph.num_edges(relation))
+        ends = zip(senders.tolist(), receivers.tolist(), records, strict=True)
+        result.add_edges_from(
+            (sender, receiver, (relation, number), record)
+            for number, (sender, receiver, record) in enumerate(ends)
+        )
+    return result
+
+
+def from_networkx(graph: nx.Graph) -> DGLGraph:
+    """A NetworkX graph as a DGLGraph on the CPU; the inverse of `to_networkx`.
+
+    Takes graphs made elsewhere, too: nodes get ids in their order, a key (r, i) or a text key r names the
+    relation (else it is `child`), an undirected edge becomes one edge each way, and fields that no graph
+    attribute describes get the dtype that torch gives their values.
+
+    Args:
+        graph: a NetworkX graph of N nodes whose attributes are numbers or nested lists of numbers.
+
+    Raises:
+        InputError: a field is missing on some nodes or edges, or is not numeric, or batch sizes no
+            longer add up.
+    """
+    about = graph.graph
+    directed = graph if graph.is_directed() else graph.to_directed()
+    numbers: dict[Hashable, int] = {node: number for number, node in enumerate(directed.nodes)}
+    idtype = _dtype(about.get("idtype", "int64"))
+    node_type = about.get("node_type", _NODE)
+
+    edges: dict[str, list[tuple[int, int, int, dict[str, Any]]]] = {
+        relation: [] for relation in about.get("relations", ())
+    }
+    multi = directed.is_multigraph()
+    for count, edge in enumerate(
+        directed.edges(keys=True, data=True) if multi else directed.edges(data=True)
+    ):
+        relation, order = _key(edge[2] if multi else None, count)
+        edges.setdefault(relation, []).append((order, numbers[edge[0]], numbers[edge[1]], edge[-1]))
+    for several in edges.values():
+        several.sort(key=lambda edge: edge[0])
+
+    ends = {
+        (node_type, relation, node_type): (
+            torch.tensor([edge[1] for edge in several], dtype=idtype),
+            torch.tensor([edge[2] for edge in several], dtype=idtype),
+        )
+        for relation, several in (edges or {CHILD: []}).items()
+    }
+    result = dgl.heterograph(ends, num_nodes_dict={node_type: len(numbers)}, idtype=idtype)
+    records = [record for _, record in directed.nodes(data=True)]
+    result.ndata.update(_fields(records, about.get("node_fields", {}), "node"))
+    for relation, several in edges.items():
+        schema = about.get("edge_fields", {}).get(relation, {})
+        what = f"{relation} edge"
+        result.edges[relation].data.update(_fields([edge[3] for edge in several], schema, what))
+    if "batch_num_nodes" in about:
+        _set_batch(result, about["batch_num_nodes"], about["batch_num_edges"])
+    return result
+
+
+def _set_batch(graph: DGLGraph, nodes: Sequence[int], edges: dict[str, Sequence[int]]) -> None:
+    sizes = [("nodes", sum(nodes), graph.num_nodes())]
+    sizes += [
+        (f"{relation} edges", sum(edges.get(relation, ())), graph.num_edges(relation))
+        for relation in graph.etypes
+    ]
+    for what, said, there in sizes:
+        if said != there:
+            raise InputError(
+                f"graph has {there} {what}, its batch sizes add up to {said}; correct the graph attributes "
+                "batch_num_nodes and batch_num_edges, or delete batch_num_nodes to make it one sentence"
+            )
+    graph.set_batch_num_nodes(torch.tensor(nodes, dtype=graph.idtype))
+    graph.set_batch_num_edges(
+        {triple: torch.tensor(edges[triple[1]], dtype=graph.idtype) for triple in graph.canonical_etypes}
+    )
+
+
+def _key(key: Any, count: int) -> tuple[str, int]:
+    """Relation and order of an edge, by its NetworkX key."""
+    if isinstance(key, tuple) and len(key) == 2 and isinstance(key[0], str) and isinstance(key[1], int):
+        return key
+    return (key if isinstance(key, str) else CHILD), count
+
+
+def _schema(fields: Any) -> dict[str, dict[str, Any]]:
+    return {
+        name: {"dtype": _name(value.dtype), "shape": list(value.shape[1:])} for name, value in fields.items()
+    }
+
+
+def _records(fields: Any, count: int) -> list[dict[str, Any]]:
+    """Fields [count, ...] as one dict for each node or edge."""
+    records: list[dict[str, Any]] = [{} for _ in range(count)]
+    for name, value in fields.items():
+        for record, row in zip(records, value.detach().cpu().tolist(), strict=True):
+            record[name] = row
+    return records
+
+
+def _fields(
+    records: Sequence[dict[str, Any]], schema: dict[str, dict[str, Any]], what: str
+) -> dict[str, torch.Tensor]:
+    """The inverse of `_records`, of every field that the schema or a record names."""
+    names = dict.fromkeys([*schema, *(name for record in records for name in record)])
+    return {name: _field(name, records, schema.get(name), what) for name in names}
+
+
+def _field(
+    name: str, records: Sequence[dict[str, Any]], about: dict[str, Any] | None, what: str
+) -> torch.Tensor:
+    missing = sum(name not in record for record in records)
+    if missing:
+        raise InputError(
+            f"field {name!r} is missing on {missing} of {len(records)} {what}s; set it on all or none"
+        )
+    rows = [record[name] for record in records]
+    try:
+        if about is None:
+            return torch.tensor(rows)
+        value = torch.tensor(rows, dtype=_dtype(about["dtype"]))
+        shape = [len(rows), *about["shape"]]
+        if value.numel() == math.prod(shape):
+            return value.reshape(shape)
+    except (TypeError, ValueError, RuntimeError) as error:
+        reason = str(error).splitlines()[0]
+        raise InputError(f"{what} field {name!r}: {reason}; give numbers of one shape") from None
+    raise InputError(
+        f"{what} field {name!r} has shape {list(value.shape)}, not {shape}; give every {what} that shape"
+    )
+
+
+def _name(dtype: torch.dtype) -> str:
+    return str(dtype).removeprefix("torch.")
+
+
+def _dtype(name: str) -> torch.dtype:
+    dtype = getattr(torch, name, None)
+    if not isinstance(dtype, torch.dtype):
+        raise InputError(f"{name!r} is no dtype of torch; correct the graph attribute")
+    return dtype

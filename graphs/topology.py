@@ -1,0 +1,48 @@
+"""Levels of an acyclic graph: how many steps each node stands before the last one."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from graphs.columns import IntArray
+from graphs.errors import Origin, SentenceError
+
+
+def levels(size: int, src: IntArray, dst: IntArray, origin: Origin | None = None) -> IntArray:
+    """Length of the longest path from each node to a sink; in a tree with edges child -> parent, its depth.
+
+    Args:
+        size: number of nodes N.
+        src: [E] senders.
+        dst: [E] receivers.
+        origin: where the sentence was read, for the error.
+
+    Returns:
+        [N] level of each node, 0 at the sinks. Every edge leads to a lower level.
+
+    Raises:
+        SentenceError: the graph has a cycle; one of its nodes is named.
+    """
+    level = np.zeros(size, dtype=np.int64)
+    if not len(src):
+        return level
+    by_receiver = np.argsort(dst, kind="stable")
+    senders = src[by_receiver]
+    starts = np.searchsorted(dst[by_receiver], np.arange(size + 1))
+    waiting = np.bincount(src, minlength=size)
+    frontier = np.flatnonzero(waiting == 0)
+    done, step = len(frontier), 0
+    while len(frontier):
+        step += 1
+        counts = starts[frontier + 1] - starts[frontier]
+        ends = np.cumsum(counts)
+        index = np.arange(ends[-1]) + np.repeat(starts[frontier] - ends + counts, counts)
+        reached, times = np.unique(senders[index], return_counts=True)
+        waiting[reached] -= times
+        frontier = reached[waiting[reached] == 0]
+        level[frontier] = step
+        done += len(frontier)
+    if done < size:
+        node = int(np.flatnonzero(waiting > 0)[0])
+        raise SentenceError(f"the graph has a cycle through node {node} (counted from 0)", origin)
+    return level

@@ -1,0 +1,182 @@
+"""Trees into other trees over the same words: traces, functional tags, unary chains, binary branching.
+
+Each function returns a new tree and leaves the one it was given as it was.
+"""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import numpy as np
+
+from graphs.columns import Constituency
+from graphs.errors import InputError, SentenceError
+from graphs.heads import bare_label, head_children
+from graphs.trees import children, from_children
+
+_TRACE = "-NONE-"
+_OUTER = frozenset({"", "ROOT", "TOP", "S1"})
+_JOIN = "+"
+_MADE = "@"
+
+
+def drop_traces(tree: Constituency) -> Constituency:
+    """Drops the leaves tagged -NONE- and the phrases that are left without words.
+
+    Raises:
+        SentenceError: if no word is left.
+    """
+    keep = [word is not None and label != _TRACE for label, word in zip(tree.label, tree.word, strict=True)]
+    parent = tree.parent.tolist()
+    for node in range(len(tree) - 1, 0, -1):
+        keep[parent[node]] |= keep[node]
+    if not keep[0]:
+        raise SentenceError("nothing but traces in the sentence", tree.origin)
+    return _subset(tree, keep)
+
+
+def strip_functional_tags(tree: Constituency) -> Constituency:
+    """Cuts labels at their first "-" or "=": "NP-SBJ-1" and "NP=2" become "NP", "-LRB-" and "-NONE-" stay."""
+    return Constituency([bare_label(label) for label in tree.label], tree.word, tree.parent, tree.origin)
+
+
+def drop_outer(tree: Constituency) -> Constituency:
+    """Drops a root labelled ROOT, TOP, S1 or "" that has a single child: a wrapper, not a phrase."""
+    if tree.label[0] not in _OUTER or tree.word[0] is not None or np.count_nonzero(tree.parent == 0) != 1:
+        return tree
+    return _subset(tree, [False] + [True] * (len(tree) - 1))
+
+
+def collapse_unary(tree: Constituency, label: Literal["top", "joined"] = "top") -> Constituency:
+    """Makes one node of each chain of single children, so that every phrase has at least two.
+
+    Args:
+        tree: any tree.
+        label: "top" keeps the highest label of a chain of phrases, but the tag of a leaf where a chain ends
+            in one, and drops an outer ROOT; "joined" keeps all labels as "S+VP", which `expand_unary` undoes.
+
+    Raises:
+        SentenceError: with "joined", if a label holds a "+" already.
+    """
+    if label not in ("top", "joined"):
+        raise InputError(f"label is {label!r}; use 'top' or 'joined'")
+    if label == "top":
+        tree = drop_outer(tree)
+    elif any(_JOIN in name for name in tree.label):
+        raise SentenceError(
+            f"a label holds {_JOIN!r} already, so joined labels could not be told apart", tree.origin
+        )
+    parent = tree.parent.tolist()
+    brood = np.bincount(tree.parent[1:], minlength=len(tree)).tolist()
+    names = list(tree.label)
+    # The lowest node of a chain stands for it; parents come first in pre-order, so names pass down.
+    for node in range(1, len(tree)):
+        above = parent[node]
+        if brood[above] != 1:
+            continue
+        if label == "joined":
+            names[node] = names[above] + _JOIN + names[node]
+        elif tree.word[node] is None:
+            names[node] = names[above]
+    keep = [count != 1 for count in brood]
+    return _subset(Constituency(names, tree.word, tree.parent, tree.origin), keep)
+
+
+def expand_unary(tree: Constituency) -> Constituency:
+    """Makes chains of single children of joined labels: undoes `collapse_unary(tree, label="joined")`."""
+    label: list[str] = []
+    word: list[str | None] = []
+    parent: list[int] = []
+    lowest: list[int] = []  # new index of the node that has the old node's children or word
+    for name, token, above in zip(tree.label, tree.word, tree.parent.tolist(), strict=True):
+        top = len(label)
+        names = name.split(_JOIN)
+        label.extend(names)
+        word.extend([None] * (len(names) - 1) + [token])
+        parent.append(lowest[above] if above >= 0 else -1)
+        parent.extend(range(top, top + len(names) - 1))
+        lowest.append(len(label) - 1)
+    return Constituency(label, word, np.asarray(parent, dtype=np.int64), tree.origin)
+
+
+def binarise(
+    tree: Constituency,
+    branching: Literal["left", "right", "head"] = "right",
+    label: Literal["parent", "at"] = "parent",
+) -> Constituency:
+    """Splits every phrase of more than two children into phrases of two; phrases of one child stay.
+
+    Args:
+        tree: any tree.
+        branching: "right" makes (X a (X b c)), "left" makes (X (X a b) c), "head" goes out from the head
+            child (`graphs.heads`), first through the siblings on its right, then through those on its left.
+        label: label of a new phrase under X: X itself ("parent"), or "@X" ("at"), which `debinarise` undoes.
+
+    Raises:
+        SentenceError: with "at", if there is a phrase to split, and a phrase is named "@..." already.
+    """
+    if branching not in ("left", "right", "head") or label not in ("parent", "at"):
+        raise InputError(
+            f"no such binarisation: {branching!r}, {label!r}; use 'left', 'right', 'head'; 'parent', 'at'"
+        )
+    below = children(tree.parent)
+    wide = [node for node, kids in enumerate(below) if len(kids) > 2]
+    if not wide:
+        return tree
+    if label == "at" and any(map(_is_made, tree.label, tree.word)):
+        raise SentenceError(
+            f"a phrase label starts with {_MADE!r} already, so it could not be told apart", tree.origin
+        )
+    heads = head_children(tree) if branching == "head" else []
+    names, words = list(tree.label), list(tree.word)
+    for node in wide:
+        kids = below[node]
+        place = {"left": 0, "right": len(kids) - 1}.get(branching, -1)
+        if place < 0:
+            place = kids.index(heads[node])
+        # Siblings join the head one by one, the nearest first; the last of them joins in the phrase itself.
+        siblings = kids[place + 1 :] + kids[:place][::-1]
+        inner = kids[place]
+        for rank, sibling in enumerate(siblings):
+            pair = [inner, sibling] if rank < len(kids) - 1 - place else [sibling, inner]
+            if rank == len(siblings) - 1:
+                below[node] = pair
+                break
+            inner = len(names)
+            names.append(_MADE + tree.label[node] if label == "at" else tree.label[node])
+            words.append(None)
+            below.append(pair)
+    return from_children(names, words, below, 0, tree.origin)
+
+
+def debinarise(tree: Constituency) -> Constituency:
+    """Gives the children of phrases named "@..." to the phrase above: undoes `binarise(..., label="at")`."""
+    return _subset(
+        tree,
+        [
+            node == 0 or not _is_made(*pair)
+            for node, pair in enumerate(zip(tree.label, tree.word, strict=True))
+        ],
+    )
+
+
+def _is_made(label: str, word: str | None) -> bool:
+    return word is None and label.startswith(_MADE)
+
+
+def _subset(tree: Constituency, keep: list[bool]) -> Constituency:
+    """The nodes to keep; the children of a node that goes hang on the nearest ancestor that stays."""
+    place = (np.cumsum(keep) - 1).tolist()
+    stands: list[int] = []  # new index of the node itself, or of the nearest ancestor that stays
+    parent: list[int] = []
+    for node, above in enumerate(tree.parent.tolist()):
+        nearest = stands[above] if above >= 0 else -1
+        if keep[node]:
+            parent.append(nearest)
+        stands.append(place[node] if keep[node] else nearest)
+    return Constituency(
+        label=[name for name, stays in zip(tree.label, keep, strict=True) if stays],
+        word=[word for word, stays in zip(tree.word, keep, strict=True) if stays],
+        parent=np.asarray(parent, dtype=np.int64),
+        origin=tree.origin,
+    )

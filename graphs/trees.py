@@ -1,0 +1,151 @@
+"""Questions about the shape of a tree, answered from its parent column.
+
+`parent` is [N] with the index of each node's parent and -1 at a root; the heads of a sentence are one too.
+Nothing recurses, so a tree may be as deep as it is long.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from graphs.columns import Constituency, IntArray
+from graphs.errors import Origin, SentenceError
+
+
+def roots(parent: IntArray) -> IntArray:
+    """The nodes without a parent, left to right."""
+    return np.flatnonzero(parent < 0)
+
+
+def slots(parent: IntArray) -> IntArray:
+    """[N] place of each node among its siblings, from 0; roots are counted as siblings of each other."""
+    order = np.argsort(parent, kind="stable")
+    family = parent[order]
+    new_family = np.ones(len(parent), dtype=bool)
+    new_family[1:] = family[1:] != family[:-1]
+    place = np.arange(len(parent))
+    first = np.maximum.accumulate(np.where(new_family, place, 0))
+    slot = np.empty(len(parent), dtype=np.int64)
+    slot[order] = place - first
+    return slot
+
+
+def depths(parent: IntArray) -> IntArray:
+    """[N] number of steps from each node up to its root.
+
+    Raises:
+        SentenceError: if the nodes form a cycle.
+    """
+    # Pointer doubling: each round a pointer jumps twice as far, and counts the steps of the node it stood on.
+    pointer = parent.copy()
+    depth = (parent >= 0).astype(np.int64)
+    for _ in range(_rounds(len(parent))):
+        moving = np.flatnonzero(pointer >= 0)
+        if not len(moving):
+            return depth
+        depth[moving] += depth[pointer[moving]]
+        pointer[moving] = pointer[pointer[moving]]
+    refuse_cycle(parent)
+    return depth
+
+
+def find_cycle(parent: IntArray) -> IntArray:
+    """The nodes of one cycle, each followed by its parent; empty where there is none.
+
+    Takes O(N log N) array work, so the parents of many sentences may be checked in one call.
+    """
+    end = len(parent)
+    pointer = np.append(
+        np.where(parent < 0, end, parent), end
+    )  # a root points to a last node, which stays put
+    for _ in range(_rounds(end)):
+        pointer = pointer[pointer]
+    lost = np.flatnonzero(pointer != end)
+    if not len(lost):
+        return np.empty(0, dtype=np.int64)
+    # More steps than there are nodes have been taken, so the pointer of a lost node stands on a cycle.
+    start = node = int(pointer[lost[0]])
+    cycle = [start]
+    while (node := int(parent[node])) != start:
+        cycle.append(node)
+    return np.asarray(cycle, dtype=np.int64)
+
+
+def refuse_cycle(parent: IntArray, origin: Origin | None = None) -> None:
+    """Raises a SentenceError that names the words of a cycle, counted from 1, if there is one."""
+    cycle = find_cycle(parent)
+    if len(cycle) == 1:
+        raise SentenceError(f"word {cycle[0] + 1} is its own head", origin)
+    if len(cycle):
+        names = [str(word + 1) for word in cycle[:10]] + ["..."] * (len(cycle) > 10) + [str(cycle[0] + 1)]
+        raise SentenceError(f"the heads of words {' -> '.join(names)} form a cycle", origin)
+
+
+def attach_roots(head: IntArray) -> IntArray:
+    """[N] heads where every root after the first hangs on the first, so that a forest becomes one tree."""
+    attached = head.copy()
+    root = roots(head)
+    attached[root[1:]] = root[:1]
+    return attached
+
+
+def spans(tree: Constituency) -> IntArray:
+    """[N, 2] first token and one past the last token under each node."""
+    is_leaf = np.fromiter((word is not None for word in tree.word), dtype=np.int64, count=len(tree))
+    start = (
+        np.cumsum(is_leaf) - is_leaf
+    )  # in pre-order, the tokens before a node are those of the nodes before it
+    length = is_leaf.tolist()
+    parent = tree.parent.tolist()
+    for node in range(len(parent) - 1, 0, -1):
+        length[parent[node]] += length[node]
+    return np.stack([start, start + np.asarray(length, dtype=np.int64)], axis=1)
+
+
+def children(parent: IntArray) -> list[list[int]]:
+    """The children of each node, in index order."""
+    lists: list[list[int]] = [[] for _ in range(len(parent))]
+    for node, above in enumerate(parent.tolist()):
+        if above >= 0:
+            lists[above].append(node)
+    return lists
+
+
+def from_children(
+    label: Sequence[str],
+    word: Sequence[str | None],
+    below: Sequence[Sequence[int]],
+    root: int = 0,
+    origin: Origin | None = None,
+) -> Constituency:
+    """A tree from child lists: the nodes that can be reached from `root`, put in pre-order.
+
+    Args:
+        label: [M] labels of the nodes, in any order.
+        word: [M] token at a leaf, None at a phrase.
+        below: [M] children of each node, left to right; each node stands in at most one list.
+        root: index of the root.
+        origin: where the tree was read.
+    """
+    order: list[int] = []
+    parent: list[int] = []
+    stack = [(root, -1)]
+    while stack:
+        node, above = stack.pop()
+        place = len(order)
+        order.append(node)
+        parent.append(above)
+        stack.extend((child, place) for child in reversed(below[node]))
+    return Constituency(
+        label=[label[node] for node in order],
+        word=[word[node] for node in order],
+        parent=np.asarray(parent, dtype=np.int64),
+        origin=origin or Origin(),
+    )
+
+
+def _rounds(size: int) -> int:
+    """Doublings after which a pointer has taken more than `size` steps."""
+    return size.bit_length() + 1

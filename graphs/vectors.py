@@ -1,0 +1,205 @@
+"""Pretrained word vectors: GloVe and word2vec text files, read for the words of a vocabulary alone."""
+
+from __future__ import annotations
+
+import contextlib
+import gzip
+import io
+import itertools
+import re
+import sys
+import zipfile
+import zlib
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO, Final, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from graphs.errors import InputError
+from graphs.features import SPECIAL, Vocabulary
+
+_PEEK: Final = 100  # lines from which the dimension is found
+_REPORT: Final = 20_000  # lines between two reports of progress
+_HEADER = re.compile(rb"(\d+) (\d+)")
+_NUMBERS = re.compile(rb"(?: [-+]?\d+(?:\.\d*)?(?:[eE][-+]?\d+)?)+")
+
+
+class Coverage(NamedTuple):
+    """Which share of a text has vectors, each from 0 to 1.
+
+    Attributes:
+        types: share of the different words.
+        tokens: share of the running words.
+    """
+
+    types: float
+    tokens: float
+
+
+@dataclass(eq=False, slots=True)
+class WordVectors:
+    """Vectors for a vocabulary of V ids.
+
+    Attributes:
+        matrix: [V, d] float32; zero where there is no vector, so at padding and unknown too.
+        found: [V] whether an id has a vector.
+        vocabulary: what the ids stand for.
+    """
+
+    matrix: npt.NDArray[np.float32]
+    found: npt.NDArray[np.bool_]
+    vocabulary: Vocabulary
+
+    def coverage(self, counts: Mapping[str, int]) -> Coverage:
+        """The share of a text that has vectors.
+
+        Args:
+            counts: how often each word occurs, as written in the text.
+        """
+        known = [
+            bool(self.found[self.vocabulary[word]]) if word in self.vocabulary else False for word in counts
+        ]
+        tokens = sum(count for has, count in zip(known, counts.values(), strict=True) if has)
+        # Of no words at all, none has a vector.
+        return Coverage(sum(known) / max(len(known), 1), tokens / max(sum(counts.values()), 1))
+
+
+def read_vectors(path: str | Path, vocabulary: Vocabulary, *, progress: bool = False) -> WordVectors:
+    """Reads the vectors of the words of a vocabulary; all other lines are passed over unparsed.
+
+    A word takes the vector of its own form, else that of its lower-cased form. Where a file gives a form
+    twice, the first counts.
+
+    Args:
+        path: GloVe text, or word2vec text (first line `n dimension`); plain, .gz, or .zip of one file.
+        vocabulary: the V ids that want vectors.
+        progress: report lines read to stderr.
+
+    Returns:
+        Vectors for all V ids.
+
+    Raises:
+        InputError: the file is missing, empty, broken or cut short, or a line has a wrong number of fields or
+            something else than a number; the message names the line.
+    """
+    path = Path(path)
+    with contextlib.ExitStack() as stack:
+        try:
+            lines = stack.enter_context(_open(path))
+            return _read(path, _report(lines, path) if progress else lines, vocabulary)
+        except (OSError, EOFError, zlib.error, zipfile.BadZipFile) as error:
+            reason = getattr(error, "strerror", None) or str(error)
+            raise InputError(
+                f"{path}: word vectors cannot be read ({reason}); check the path or fetch again"
+            ) from None
+
+
+def _read(path: Path, lines: Iterable[bytes], vocabulary: Vocabulary) -> WordVectors:
+    lines = iter(lines)
+    peeked = list(itertools.islice(lines, _PEEK))
+    promised, dimension = _shape(path, peeked)
+    first = len(SPECIAL) if vocabulary.special else 0
+    exact = {string.encode(): number for number, string in enumerate(vocabulary.strings) if number >= first}
+    lowered: dict[bytes, list[int]] = defaultdict(list)
+    for string, number in exact.items():
+        lowered[string.decode().lower().encode()].append(number)
+    # Of most lines only the first field is looked at. A token may have spaces (GloVe 840B has some).
+    heads = {string.partition(b" ")[0] for string in (*exact, *lowered)}
+
+    matrix = np.zeros((len(vocabulary), dimension), dtype=np.float32)
+    found = np.zeros(len(vocabulary), dtype=np.bool_)
+    own = np.zeros(len(vocabulary), dtype=np.bool_)  # has the vector of its own form
+    number = skipped = 1 if promised is not None else 0
+    for number, line in enumerate(itertools.chain(peeked[skipped:], lines), skipped + 1):
+        line = line.rstrip(b" \t\r\n")
+        if line.count(b" ") < dimension:
+            if not line:
+                raise InputError(f"{path}:{number}: empty line among word vectors; delete it")
+            raise _misfit(path, number, line.count(b" "), dimension)
+        if line.partition(b" ")[0] not in heads:
+            continue
+        token, *fields = line.rsplit(b" ", dimension)
+        rest = token.partition(b" ")[2]
+        if rest and _NUMBERS.fullmatch(b" " + rest):
+            raise _misfit(path, number, line.count(b" "), dimension)
+        mine = exact.get(token)
+        targets = [other for other in lowered.get(token, ()) if not found[other]]
+        if mine is not None and not own[mine]:
+            own[mine] = True
+            targets.append(mine)
+        if targets:
+            found[targets] = True
+            matrix[targets] = _numbers(path, number, fields)
+    if promised is not None and number - 1 < promised:
+        raise InputError(
+            f"{path}: ends after {number - 1} of the {promised} vectors of its first line; fetch it again"
+        )
+    return WordVectors(matrix, found, vocabulary)
+
+
+def _shape(path: Path, lines: list[bytes]) -> tuple[int | None, int]:
+    """The number of vectors that a header promises (None without header) and their dimension."""
+    fields = [line.rstrip(b" \t\r\n").count(b" ") for line in lines]
+    if not any(line.strip() for line in lines):
+        raise InputError(f"{path}: holds no word vectors; give a GloVe or word2vec text file")
+    header = _HEADER.fullmatch(lines[0].rstrip())
+    # A line of one-dimensional GloVe looks like a header; the line after it tells them apart.
+    if header and (len(lines) == 1 or fields[1] > 1 or int(header[2]) == 1):
+        if len(lines) == 1:
+            raise InputError(f"{path}: holds no word vectors after its first line; fetch the file again")
+        return int(header[1]), int(header[2])
+    # The usual number of fields: a token with spaces or a broken line among the first does not set it.
+    dimension = Counter(fields).most_common(1)[0][0]
+    if dimension == 0:
+        raise InputError(f"{path}:1: no numbers after the word; give a GloVe or word2vec text file")
+    return None, dimension
+
+
+def _numbers(path: Path, number: int, fields: list[bytes]) -> npt.NDArray[np.float32]:
+    with contextlib.suppress(ValueError), np.errstate(over="ignore"):
+        vector = np.array([float(field) for field in fields], dtype=np.float32)
+        if np.isfinite(vector).all():
+            return vector
+    wrong = next(field for field in fields if not _is_number(field))
+    text = wrong.decode("utf-8", "replace")
+    raise InputError(f"{path}:{number}: {text!r} is not a number; repair or delete the line")
+
+
+def _is_number(field: bytes) -> bool:
+    try:
+        with np.errstate(over="ignore"):
+            return bool(np.isfinite(np.float32(float(field))))
+    except ValueError:
+        return False
+
+
+def _misfit(path: Path, number: int, fields: int, dimension: int) -> InputError:
+    return InputError(
+        f"{path}:{number}: {fields} numbers after the word, not {dimension}; repair or delete the line"
+    )
+
+
+def _open(path: Path) -> IO[bytes]:
+    if path.suffix == ".gz":
+        return io.BufferedReader(gzip.open(path, "rb"), 1 << 20)
+    if path.suffix == ".zip":
+        archive = zipfile.ZipFile(path)
+        members = [member for member in archive.infolist() if not member.is_dir()]
+        if len(members) != 1:
+            names = ", ".join(member.filename for member in members) or "none"
+            raise InputError(f"{path}: holds {len(members)} files ({names}); unpack it and give one of them")
+        return archive.open(members[0])
+    return path.open("rb", buffering=1 << 20)
+
+
+def _report(lines: Iterable[bytes], path: Path) -> Iterator[bytes]:
+    number = 0
+    for number, line in enumerate(lines, 1):
+        if number % _REPORT == 0:
+            print(f"\r{path.name}: {number:,} lines", end="", file=sys.stderr, flush=True)
+        yield line
+    print(f"\r{path.name}: {number:,} lines", file=sys.stderr)

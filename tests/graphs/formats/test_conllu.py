@@ -1,0 +1,168 @@
+from __future__ import annotations
+
+import gzip
+import io
+import types
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from graphs.errors import SentenceError
+from graphs.formats.conllu import from_stanza_sentence, parse_conllu, read_conllu
+
+
+def row(id_, form="w", head=0, *, lemma="_", upos="_", xpos="_", relation="dep"):
+    return "\t".join([str(id_), form, lemma, upos, xpos, "_", str(head), relation, "_", "_"])
+
+
+def block(*heads):
+    return "\n".join(row(place, f"w{place}", head) for place, head in enumerate(heads, 1)) + "\n"
+
+
+FULL = "\n".join(
+    [
+        "# newpar",
+        "# sent_id = made-1",
+        "#text = vámonos ya allá",
+        row("1-2", "vámonos", "_", relation="_"),
+        row(1, "vamos", 0, lemma="ir", upos="VERB", xpos="V", relation="root"),
+        row(2, "nos", 1, lemma="nos", upos="PRON", xpos="P", relation="obj"),
+        row("2.1", "(gone)", "_", relation="_"),
+        row(3, "ya\xa0allá", 1, upos="ADV", relation="advmod"),
+    ]
+)
+
+
+def test_all_that_a_sentence_has():
+    (sentence,) = parse_conllu(FULL)
+    assert sentence.word == ["vamos", "nos", "ya\xa0allá"]
+    assert sentence.head.tolist() == [-1, 0, 0]
+    assert sentence.relation == ["root", "obj", "advmod"]
+    assert sentence.lemma == ["ir", "nos", "_"]
+    assert sentence.upos == ["VERB", "PRON", "ADV"]
+    assert sentence.xpos == ["V", "P", "_"]
+    assert sentence.multiword == [(0, 2, "vámonos")]
+    assert sentence.empty == [("2.1", "(gone)")]
+    assert sentence.comments == ["newpar", "sent_id = made-1", "text = vámonos ya allá"]
+    assert (sentence.origin.line, sentence.origin.sentence) == (1, "made-1")
+
+
+def test_sentences_without_an_id_are_counted():
+    sentences = parse_conllu("\n\n" + block(0) + "\n \n" + block(0, 1) + "\n\n")
+    assert [len(sentence) for sentence in sentences] == [1, 2]
+    assert [(s.origin.line, s.origin.sentence) for s in sentences] == [(3, "1"), (6, "2")]
+    assert parse_conllu("") == []
+
+
+def test_roots_and_crossing_arcs_are_kept():
+    (sentence,) = parse_conllu(block(0, 0, 1, 2, 0))
+    assert sentence.head.tolist() == [-1, -1, 0, 1, -1]
+
+
+def test_an_empty_node_may_come_first():
+    (sentence,) = parse_conllu(row("0.1", "e", "_") + "\n" + block(0))
+    assert sentence.empty == [("0.1", "e")]
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        (block(0, 1, 9), "line 12: head 9 is out of range, the sentence has 3 words"),
+        (row(1).replace("\tdep", ""), "line 10: 9 columns, expected 10"),
+        ("1 w _ _ _ _ 0 root _ _", "line 10: 1 columns"),
+        (row(1) + "\n" + row(1), "line 11: id 1 occurs twice"),
+        (row(1) + "\n" + row(3), "line 11: id '3' where 2 should follow"),
+        (row(0), "id '0' where 1 should follow"),
+        (row("x"), "id 'x' where 1"),
+        ("\xa0", "line 10: 1 columns"),
+        (row("01"), "id '01' where 1"),
+        (row(1, head="_"), "line 10: head '_' of word 1 is not a number"),
+        (row(1, head="-1"), "head '-1'"),
+        (row(1, head="+0"), "is not a number"),
+        (row(1, form=""), "line 10: word 1 has no form"),
+        (block(1), "word 1 is its own head"),
+        (block(0, 4, 2, 3), "words [234] -> [234] -> [234] -> [234] form a cycle"),
+        ("# only words about words\n# and more", "line 10: the sentence has no words"),
+        (row("1-2", "ab", "_"), "line 10: the sentence has no words"),
+        (row("1-3", "ab", "_") + "\n" + block(0, 1), "ends at word 3, the sentence has 2 words"),
+        (row("2-3", "ab", "_") + "\n" + block(0, 1), "line 10: id '2-3' does not span words from 1 on"),
+        (row("1-2", "a", "_") + "\n" + row("1-2", "a", "_") + "\n" + block(0, 1), "line 11: id '1-2'"),
+        (row("1-x", "a", "_") + "\n" + block(0), "id '1-x'"),
+        (row("1.1", "e", "_") + "\n" + block(0), "line 10: empty node '1.1' does not follow word 0"),
+        (row("0.x", "e", "_") + "\n" + block(0), "empty node '0.x'"),
+    ],
+)
+def test_a_broken_sentence_is_refused_alone(text, reason):
+    good = block(0, 1, 1, 1, 1, 1, 1, 1)  # lines 1 to 8, so the broken block starts on line 10
+    whole = f"{good}\n{text}\n\n# sent_id = last\n{block(0)}"
+    with pytest.raises(SentenceError, match=reason) as caught:
+        parse_conllu(whole)
+    assert "\n" not in str(caught.value)
+    sentences = parse_conllu(whole, on_error="skip")
+    assert [sentence.origin.sentence for sentence in sentences] == ["1", "last"]
+    (error,) = sentences.skipped
+    assert (error.origin.line, error.origin.sentence) == (10, "2")
+
+
+def test_files_gzipped_files_and_open_files(tmp_path):
+    packed, broken = tmp_path / "t.conllu.gz", tmp_path / "t.conllu"
+    packed.write_bytes(gzip.compress(FULL.replace("\n", "\r\n").encode()))
+    for source in (packed, str(packed), io.StringIO(FULL), io.BytesIO(FULL.encode())):
+        assert read_conllu(source)[0].word == ["vamos", "nos", "ya\xa0allá"]
+    broken.write_text("# sent_id = b7\n" + block(5), encoding="utf-8")
+    with pytest.raises(SentenceError) as caught:
+        read_conllu(broken)
+    assert str(caught.value) == (
+        f"{broken}:1, sentence b7: line 2: head 5 is out of range, the sentence has 1 words"
+    )
+
+
+@settings(derandomize=True, deadline=None)
+@given(st.lists(st.integers(0, 9), min_size=1, max_size=9))
+def test_exactly_the_forests_are_read(heads):
+    def reaches_a_root(word):
+        for _ in heads:
+            word = heads[word - 1]
+            if word == 0:
+                return True
+        return False
+
+    sound = max(heads) <= len(heads) and all(map(reaches_a_root, range(1, len(heads) + 1)))
+    sentences = parse_conllu(block(*heads), on_error="skip")
+    assert [sentence.head.tolist() for sentence in sentences] == ([[h - 1 for h in heads]] if sound else [])
+    assert len(sentences.skipped) == (not sound)
+
+
+def same(ours, theirs):
+    fields = ("word", "relation", "upos", "xpos", "lemma", "multiword", "empty", "comments")
+    return ours.head.tolist() == theirs.head.tolist() and all(
+        list(getattr(ours, name)) == list(getattr(theirs, name)) for name in fields
+    )
+
+
+def test_stanza_sentences_come_in_through_the_door():
+    from stanza.utils.conll import CoNLL
+
+    document = CoNLL.conll2doc(input_str=FULL.replace("#text", "# text"), ignore_gapping=False)
+    theirs = from_stanza_sentence(document.sentences[0])
+    (ours,) = parse_conllu(FULL)
+    assert same(ours, theirs)
+    assert theirs.origin.sentence == "made-1"
+
+
+def stanza_sentence(*heads):
+    words = [
+        types.SimpleNamespace(head=head, text="w", deprel="dep", upos=None, xpos=None, lemma=None)
+        for head in heads
+    ]
+    return types.SimpleNamespace(words=words, tokens=[], empty_words=[], comments=[], sent_id="s")
+
+
+@pytest.mark.parametrize(
+    ("heads", "reason"),
+    [((), "no words"), ((None,), "no dependency tree"), ((2,), "out of range"), ((2, 1), "cycle")],
+)
+def test_broken_stanza_sentences_are_refused(heads, reason):
+    with pytest.raises(SentenceError, match=f"sentence s: .*{reason}"):
+        from_stanza_sentence(stanza_sentence(*heads))

@@ -1,0 +1,54 @@
+from __future__ import annotations
+
+import gzip
+import io
+
+import pytest
+
+from graphs.errors import InputError, Origin, SentenceError
+from graphs.formats.policy import collect
+from graphs.formats.source import read_lines, source_name
+
+BAD = SentenceError("no verb", Origin("f.txt", 3, "2"))
+
+
+def test_skip_keeps_the_rest_and_says_what_went():
+    sentences = collect(["a", BAD, "b"], "skip")
+    assert sentences == ["a", "b"]
+    assert sentences.skipped == [BAD]
+    assert str(sentences.skipped[0]) == "f.txt:3, sentence 2: no verb"
+
+
+def test_raise_stops_at_the_first_error():
+    with pytest.raises(SentenceError, match="no verb"):
+        collect(["a", BAD, "b"])
+
+
+def test_an_unknown_policy_is_refused_before_reading():
+    with pytest.raises(InputError, match="'raise' or 'skip'"):
+        collect([], "ignore")
+
+
+@pytest.mark.parametrize("ends", ["\n", "\r\n", "\r"])
+def test_lines_end_at_line_ends_only(tmp_path, ends):
+    text = ends.join(["a\u2028b", "", "c\x85d\xa0e", ""])
+    path = tmp_path / "t.txt"
+    path.write_bytes(b"\xef\xbb\xbf" + text.encode())
+    assert list(read_lines(path)) == ["a\u2028b", "", "c\x85d\xa0e"]
+
+
+def test_gzip_and_open_files_are_read_alike(tmp_path):
+    path = tmp_path / "t.txt.gz"
+    path.write_bytes(gzip.compress("é\nb".encode()))
+    assert list(read_lines(path)) == ["é", "b"]
+    assert list(read_lines(io.BytesIO("é\r\nb\n".encode()))) == ["é", "b"]
+    assert list(read_lines(io.StringIO("é\nb\n"))) == ["é", "b"]
+    assert source_name(path) == str(path)
+    assert source_name(io.StringIO()) == ""
+
+
+def test_other_encodings_are_named(tmp_path):
+    path = tmp_path / "t.txt"
+    path.write_bytes("é".encode("latin-1"))
+    with pytest.raises(InputError, match=r"t\.txt: not UTF-8"):
+        list(read_lines(path))

@@ -1,0 +1,152 @@
+from __future__ import annotations
+
+import re
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from svg_reading import CAT, NS, badges, boxes, inside, overlaps, parse, sentence, texts
+
+from graphs.columns import Constituency
+from graphs.drawing import Svg, dependencies_svg, heat_svg, tree_svg, tree_text
+from graphs.errors import InputError, SentenceError
+
+
+@st.composite
+def trees(draw):
+    """A random tree, its nodes in pre-order, with unary chains, wide labels and long words."""
+    parent, label, word, stack = [], [], [], [(-1, 0)]
+    while stack:
+        above, depth = stack.pop()
+        node = len(parent)
+        parent.append(above)
+        label.append(draw(st.sampled_from(["", "S", "NP", "NP-SBJ-LONG=2", "VP|<TO-VP>"])))
+        count = 0 if depth > 6 or node > 40 else draw(st.integers(0, 4))
+        word.append(
+            None if count else draw(st.sampled_from(["a", "MMMM", "incomprehensibilities", "<&>", "."]))
+        )
+        stack += [(node, depth + 1)] * count
+    return Constituency(label, word, np.array(parent))
+
+
+@settings(derandomize=True, deadline=None, max_examples=60)
+@given(trees(), st.booleans(), st.booleans())
+def test_trees_have_no_overlaps(tree, coloured, noted):
+    svg = tree_svg(
+        tree,
+        values=np.linspace(-1, 1, len(tree)) if coloured else None,
+        notes=["0.123456"] * len(tree) if noted else None,
+    )
+    assert [text.text for text in texts(svg, "word")] == tree.words
+    places = [float(text.get("x")) for text in texts(svg, "word")]
+    assert places == sorted(places)
+    assert len({text.get("y") for text in texts(svg, "word")}) == 1
+    assert not overlaps(boxes(svg))
+    assert not overlaps(badges(svg))
+    assert len(badges(svg)) == (len(tree) if coloured else sum(word is None for word in tree.word))
+    inside(svg)
+
+
+def test_wide_labels_stay_over_their_words():
+    """The phrases lean towards each other: each stands between a long child and a short one."""
+    tree = Constituency(
+        ["S", "AN-EXCEEDINGLY-LONG", "", "", "AN-EXCEEDINGLY-LONG", "", ""],
+        [None, None, "incomprehensibilities", "a", None, "a", "incomprehensibilities"],
+        np.array([-1, 0, 1, 1, 0, 4, 4]),
+    )
+    svg = tree_svg(tree)
+    assert not overlaps(badges(svg))
+    assert not overlaps(boxes(svg))
+
+
+@settings(derandomize=True, deadline=None, max_examples=40)
+@given(trees())
+def test_edges_pass_no_badge(tree):
+    """Below its curve an edge is a vertical line, which may touch the badges at its ends alone."""
+    svg = tree_svg(tree, labels=["NP-SBJ-LONG"] * len(tree), values=[0.0] * len(tree))
+    for path in parse(svg).iter(f"{NS}path"):
+        start, curve = re.match(r"M\S+ (\S+)C(.*)", path.get("d")).groups()
+        turn, _, end = curve.partition("V")
+        x, bend = map(float, turn.split()[-2:])
+        low = float(end or bend)
+        for left, top, right, bottom in badges(svg):
+            crossed = left < x < right and bend - 0.01 < bottom and top < low
+            assert not crossed or abs(top - low) < 0.02
+            # Between two rows there is no badge at all, so the curve is free.
+            assert not (top < bend - 0.02 and bottom > float(start) + 0.02)
+
+
+def test_every_node_is_above_its_children():
+    svg = tree_svg(CAT)
+    heights = {text.text: float(text.get("y")) for text in texts(svg, "label")}
+    assert heights["S"] < heights["NP"] == heights["VP"] < heights["DT"] == heights["VBD"]
+    assert heights["DT"] < float(texts(svg, "word")[0].get("y"))
+    assert len(list(parse(svg).iter(f"{NS}path"))) == 5
+
+
+def test_text_is_escaped():
+    words = ["<b>&\"'", "naïve", "汉字", "\x00\x1f", "👍"]
+    tree = Constituency(["S", *"<&>é-"], [None, *words], np.array([-1, 0, 0, 0, 0, 0]))
+    svg = tree_svg(tree, title="a < b & c", notes=["<n>"] * 6, values=[0] * 6)
+    seen = [text.text for text in texts(svg, "word")]
+    assert seen == ["<b>&\"'", "naïve", "汉字", "\ufffd\ufffd", "👍"]
+    assert parse(svg).find(f"{NS}title").text == "a < b & c"
+    arcs = sentence([-1, 0, 0, 0, 0], ["<root>", "&", "a", "b", "c"], words)
+    assert [text.text for text in texts(dependencies_svg(arcs), "word")] == seen
+    heat = heat_svg(np.zeros((5, 1)), words, ["<&>"])
+    assert [text.text for text in texts(heat, "row")] == seen
+
+
+def test_wrong_lengths():
+    for columns in ({"values": [1]}, {"notes": ["a"]}, {"labels": ["a"] * 7}):
+        with pytest.raises(SentenceError, match="for 6 nodes"):
+            tree_svg(CAT, **columns)
+    with pytest.raises(SentenceError, match="5 notes for 6 nodes"):
+        tree_text(CAT, [""] * 5)
+    with pytest.raises(SentenceError, match="1 weights for 2 tokens"):
+        dependencies_svg(sentence([-1, 0]), weights=[1])
+    with pytest.raises(SentenceError, match="no nodes"):
+        tree_svg(Constituency([], [], np.zeros(0, dtype=np.int64)))
+    with pytest.raises(SentenceError, match="no tokens"):
+        dependencies_svg(sentence([]))
+    with pytest.raises(InputError, match=r"shape \[2, 2\] for 2 rows and 3 columns"):
+        heat_svg(np.zeros((2, 2)), ["a", "b"], ["c", "d", "e"])
+
+
+@pytest.mark.parametrize("right", [True, False])
+def test_depth_of_2000_needs_no_recursion(right):
+    """A comb: right-branching has the leaf first, left-branching the phrases."""
+    deep = 2000
+    if right:
+        parents = [-1] + [max(2 * level - 2, 0) for level in range(1, deep + 1) for _ in range(2)]
+        words = [None] + [word for _ in range(deep) for word in ("w", None)]
+        words[-1] = "w"
+    else:
+        parents = [-1, *range(deep), *reversed(range(deep))]
+        words = [None] * deep + ["w"] * (deep + 1)
+    tree = Constituency(["X"] * len(parents), words, np.array(parents))
+    svg = tree_svg(tree)
+    assert len(texts(svg, "word")) == len(tree.words) == deep + 1
+    text = tree_text(tree)
+    assert text.count("\n") == len(tree)
+    assert max(map(len, text.splitlines())) >= 3 * deep
+
+
+def test_tree_text():
+    assert tree_text(CAT) == ("S\n├─ NP\n│  ├─ DT the\n│  └─ NN cat\n└─ VP\n   └─ VBD sat\n")
+    assert tree_text(CAT, ["a", "", "b", "", "", "c"]) == (
+        "S              a\n├─ NP\n│  ├─ DT the   b\n│  └─ NN cat\n└─ VP\n   └─ VBD sat  c\n"
+    )
+
+
+def test_svg_shows_and_saves(tmp_path):
+    svg = tree_svg(CAT)
+    assert isinstance(svg, Svg)
+    assert svg._repr_svg_() == str(svg)
+    assert len(repr(svg)) < 60
+    svg.save(tmp_path / "cat.svg")
+    assert (tmp_path / "cat.svg").read_text("utf-8") == svg
+    assert svg == tree_svg(CAT)
+    # Ids and styles of one drawing would reach into the others of a notebook.
+    assert not re.search(r"<style|\sid=", svg)

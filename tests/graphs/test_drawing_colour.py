@@ -1,0 +1,105 @@
+from __future__ import annotations
+
+import itertools
+import math
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+import torch
+from svg_reading import CAT, NS, measured, parse, texts
+
+from graphs.drawing import heat_svg, tree_svg
+from graphs.drawing.canvas import text_width
+from graphs.drawing.colour import Scale, _luminance, ink_on
+from graphs.errors import InputError
+
+
+def test_values_colour_nodes_and_bring_a_legend():
+    svg = tree_svg(CAT, values=[-2, -1, 0, 1, 2, math.nan])
+    fills = [rect.get("fill") for rect in parse(svg).iter(f"{NS}rect") if rect.get("class") == "node"]
+    scale = Scale("diverging", -2, 2)
+    assert fills == [scale.colour(value) for value in (-2, -1, 0, 1, 2)]
+    assert [text.text for text in texts(svg, "legend")] == ["-2", "2"]
+    assert not texts(tree_svg(CAT), "legend")
+    # A legend never runs into the title.
+    svg = tree_svg(CAT, values=[0.5] * 6, title="A title that is longer than the drawing is wide, by far")
+    title = texts(svg, "title")[0]
+    end = float(title.get("x")) + measured(title.text, 15) * 1.09
+    assert end < float(texts(svg, "legend")[0].get("x"))
+
+
+@pytest.mark.parametrize("palette", ["sequential", "lines"])
+def test_sequential_colours_darken(palette):
+    scale = Scale(palette, 0, 1)
+    light = [_luminance(scale.colour(value)) for value in np.linspace(0, 1, 200)]
+    assert all(one >= other for one, other in itertools.pairwise(light))
+    assert light[0] - light[-1] > 0.4
+
+
+def test_diverging_colours_darken_to_both_ends():
+    scale = Scale("diverging", -1, 1)
+    colours = [bytes.fromhex(scale.colour(value)[1:]) for value in np.linspace(-1, 1, 201)]
+    light = [_luminance("#" + colour.hex()) for colour in colours]
+    assert light.index(max(light)) == 100
+    assert sorted(light[:101]) == light[:101]
+    assert sorted(light[100:], reverse=True) == light[100:]
+    # Blue against red tells the sides apart, also for those who see red and green alike.
+    warm = [colour[2] - colour[0] for colour in colours]
+    assert max(warm[:90]) < 0 < min(warm[110:])
+
+
+def test_ranges():
+    assert Scale.of("diverging", [-3, 1]) == Scale("diverging", -3, 3)
+    assert Scale.of("diverging", []) == Scale("diverging", -1, 1)
+    assert Scale.of("diverging", [9], low=-2) == Scale("diverging", -2, 2)
+    assert Scale.of("diverging", [9], high=4) == Scale("diverging", -4, 4)
+    assert Scale.of("diverging", [9], low=0, high=4) == Scale("diverging", 0, 4)
+    assert Scale.of("sequential", [0.2, 0.5, math.nan]) == Scale("sequential", 0, 0.5)
+    assert Scale.of("sequential", [0, 0]) == Scale("sequential", 0, 1)
+    scale = Scale("sequential", 0, 1)
+    assert scale.colour(-5) == scale.colour(0)
+    assert scale.colour(math.inf) == scale.colour(1)
+    with pytest.raises(InputError, match="from 2 to 1 is empty"):
+        Scale.of("sequential", [], low=2, high=1)
+    with pytest.raises(InputError, match="'rainbow'"):
+        tree_svg(CAT, values=[0] * 6, palette="rainbow")
+
+
+@pytest.mark.parametrize("palette", ["diverging", "sequential"])
+def test_text_on_colours_can_be_read(palette):
+    scale = Scale(palette, 0, 1)
+    for value in np.linspace(0, 1, 101):
+        colour = scale.colour(value)
+        dark, light = sorted([_luminance(colour), _luminance(ink_on(colour))])
+        assert (light + 0.05) / (dark + 0.05) >= 3.8
+
+
+def test_heat():
+    matrix = torch.tensor([[0.0, 0.5, 1.0], [float("nan"), 0.25, 2.0]], requires_grad=True)
+    svg = heat_svg(matrix, ["a", "b"], ["x", "y", "z"], title="heat")
+    cells = [rect for rect in parse(svg).iter(f"{NS}rect") if rect.get("class") == "cell"]
+    scale = Scale("sequential", 0, 1)
+    assert [cell.get("fill") for cell in cells] == [
+        scale.colour(value) for value in (0.0, 0.5, 1.0, math.nan, 0.25, 1.0)
+    ]
+    assert [cell.find(f"{NS}title").text for cell in cells][1] == "a · y: 0.5"
+    assert [text.text for text in texts(svg, "value")] == ["0", ".50", "1", ".25", "2"]
+    assert [text.text for text in texts(svg, "row") + texts(svg, "column")] == ["a", "b", "x", "y", "z"]
+    assert not texts(heat_svg(np.zeros((20, 20)), ["r"] * 20, ["c"] * 20), "value")
+    assert len(texts(heat_svg(np.zeros((0, 0)), [], []), "legend")) == 2
+
+
+def test_text_is_measured_on_the_wide_side():
+    for text in ("incomprehensibilities", "the quick brown fox", "WWW", "Übergröße", "Привет"):
+        assert measured(text, 15) * 0.93 < text_width(text, 15) < measured(text, 15) * 1.45
+    assert text_width("e\u0301", 10) == text_width("e", 10)
+    assert text_width("汉", 10) > 10
+    assert text_width("", 10) == 0
+
+
+def test_drawing_is_light():
+    heavy = {"torch", "dgl", "matplotlib", "stanza"}
+    code = f"import sys, graphs.drawing; print(sorted({heavy} & set(sys.modules)))"
+    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout == "[]\n"

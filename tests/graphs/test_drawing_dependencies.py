@@ -1,0 +1,79 @@
+from __future__ import annotations
+
+import re
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from svg_reading import NS, boxes, inside, measured, overlaps, parse, sentence, texts
+
+from graphs.drawing import dependencies_svg, dependencies_text
+
+heads = st.integers(1, 14).flatmap(
+    lambda count: st.lists(st.integers(-1, count - 1), min_size=count, max_size=count).map(
+        lambda heads: [-1 if head == token else head for token, head in enumerate(heads)]
+    )
+)
+
+
+def arcs_of(svg):
+    """Left end, right end and height of each arc, and of each line of a root (whose ends are one)."""
+    found = []
+    for path in parse(svg).iter(f"{NS}path"):
+        if path.get("fill") != "none":
+            continue  # an arrow head
+        if root := re.fullmatch(r"M(\S+) (\S+)V\S+", path.get("d")):
+            found.append((float(root[1]), float(root[1]), float(root[2])))
+        else:
+            arc = re.fullmatch(r"M(\S+) \S+V(\S+)q0 -10 10 -10H(\S+)q10 0 10 10V\S+", path.get("d"))
+            found.append((float(arc[1]), float(arc[3]) + 10, float(arc[2]) - 10))
+    return found
+
+
+def test_dependencies_text():
+    text = dependencies_text(sentence([1, -1], ["det", "root"], ["the", "cat"]))
+    assert text.splitlines() == [
+        "#  word  tag  relation  head",
+        "1  the   NN   det       → 2 cat",
+        "2  cat   NN   root",
+    ]
+
+
+@settings(derandomize=True, deadline=None, max_examples=120)
+@given(heads, st.booleans())
+def test_arcs_and_labels_do_not_collide(heads, weighted):
+    """Any heads at all: crossing arcs, several roots, even cycles."""
+    wide = ["discourse:root" if head < 0 else "nsubj:pass" for head in heads]
+    parsed = sentence(heads, wide, [chr(97 + token) for token in range(len(heads))])
+    svg = dependencies_svg(parsed, weights=[0.1 * token for token in range(len(heads))] if weighted else None)
+    assert [text.text for text in texts(svg, "word")] == parsed.words
+    assert not overlaps(boxes(svg))
+    inside(svg)
+    arcs = arcs_of(svg)
+    assert len(arcs) == len(heads)
+    for index, (left, right, height) in enumerate(arcs):
+        for other_left, other_right, other_height in arcs[index + 1 :]:
+            if height == other_height:
+                assert right < other_left or other_right < left
+    # Every end has its own place.
+    ends = [end for left, right, _ in arcs for end in {left, right}]
+    assert len(ends) == len({round(end, 1) for end in ends})
+    # No line of another arc runs through a label.
+    for text in texts(svg, "relation"):
+        width = measured(text.text, 11.0)
+        middle = float(text.get("x"))
+        level = float(text.get("y")) - 0.35 * 11.0
+        for left, right, height in arcs:
+            if height < level - 1:
+                assert not any(abs(end - middle) < width / 2 for end in (left, right))
+
+
+def test_roots_and_weights():
+    svg = dependencies_svg(sentence([-1, 0, -1, 2]), weights=[0.0, 1.0, 0.5, 0.25])
+    widths = [
+        float(path.get("stroke-width")) for path in parse(svg).iter(f"{NS}path") if path.get("fill") == "none"
+    ]
+    assert sorted(widths) == pytest.approx([1.0, 1.88, 2.75, 4.5])
+    assert len([path for path in parse(svg).iter(f"{NS}path") if path.get("fill") != "none"]) == 4
+    assert [text.text for text in texts(svg, "relation")].count("root") == 2
+    assert [text.text for text in texts(svg, "legend")] == ["0", "1"]

@@ -1,0 +1,79 @@
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+from random_trees import constituencies
+
+from graphs import trees
+from graphs.formats.brackets import parse_brackets
+from graphs.heads import bare_label, constituency_to_heads, head_child, head_children
+
+
+@pytest.mark.parametrize(
+    ("label", "below", "head"),
+    [
+        ("S", "NP-SBJ VP .", 1),
+        ("S-TPC-1", "ADVP NP VP", 2),
+        ("VP", "MD RB VP", 0),
+        ("VP", "ADVP VBZ NP", 1),
+        ("PP", "ADVP IN NP", 1),
+        ("NP", "DT JJ NN", 2),
+        ("NP", "NP PP", 0),
+        ("NP", "DT NN POS", 2),
+        ("NP", "NN CD", 0),
+        ("NP", "$ CD", 0),
+        ("NP", "DT JJ", 1),
+        ("NP", "DT FW", 1),
+        ("NP", "NP , NP CC NP", 0),
+        ("VP", "VB CC VB", 0),
+        ("UCP", "ADJP CC NP", 0),
+        ("NP", "NP , CC NP", 0),
+        ("NP", "CC NP PP", 1),
+        ("CONJP", "RB RB IN", 1),
+        ("SBAR", "WHNP S", 0),
+        ("ROOT", "`` S", 1),
+        ("PRN", ", :", 0),
+        ("FRAG", "NP .", 0),
+        ("3", "2 4", 0),
+    ],
+)
+def test_head_child(label, below, head):
+    assert head_child(label, below.split()) == head
+
+
+@pytest.mark.parametrize(
+    ("label", "bare"),
+    [
+        ("NP-SBJ-1", "NP"),
+        ("NP=2", "NP"),
+        ("-LRB-", "-LRB-"),
+        ("-NONE-", "-NONE-"),
+        ("", ""),
+        ("=", "="),
+        ("PRP$", "PRP$"),
+    ],
+)
+def test_bare_label(label, bare):
+    assert bare_label(label) == bare
+
+
+def test_heads_of_words():
+    (tree,) = parse_brackets("(S (NP (DT the) (NN cat)) (VP (VBZ naps) (PP (IN on) (NP (NNS mats)))) (. .))")
+    assert constituency_to_heads(tree).tolist() == [1, 2, -1, 2, 3, 2]
+    (single,) = parse_brackets("(UH hm)")
+    assert constituency_to_heads(single).tolist() == [-1]
+
+
+@settings(derandomize=True, deadline=None)
+@given(constituencies())
+def test_every_phrase_is_a_subtree_of_the_heads(tree):
+    head = constituency_to_heads(tree)
+    assert len(trees.roots(head)) == 1
+    assert not len(trees.find_cycle(head))
+    for start, end in trees.spans(tree):
+        outside = [word for word in range(start, end) if not start <= head[word] < end]
+        assert len(outside) == 1
+    assert all(
+        node == child if tree.word[node] is not None else tree.parent[child] == node
+        for node, child in enumerate(head_children(tree))
+    )

@@ -1,0 +1,167 @@
+from __future__ import annotations
+
+import json
+
+import networkx as nx
+import pytest
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from graphs.door import dgl
+from graphs.errors import InputError
+from graphs.networkx_bridge import from_networkx, to_networkx
+
+DTYPES = [torch.int64, torch.int32, torch.uint8, torch.bool]
+DTYPES += [torch.float32, torch.float64, torch.float16, torch.bfloat16]
+
+
+def same(one, other):
+    assert one.ntypes == other.ntypes
+    assert one.canonical_etypes == other.canonical_etypes
+    assert one.idtype == other.idtype
+    assert one.num_nodes() == other.num_nodes()
+    assert one.batch_size == other.batch_size
+    assert torch.equal(one.batch_num_nodes(), other.batch_num_nodes())
+    same_fields(one.ndata, other.ndata)
+    for relation in one.etypes:
+        for ends, others in zip(
+            one.edges(order="eid", etype=relation), other.edges(order="eid", etype=relation), strict=True
+        ):
+            assert ends.dtype == others.dtype
+            assert torch.equal(ends, others)
+        assert torch.equal(one.batch_num_edges(relation), other.batch_num_edges(relation))
+        same_fields(one.edges[relation].data, other.edges[relation].data)
+
+
+def same_fields(one, other):
+    assert list(one) == list(other)
+    for name in one:
+        assert one[name].dtype == other[name].dtype
+        assert one[name].shape == other[name].shape
+        assert torch.equal(one[name], other[name])
+
+
+@st.composite
+def fields(draw, count):
+    made = {}
+    for name in draw(st.lists(st.sampled_from(["word", "span", "relation", "key", "h"]), unique=True)):
+        shape = (count, *draw(st.sampled_from([(), (), (1,), (2,), (2, 3), (0,), (2, 0)])))
+        dtype = draw(st.sampled_from(DTYPES))
+        generator = torch.Generator().manual_seed(draw(st.integers(0, 99)))
+        values = torch.randn(shape, generator=generator, dtype=torch.float64) * 100
+        made[name] = (values.abs() if dtype == torch.uint8 else values).to(dtype)
+    return made
+
+
+@st.composite
+def sentence_graphs(draw, relations=("child", "attend"), idtype=torch.int64):
+    count = draw(st.integers(0, 6))
+    node = st.integers(0, count - 1)
+    pairs = st.lists(st.tuples(node, node), max_size=9) if count else st.just([])
+    ends = {}
+    for relation in relations:
+        edges = draw(pairs)
+        ends[("node", relation, "node")] = (
+            torch.tensor([edge[0] for edge in edges], dtype=idtype),
+            torch.tensor([edge[1] for edge in edges], dtype=idtype),
+        )
+    return dgl.heterograph(ends, num_nodes_dict={"node": count}, idtype=idtype)
+
+
+@settings(derandomize=True, deadline=None)
+@given(st.data())
+def test_round_trip(data):
+    relations = data.draw(st.sampled_from([("child",), ("child", "attend"), ("b", "a", "c")]))
+    idtype = data.draw(st.sampled_from([torch.int64, torch.int32]))
+    several = data.draw(st.lists(sentence_graphs(relations, idtype), min_size=1, max_size=3))
+    graph = several[0] if len(several) == 1 else dgl.batch(several)
+    graph.ndata.update(data.draw(fields(graph.num_nodes())))
+    for relation in relations:
+        graph.edges[relation].data.update(data.draw(fields(graph.num_edges(relation))))
+    there = to_networkx(graph)
+    assert list(there.nodes) == list(range(graph.num_nodes()))
+    assert there.number_of_edges() == sum(map(graph.num_edges, relations))
+    same(graph, from_networkx(there))
+
+
+@pytest.mark.parametrize("count", [0, 1, 3])
+def test_plain_graphs_without_edges(count):
+    graph = dgl.graph(([], []), num_nodes=count)
+    same(graph, from_networkx(to_networkx(graph)))
+
+
+def test_what_networkx_shows():
+    graph = dgl.graph(([1, 2, 1], [0, 0, 0]), num_nodes=4)
+    graph.ndata["word"] = torch.tensor([0, 5, 6, 7])
+    graph.ndata["span"] = torch.tensor([[0, 2], [0, 1], [1, 2], [2, 3]])
+    graph.edata["slot"] = torch.tensor([0, 1, 2])
+    view = to_networkx(graph)
+    assert view.nodes[2] == {"word": 6, "span": [1, 2]}
+    assert view.edges[1, 0, ("_E", 2)] == {"slot": 2}
+    assert view.degree[3] == 0
+    json.dumps(view.graph)
+
+
+def test_unbatching_after_the_way_back():
+    several = [dgl.graph(([0], [1])), dgl.graph(([], []), num_nodes=2), dgl.graph(([2, 1], [0, 0]))]
+    back = dgl.unbatch(from_networkx(to_networkx(dgl.batch(several))))
+    assert [part.num_nodes() for part in back] == [2, 2, 3]
+    assert [part.num_edges() for part in back] == [1, 0, 2]
+
+
+def test_gradients_and_special_numbers_pass():
+    graph = dgl.graph(([0], [1]))
+    graph.ndata["h"] = torch.tensor([float("inf"), 1e-45], requires_grad=True)
+    back = from_networkx(to_networkx(graph)).ndata["h"]
+    assert back.tolist() == graph.ndata["h"].tolist()
+
+
+def test_graphs_made_in_networkx():
+    made = nx.DiGraph()
+    made.add_node("root", word=1)
+    made.add_node("leaf", word=2)
+    made.add_edge("leaf", "root", slot=0.5)
+    graph = from_networkx(made)
+    assert graph.etypes == ["child"]
+    assert [ends.tolist() for ends in graph.edges()] == [[1], [0]]
+    assert graph.ndata["word"].tolist() == [1, 2]
+    assert graph.edata["slot"].dtype == torch.float32
+    undirected = from_networkx(nx.path_graph(3))
+    assert sorted(zip(*(ends.tolist() for ends in undirected.edges()), strict=True)) == [
+        (0, 1),
+        (1, 0),
+        (1, 2),
+        (2, 1),
+    ]
+    named = nx.MultiDiGraph([(0, 1, "attend"), (1, 0, "attend"), (0, 1, "child")])
+    assert [from_networkx(named).num_edges(relation) for relation in ("attend", "child")] == [2, 1]
+
+
+def test_an_edited_sentence_comes_back():
+    graph = dgl.graph(([1, 2], [0, 0]))
+    graph.ndata["word"] = torch.tensor([0, 5, 6], dtype=torch.int32)
+    view = to_networkx(graph)
+    view.remove_node(1)
+    back = from_networkx(view)
+    assert back.ndata["word"].tolist() == [0, 6]
+    assert back.ndata["word"].dtype == torch.int32
+    assert [ends.tolist() for ends in back.edges()] == [[1], [0]]
+
+
+def test_errors_say_what_to_do():
+    graph = dgl.graph(([1, 2], [0, 0]))
+    graph.ndata["word"] = torch.tensor([0, 5, 6])
+    view = to_networkx(graph)
+    del view.nodes[1]["word"]
+    with pytest.raises(InputError, match="field 'word' is missing on 1 of 3 nodes"):
+        from_networkx(view)
+    view.nodes[1]["word"] = "cat"
+    with pytest.raises(InputError, match="node field 'word'"):
+        from_networkx(view)
+    view = to_networkx(dgl.batch([graph, graph]))
+    view.remove_node(5)
+    with pytest.raises(InputError, match="5 nodes, its batch sizes add up to 6"):
+        from_networkx(view)
+    with pytest.raises(InputError, match="node types a, b"):
+        to_networkx(dgl.heterograph({("a", "to", "b"): ([0], [0])}))

@@ -1,0 +1,173 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from random_trees import constituencies
+
+from graphs import transforms
+from graphs.columns import Constituency
+from graphs.errors import InputError, SentenceError
+from graphs.formats.brackets import parse_brackets, to_brackets
+
+relaxed = settings(derandomize=True, deadline=None)
+WIDE = "(X (A a) (B b) (C c) (D d))"
+
+
+def one(text):
+    (tree,) = parse_brackets(text)
+    return tree
+
+
+def columns(tree):
+    return list(tree.label), list(tree.word), tree.parent.tolist()
+
+
+def brood(tree):
+    """Number of children of each phrase."""
+    return [int(np.count_nonzero(tree.parent == node)) for node, word in enumerate(tree.word) if word is None]
+
+
+def assert_pre_order(tree):
+    assert columns(one(to_brackets(tree))) == columns(tree)
+
+
+def test_drop_traces_drops_phrases_left_empty():
+    tree = one("(S (NP (-NONE- *)) (VP (VB go) (NP (NP (-NONE- *T*)) (PP (-NONE- *)))) (. .))")
+    assert to_brackets(transforms.drop_traces(tree)) == "(S (VP (VB go)) (. .))"
+    assert len(tree) == 11
+    with pytest.raises(SentenceError, match="nothing but traces"):
+        transforms.drop_traces(one("(S (-NONE- *))"))
+
+
+@relaxed
+@given(constituencies())
+def test_drop_traces_keeps_all_else(tree):
+    words = [w for w, label in zip(tree.word, tree.label, strict=True) if w and label != "-NONE-"]
+    if not words:
+        with pytest.raises(SentenceError):
+            transforms.drop_traces(tree)
+        return
+    bare = transforms.drop_traces(tree)
+    assert bare.words == words
+    assert 0 not in brood(bare)
+    assert_pre_order(bare)
+
+
+def test_strip_functional_tags():
+    text = "(S-1 (NP-SBJ=2 (-NONE- *-1)) (NP=2 (-LRB- -LRB-) (HYPH a-b)) (@NP-TMP ( (PRP$ my) (: --))) (= =))"
+    expected = "(S (NP (-NONE- *-1)) (NP (-LRB- -LRB-) (HYPH a-b)) (@NP ( (PRP$ my) (: --))) (= =))"
+    assert to_brackets(transforms.strip_functional_tags(one(text))) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("(ROOT (S (A a) (B b)))", "(S (A a) (B b))"),
+        ("(ROOT (S (A a)))", "(S (A a))"),
+        ("(TOP (A a))", "(A a)"),
+        ("(ROOT (A a) (B b))", "(ROOT (A a) (B b))"),
+        ("(ROOT a)", "(ROOT a)"),
+        ("(S (VP (A a)))", "(S (VP (A a)))"),
+    ],
+)
+def test_drop_outer(text, expected):
+    assert to_brackets(transforms.drop_outer(one(text))) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "top", "joined"),
+    [
+        ("(ROOT (S (VP (A a) (B b))))", "(S (A a) (B b))", "(ROOT+S+VP (A a) (B b))"),
+        ("(ROOT (S (VP (A a))))", "(A a)", "(ROOT+S+VP+A a)"),
+        (
+            "(S (NP (N n)) (VP (VP (A a) (B b))))",
+            "(S (N n) (VP (A a) (B b)))",
+            "(S (NP+N n) (VP+VP (A a) (B b)))",
+        ),
+        ("(A a)", "(A a)", "(A a)"),
+    ],
+)
+def test_collapse_unary(text, top, joined):
+    assert to_brackets(transforms.collapse_unary(one(text))) == top
+    assert to_brackets(transforms.collapse_unary(one(text), "joined")) == joined
+
+
+@relaxed
+@given(constituencies())
+def test_joined_chains_come_back(tree):
+    joined = transforms.collapse_unary(tree, "joined")
+    assert 1 not in brood(joined)
+    assert_pre_order(joined)
+    assert columns(transforms.expand_unary(joined)) == columns(tree)
+    top = transforms.collapse_unary(tree)
+    assert (top.word, top.parent.tolist()) == (joined.word, joined.parent.tolist())
+
+
+def test_joining_is_refused_where_it_could_not_be_undone():
+    with pytest.raises(SentenceError, match=r"'\+' already"):
+        transforms.collapse_unary(one("(S (A+B a))"), "joined")
+
+
+@pytest.mark.parametrize(
+    ("branching", "label", "expected"),
+    [
+        ("right", "parent", "(X (A a) (X (B b) (X (C c) (D d))))"),
+        ("left", "at", "(X (@X (@X (A a) (B b)) (C c)) (D d))"),
+        ("right", "at", "(X (A a) (@X (B b) (@X (C c) (D d))))"),
+    ],
+)
+def test_binarise(branching, label, expected):
+    assert to_brackets(transforms.binarise(one(WIDE), branching, label)) == expected
+
+
+def test_binarise_goes_out_from_the_head():
+    tree = one("(VP (ADVP b) (ADVP a) (VB do) (NP c) (PP d))")
+    expected = "(VP (ADVP b) (@VP (ADVP a) (@VP (@VP (VB do) (NP c)) (PP d))))"
+    assert to_brackets(transforms.binarise(tree, "head", "at")) == expected
+    last = one("(NP-SBJ (DT a) (JJ b) (NN c))")
+    assert to_brackets(transforms.binarise(last, "head", "at")) == "(NP-SBJ (DT a) (@NP-SBJ (JJ b) (NN c)))"
+
+
+@relaxed
+@given(constituencies(), st.sampled_from(["left", "right", "head"]))
+def test_binarising_comes_undone(tree, branching):
+    before = columns(tree)
+    at = transforms.binarise(tree, branching, "at")
+    assert max(brood(at), default=0) <= 2
+    assert_pre_order(at)
+    assert columns(transforms.debinarise(at)) == before
+    assert columns(transforms.binarise(at, branching, "at")) == columns(at)
+    parent = transforms.binarise(tree, branching)
+    assert parent.label == [label.lstrip("@") for label in at.label]
+    assert (parent.word, parent.parent.tolist()) == (at.word, at.parent.tolist())
+    assert columns(tree) == before
+
+
+def test_a_word_tagged_at_is_no_made_phrase():
+    tree = one("(X (@ @home) (B b) (C c))")
+    assert columns(transforms.debinarise(transforms.binarise(tree, "left", "at"))) == columns(tree)
+    with pytest.raises(SentenceError, match="'@' already"):
+        transforms.binarise(one("(X (@Y (B b)) (B b) (C c))"), "left", "at")
+
+
+def test_unknown_ways_are_named():
+    with pytest.raises(InputError, match="'middle'"):
+        transforms.binarise(one(WIDE), "middle")
+    with pytest.raises(InputError, match="'none'"):
+        transforms.binarise(one(WIDE), "left", "none")
+    with pytest.raises(InputError, match="'bottom'"):
+        transforms.collapse_unary(one(WIDE), "bottom")
+
+
+def test_deep_and_wide_trees():
+    size = 20_000
+    chain = Constituency(["X"] * size, [None] * (size - 1) + ["a"], np.arange(-1, size - 1))
+    assert len(transforms.collapse_unary(chain)) == 1
+    assert columns(transforms.expand_unary(transforms.collapse_unary(chain, "joined"))) == columns(chain)
+    flat = Constituency(["X"] * size, [None] + ["a"] * (size - 1), np.minimum(np.arange(-1, size - 1), 0))
+    for branching in ("left", "right", "head"):
+        binary = transforms.binarise(flat, branching, "at")
+        assert len(binary) == 2 * (size - 1) - 1
+        assert columns(transforms.debinarise(binary)) == columns(flat)
