@@ -1,0 +1,73 @@
+"""Parsed text in, DGLGraph out.
+
+    >>> import graphs
+    >>> trees = graphs.parse_brackets("(S (NP (DT the) (NN film)) (VP (VBD worked)))")
+    >>> vocabularies = graphs.Vocabularies.of(trees)
+    >>> graphs.constituency(trees[0], vocabularies).dgl().num_nodes()
+    6
+
+The names below are loaded when first used, so that `import graphs` stays light.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from graphs.batching import batch
+    from graphs.builders import chain, constituency, dependency
+    from graphs.drawing import dependencies_svg, tree_svg, tree_text
+    from graphs.features import Vocabularies, Vocabulary
+    from graphs.formats.brackets import parse_brackets, read_brackets
+    from graphs.formats.conllu import parse_conllu, read_conllu
+    from graphs.networkx_bridge import from_networkx, to_networkx
+    from graphs.vectors import read_vectors
+
+_HOMES = {
+    "batch": "graphs.batching",
+    "chain": "graphs.builders",
+    "constituency": "graphs.builders",
+    "dependency": "graphs.builders",
+    "dependencies_svg": "graphs.drawing",
+    "tree_svg": "graphs.drawing",
+    "tree_text": "graphs.drawing",
+    "Vocabularies": "graphs.features",
+    "Vocabulary": "graphs.features",
+    "parse_brackets": "graphs.formats.brackets",
+    "read_brackets": "graphs.formats.brackets",
+    "parse_conllu": "graphs.formats.conllu",
+    "read_conllu": "graphs.formats.conllu",
+    "from_networkx": "graphs.networkx_bridge",
+    "to_networkx": "graphs.networkx_bridge",
+    "read_vectors": "graphs.vectors",
+}
+
+__all__ = [
+    "Vocabularies",
+    "Vocabulary",
+    "batch",
+    "chain",
+    "constituency",
+    "dependencies_svg",
+    "dependency",
+    "from_networkx",
+    "parse_brackets",
+    "parse_conllu",
+    "read_brackets",
+    "read_conllu",
+    "read_vectors",
+    "to_networkx",
+    "tree_svg",
+    "tree_text",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOMES:
+        raise AttributeError(f"module 'graphs' has no attribute {name!r}")
+    return getattr(import_module(_HOMES[name]), name)
+
+
+def __dir__() -> list[str]:
+    return __all__

@@ -11,7 +11,7 @@ import numpy as np
 from graphs import fields, topology, trees
 from graphs.columns import Constituency, Dependencies, IntArray
 from graphs.errors import Origin, SentenceError
-from graphs.features import Vocabularies
+from graphs.features import Vocabularies, relations, tags
 
 
 @dataclass(eq=False, slots=True)
@@ -70,7 +70,6 @@ def dependency(
         )
     if roots == "attach":
         head = trees.attach_roots(head)
-    tags = [upos if xpos == "_" else xpos for xpos, upos in zip(sentence.xpos, sentence.upos, strict=True)]
     src = np.flatnonzero(head >= 0)
     return SentenceGraph(
         size=len(head),
@@ -78,12 +77,12 @@ def dependency(
         dst=head[src],
         nodes={
             fields.WORD: vocabularies.word.ids(sentence.word),
-            fields.TAG: vocabularies.tag.ids(tags),
+            fields.TAG: vocabularies.tag.ids(tags(sentence)),
             fields.POSITION: np.arange(len(head)),
         },
         edges={
             fields.SLOT: trees.slots(head)[src],
-            fields.RELATION: vocabularies.relation.ids([sentence.relation[i] for i in src]),
+            fields.RELATION: vocabularies.relation.ids(relations(sentence))[src],
         },
         level=topology.levels(len(head), src, head[src], sentence.origin),
         origin=sentence.origin,
@@ -133,7 +132,7 @@ def constituency(
     position[is_word] = np.arange(is_word.sum())
     nodes = {
         fields.WORD: word,
-        fields.TAG: vocabularies.tag.ids(tree.label),
+        fields.TAG: vocabularies.tag.ids(tags(tree)),
         fields.POSITION: position,
         fields.SPAN: trees.spans(tree),
     }
@@ -170,10 +169,9 @@ def chain(sentence: Constituency | Dependencies, vocabularies: Vocabularies) -> 
     if not words:
         raise SentenceError("the sentence has no words", sentence.origin)
     size = len(words)
+    at_words = tags(sentence)
     if isinstance(sentence, Constituency):
-        tags = [label for label, word in zip(sentence.label, sentence.word, strict=True) if word is not None]
-    else:
-        tags = [upos if xpos == "_" else xpos for xpos, upos in zip(sentence.xpos, sentence.upos, strict=True)]
+        at_words = [tag for tag, word in zip(at_words, sentence.word, strict=True) if word is not None]
     token = np.arange(size)
     return SentenceGraph(
         size=size,
@@ -181,7 +179,7 @@ def chain(sentence: Constituency | Dependencies, vocabularies: Vocabularies) -> 
         dst=token[1:],
         nodes={
             fields.WORD: vocabularies.word.ids(words),
-            fields.TAG: vocabularies.tag.ids(tags),
+            fields.TAG: vocabularies.tag.ids(at_words),
             fields.POSITION: token,
         },
         edges={fields.SLOT: np.zeros(size - 1, dtype=np.int64)},

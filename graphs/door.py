@@ -18,9 +18,7 @@ from typing import Any
 
 import torch
 
-_INSTALL = (
-    "install one with: pip install dgl==2.1.0 (Python 3.10-3.12) or pip install dgl==1.1.3 packaging (3.10, 3.11)"
-)
+_INSTALL = "install it with: pip install dgl==2.1.0 pandas (Python 3.10-3.12), or dgl==1.1.3 packaging (3.10, 3.11)"
 
 
 class DGLUnavailableError(ImportError):
@@ -50,9 +48,8 @@ def _import_dgl() -> Any:
         for name in [name for name in sys.modules if name == "dgl" or name.startswith("dgl.")]:
             del sys.modules[name]
         cause = str(error).strip().splitlines()
-        raise DGLUnavailableError(
-            f"DGL at {Path(spec.origin).parent} does not load ({cause[0] if cause else type(error).__name__}); {_INSTALL}"
-        ) from error
+        reason = cause[0] if cause else type(error).__name__
+        raise DGLUnavailableError(f"DGL at {Path(spec.origin).parent} does not load ({reason}); {_INSTALL}") from error
     return dgl
 
 

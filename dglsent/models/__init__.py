@@ -1,0 +1,1 @@
+"""Encoders of one sentence: one file for each family of models."""

@@ -1,8 +1,8 @@
 """Tree-LSTMs: binary over constituency trees, child-sum over any tree.
 
-Tai, Socher, Manning 2015, "Improved Semantic Representations From Tree-Structured Long Short-Term Memory Networks".
-Equation numbers are those of the papers that use them: 10-12 of the tag-guided hyper TreeLSTM paper (binary),
-2 of the tree-structured attentive encoder paper (child-sum).
+Tai, Socher, Manning 2015, "Improved Semantic Representations From Tree-Structured Long Short-Term Memory
+Networks". Equation numbers are those of the papers that use them: 10-12 of the tag-guided hyper TreeLSTM
+paper (binary), 2 of the tree-structured attentive encoder paper (child-sum).
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import torch
 from torch import Tensor
 
 from dglsent.models.encoder import Encoder
-from dglsent.nn.cells import lstm_cell
+from dglsent.nn.cells import child_message, lstm_cell
 from dglsent.nn.embeddings import WordEmbedding
 from dglsent.passing import Batch, Outputs, StepLinear, propagate
 from graphs.door import fn
@@ -22,14 +22,14 @@ from graphs.door import fn
 class BinaryTreeLSTM(Encoder):
     """Binary Tree-LSTM (eq. 10-12) over binary constituency trees with words at the leaves.
 
-    The input x is the word vector at a leaf and zero at a phrase, so W meets leaves alone, and there the forget
-    gates meet zero memories: W has no rows for them.
+    The input x is the word vector at a leaf and zero at a phrase, so W meets leaves alone, and there the
+    forget gates meet zero memories: W has no rows for them.
 
     Args:
         embedding: word vectors, d dimensions.
         hidden: size h of the state.
-        leaf_cell: "eq10" runs the cell at the leaves as well; "tai" is the released code's leaf, c = W x + b and
-            h = sigmoid(W_o x + b_o) * tanh(c).
+        leaf_cell: "eq10" runs the cell at the leaves as well; "tai" is the released code's leaf, c = W x + b
+            and h = sigmoid(W_o x + b_o) * tanh(c).
     """
 
     def __init__(
@@ -42,7 +42,7 @@ class BinaryTreeLSTM(Encoder):
 
     def encode(self, batch: Batch) -> Tensor:
         """States h [N, hidden] of all nodes; sets the fields h and c."""
-        propagate(batch, self.message, self.reduce, self.apply, leaf=self.leaf)
+        propagate(batch, self.message, self.reduce, self.update, leaf=self.leaf)
         return batch.nodes["h"]
 
     def leaf(self, nodes: Any) -> Outputs:
@@ -62,7 +62,7 @@ class BinaryTreeLSTM(Encoder):
         """U [h_l; h_r] + b, in the order g, i, f_l, f_r, o, and the memories of the children."""
         return {"pre": self.U(nodes.mailbox["h"].flatten(1)), "c_children": nodes.mailbox["c"]}
 
-    def apply(self, nodes: Any) -> Outputs:
+    def update(self, nodes: Any) -> Outputs:
         """Eq. 11-12."""
         h, c = lstm_cell(nodes.data["pre"], nodes.data["c_children"])
         return {"h": h, "c": c}
@@ -89,7 +89,7 @@ class ChildSumTreeLSTM(Encoder):
     def encode(self, batch: Batch) -> Tensor:
         """States h [N, hidden] of all nodes; sets the fields h and c."""
         children = fn.sum("h_fc", "sums")
-        propagate(batch, self.message, children, self.apply, leaf=self.leaf, inputs=self.inputs)
+        propagate(batch, self.message, children, self.update, leaf=self.leaf, inputs=self.inputs)
         return batch.nodes["h"]
 
     def inputs(self, nodes: Any) -> Outputs:
@@ -103,13 +103,13 @@ class ChildSumTreeLSTM(Encoder):
 
     def message(self, edges: Any) -> Outputs:
         """A child sends its state, and its memory through its own forget gate."""
-        forget = torch.sigmoid(edges.dst["wx_f"] + self.U_f(edges.src["h"]))
-        return {"h_fc": torch.cat([edges.src["h"], forget * edges.src["c"]], -1)}
+        forget = self.U_f(edges.src["h"], edges.dst["wx_f"])
+        return {"h_fc": child_message(edges.src["h"], edges.src["c"], forget)}
 
-    def apply(self, nodes: Any) -> Outputs:
+    def update(self, nodes: Any) -> Outputs:
         """Eq. 2."""
         h_sum, forgotten = nodes.data["sums"].chunk(2, -1)
-        return self.cell(nodes.data["wx_gio"] + self.U_gio(h_sum), forgotten)
+        return self.cell(self.U_gio(h_sum, nodes.data["wx_gio"]), forgotten)
 
     def cell(self, pre: Tensor, kept: Tensor | None) -> Outputs:
         """Memory and state from the sums of candidate, input and output gate."""

@@ -18,15 +18,22 @@ class WordEmbedding(nn.Module):
         vectors: [V, dim] initial vectors; without them U(-0.05, 0.05).
         tune: whether training changes the vectors.
         dropout: share of dimensions dropped in training.
-
-    Tuned vectors get a sparse gradient, so that a step touches only the words of its batch.
+        sparse: whether tuned vectors get a sparse gradient, so that a step touches only the words of its batch;
+            not every optimiser takes one.
     """
 
     def __init__(
-        self, size: int, dim: int, *, vectors: Tensor | None = None, tune: bool = True, dropout: float = 0.0
+        self,
+        size: int,
+        dim: int,
+        *,
+        vectors: Tensor | None = None,
+        tune: bool = True,
+        dropout: float = 0.0,
+        sparse: bool = True,
     ) -> None:
         super().__init__()
-        self.dim = dim
+        self.dim, self.sparse = dim, sparse
         weight = torch.empty(size, dim).uniform_(-0.05, 0.05) if vectors is None else vectors.clone()
         weight[0] = 0
         self.weight = nn.Parameter(weight, requires_grad=tune)
@@ -34,7 +41,7 @@ class WordEmbedding(nn.Module):
 
     def forward(self, word: Tensor) -> Tensor:
         """Look up word ids of any shape [...]: [..., dim]."""
-        vectors = F.embedding(word, self.weight, padding_idx=0, sparse=self.weight.requires_grad)
+        vectors = F.embedding(word, self.weight, padding_idx=0, sparse=self.sparse and self.weight.requires_grad)
         return F.dropout(vectors, self.dropout, self.training) if self.dropout else vectors
 
     def extra_repr(self) -> str:

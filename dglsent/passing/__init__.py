@@ -91,7 +91,7 @@ def update_all(
 ) -> None:
     """One round over all edges at once; a node without in-edges gets 0 from reduce, as in DGL.
 
-    Sets the fields that reduce and apply return on `batch.nodes`, each [N, ...].
+    Sets the fields that `apply` returns (without it, `reduce`) on `batch.nodes`, each [N, ...].
     """
     _engine.get().update_all(batch, message, reduce, apply)
 

@@ -30,7 +30,9 @@ class Plan:
         first: [B] first node of each sentence.
     """
 
-    def __init__(self, size: int, src: IntArray, dst: IntArray, level: IntArray, sentence: IntArray, sentences: int):
+    def __init__(
+        self, size: int, src: IntArray, dst: IntArray, level: IntArray, sentence: IntArray, sentences: int
+    ) -> None:
         self._columns = (size, src, dst, level)
         self._sentences = sentences
         self.device = torch.device("cpu")

@@ -6,8 +6,9 @@ from typing import Any, Literal
 
 from torch import Tensor
 
+from dglsent.passing import torch_engine
 from dglsent.passing.batch import Batch, Direction
-from dglsent.passing.functions import MessageFunction, NodeFunction, ReduceFunction
+from dglsent.passing.functions import MessageFunction, NodeFunction, ReduceFunction, is_builtin
 from graphs.door import dgl
 
 
@@ -40,41 +41,42 @@ def propagate(
             graph.apply_nodes(inputs)
         elif len(others):
             graph.apply_nodes(inputs, others)
-    written: list[str] = []
-
-    def recorded(function: NodeFunction) -> NodeFunction:
-        def run(nodes: Any) -> Any:
-            result = function(nodes)
-            written[:] = result
-            return result
-
-        return run
-
     if leaf is None and apply is None:
         raise KeyError("a propagation without apply needs leaf=, which gives the nodes without in-edges their fields")
-    graph.apply_nodes(recorded(leaf or apply), leaves)
-    if apply is not None:
-        apply = recorded(apply)
+    names: list[str] = []
+    graph.apply_nodes(_recorded(leaf or apply, names), leaves)
     for frontier in frontiers[1:]:
         graph.pull(frontier, message, reduce, apply)
-    for name in written:
+    for name in names:
         batch.nodes[name] = graph.ndata[name]
 
 
 def apply_edges(batch: Batch, function: MessageFunction) -> None:
     """See `dglsent.passing.apply_edges`."""
     graph = _with_fields(batch, batch.graph)
-    graph.apply_edges(function)
-    _copy_back(batch, graph)
+    names = [function.out_field] if is_builtin(function) else []
+    graph.apply_edges(function if names else _recorded(function, names))
+    for name in names:
+        batch.edges[name] = graph.edata[name]
 
 
 def update_all(
     batch: Batch, message: MessageFunction, reduce: ReduceFunction, apply: NodeFunction | None = None
 ) -> None:
     """See `dglsent.passing.update_all`."""
+    if not batch.graph.num_edges():  # DGL's reducers fail where there is nothing to reduce
+        torch_engine.update_all(batch, message, reduce, apply)
+        return
     graph = _with_fields(batch, batch.graph)
-    graph.update_all(message, reduce, apply)
-    _copy_back(batch, graph)
+    names: list[str] = []
+    graph.update_all(message, reduce if is_builtin(reduce) else _recorded(reduce, names))
+    if apply is not None:
+        # Apart, since DGL's own apply sees the -inf of a maximum over nothing.
+        graph.apply_nodes(_recorded(apply, names))
+    elif is_builtin(reduce):
+        names = [reduce.out_field]
+    for name in names:
+        batch.nodes[name] = graph.ndata[name]
 
 
 def edge_softmax(batch: Batch, score: Tensor, by: Literal["receiver", "sender"] = "receiver") -> Tensor:
@@ -82,10 +84,12 @@ def edge_softmax(batch: Batch, score: Tensor, by: Literal["receiver", "sender"] 
     return dgl.nn.functional.edge_softmax(batch.graph, score, norm_by="dst" if by == "receiver" else "src")
 
 
-def _copy_back(batch: Batch, graph: Any) -> None:
-    for name, value in graph.ndata.items():
-        if name not in batch.nodes or batch.nodes[name] is not value:
-            batch.nodes[name] = value
-    for name, value in graph.edata.items():
-        if name not in batch.edges or batch.edges[name] is not value:
-            batch.edges[name] = value
+def _recorded(function: Any, names: list[str]) -> NodeFunction:
+    """The same function, which writes down the names of the fields that it returns."""
+
+    def run(nodes: Any) -> Any:
+        result = function(nodes)
+        names[:] = result
+        return result
+
+    return run

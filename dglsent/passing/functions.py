@@ -12,8 +12,8 @@ from dglsent.passing.segments import Incidence, segment_max, segment_sum
 from dglsent.passing.views import Edges
 
 Outputs: TypeAlias = Mapping[str, Tensor]
-MessageFunction: TypeAlias = Callable[[Any], Outputs] | Any
-ReduceFunction: TypeAlias = Callable[[Any], Outputs] | Any
+MessageFunction: TypeAlias = Any  # edges -> Outputs, or a dgl.function message built-in
+ReduceFunction: TypeAlias = Any  # nodes with a mailbox -> Outputs, or a dgl.function reduce built-in
 NodeFunction: TypeAlias = Callable[[Any], Outputs]
 
 _OPERATIONS: dict[str, Callable[[Tensor, Tensor], Tensor]] = {
@@ -23,6 +23,9 @@ _OPERATIONS: dict[str, Callable[[Tensor, Tensor], Tensor]] = {
     "div": torch.div,
     "dot": lambda a, b: (a * b).sum(-1, keepdim=True),
 }
+
+
+_REDUCERS = ("sum", "mean", "max", "min")
 
 
 def is_builtin(function: object) -> bool:
@@ -48,14 +51,20 @@ def message_function(function: MessageFunction) -> Callable[[Edges], Outputs]:
     return lambda edges: {function.out_field: read(edges, function.target, function.in_field)}
 
 
-def reduce_builtin(function: Any, messages: Outputs, receivers: Incidence) -> Outputs:
+def reduce_builtin(
+    function: Any, messages: Outputs, receivers: Incidence, *, single: bool = False
+) -> Outputs:
     """Apply `fn.sum`, `fn.mean`, `fn.max` or `fn.min` to messages [m, ...]: [r, ...] by receiver.
+
+    With `single`, message k is the only one of receiver k.
 
     Raises:
         ValueError: another built-in reducer.
     """
     message = messages[function.msg_field]
-    if function.name == "sum":
+    if single and function.name in _REDUCERS:
+        result = message
+    elif function.name == "sum":
         result = segment_sum(message, receivers)
     elif function.name == "mean":
         count = receivers.offsets.diff().clamp(min=1).to(message.dtype)
@@ -65,7 +74,7 @@ def reduce_builtin(function: Any, messages: Outputs, receivers: Incidence) -> Ou
     elif function.name == "min":
         result = -segment_max(-message, receivers)
     else:
-        raise ValueError(f"the torch engine has no built-in reducer {function.name!r}; write it as a function")
+        raise ValueError(
+            f"the torch engine has no built-in reducer {function.name!r}; write it as a function"
+        )
     return {function.out_field: result}
-
-

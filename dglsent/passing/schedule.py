@@ -13,7 +13,7 @@ needs (carried), and edges pick their rows from it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, fields
 from functools import cached_property
 from typing import NamedTuple
@@ -141,7 +141,8 @@ class Schedule:
         if self.tree is not None:
             placed = self.tree.placed.split([0, *self.node_sizes[:-1]]) if count else nothing
             return list(map(Step, receivers, nothing, nothing, nothing, placed, self.degrees, nothing))
-        assert self.sender_row is not None and self.sender_offsets is not None
+        assert self.sender_row is not None
+        assert self.sender_offsets is not None
         ordinal = torch.arange(max(self.edge_sizes, default=0), device=self.mail.device)
         senders = [
             Incidence(row, ordinal[: len(row)], offset)
@@ -347,5 +348,6 @@ def whole_round(size: int, dst: IntArray, device: torch.device) -> Round:
         return torch.from_numpy(array).to(device)
 
     receivers = Incidence(tensor(position[dst] - silent), tensor(mail), tensor(_offsets(heard, sizes)))
-    step = Step(receivers, None, receivers.order, tensor(unmail), None, _degrees(heard, sizes)[0], None)
+    degrees = _degrees(heard, sizes)[0] or [(1, 0)]  # without edges, empty mailboxes show what reduce would return
+    step = Step(receivers, None, receivers.order, tensor(unmail), None, degrees, None)
     return Round(tensor(order), tensor(position), silent, step)

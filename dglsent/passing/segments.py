@@ -5,24 +5,26 @@ No step waits for the device, and every backward pass reads rows instead of addi
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import torch
 from torch import Tensor
-from torch.autograd import Function
 from torch.autograd.function import once_differentiable
+
+from dglsent.passing.autograd import Function
 
 
 class Incidence(NamedTuple):
     """Which of n rows each of m edges touches.
 
     Attributes:
-        index: [m] row of each edge.
+        row: [m] row of each edge.
         order: [m] edges sorted by row.
         offsets: [n + 1] where each row's edges start in `order`.
     """
 
-    index: Tensor
+    row: Tensor
     order: Tensor
     offsets: Tensor
 
@@ -30,7 +32,7 @@ class Incidence(NamedTuple):
 def gather(x: Tensor, incidence: Incidence) -> Tensor:
     """Rows of x [n, ...] for each edge: [m, ...]."""
     if not x.requires_grad:
-        return x.index_select(0, incidence.index)
+        return x.index_select(0, incidence.row)
     return _Gather.apply(x, *incidence)
 
 
@@ -56,11 +58,11 @@ def spread(x: Tensor, source: Tensor, target: Tensor) -> Tensor:
     return _Spread.apply(x, source, target)
 
 
-def place(base: Tensor, x: Tensor, target: Tensor) -> Tensor:
-    """base with base[target] = x, written into base's own memory: nothing else may read those rows of it."""
-    if not (base.requires_grad or x.requires_grad):
-        return base.index_copy_(0, target, x)
-    return _Place.apply(base, x, target)
+def place(bases: Sequence[Tensor], values: Sequence[Tensor], target: Tensor) -> tuple[Tensor, ...]:
+    """Each base with base[target] = value, written into its own memory: nothing else may read those rows of it."""
+    if not any(base.requires_grad or x.requires_grad for base, x in zip(bases, values, strict=True)):
+        return tuple(base.index_copy_(0, target, x) for base, x in zip(bases, values, strict=True))
+    return _Place.apply(target, *bases, *values)
 
 
 def segment_max(x: Tensor, incidence: Incidence) -> Tensor:
@@ -72,7 +74,7 @@ def segment_max(x: Tensor, incidence: Incidence) -> Tensor:
     if not edges:
         return x.new_zeros(rows, *x.shape[1:])
     flat = x.reshape(edges, -1)
-    row = incidence.index[:, None].expand_as(flat)
+    row = incidence.row[:, None].expand_as(flat)
     top = torch.full((rows, flat.shape[1]), -torch.inf, dtype=x.dtype, device=x.device)
     top = top.scatter_reduce(0, row, flat.detach(), "amax")
     number = torch.arange(edges, device=x.device)[:, None].expand_as(flat)
@@ -144,12 +146,18 @@ class _Spread(Function):
 
 class _Place(Function):
     @staticmethod
-    def forward(ctx: Any, base: Tensor, x: Tensor, target: Tensor) -> Tensor:
+    def forward(ctx: Any, target: Tensor, *tensors: Tensor) -> tuple[Tensor, ...]:
         ctx.save_for_backward(target)
+        ctx.set_materialize_grads(False)
+        count = len(tensors) // 2
         # .data, so that the slices of other steps, whose rows stay as they are, do not count as changed.
-        return base.data.index_copy_(0, target, x)
+        return tuple(
+            base.data.index_copy_(0, target, x)
+            for base, x in zip(tensors[:count], tensors[count:], strict=True)
+        )
 
     @staticmethod
     @once_differentiable
-    def backward(ctx: Any, *grads: Tensor) -> tuple[Tensor, Tensor, None]:
-        return grads[0], grads[0].index_select(0, *ctx.saved_tensors), None
+    def backward(ctx: Any, *grads: Tensor | None) -> tuple[Tensor | None, ...]:
+        (target,) = ctx.saved_tensors
+        return None, *grads, *(None if grad is None else grad.index_select(0, target) for grad in grads)

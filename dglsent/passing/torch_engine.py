@@ -76,7 +76,9 @@ def _in_graph_order(parts: list[Tensor], schedule: Schedule) -> Tensor:
 
 
 def _reduced_only(nodes: Nodes) -> Outputs:
-    raise KeyError("a propagation without apply needs leaf=, which gives the nodes without in-edges their fields")
+    raise KeyError(
+        "a propagation without apply needs leaf=, which gives the nodes without in-edges their fields"
+    )
 
 
 def _run_leaves(function: NodeFunction, given: _Given, count: int) -> dict[str, Tensor]:
@@ -170,6 +172,7 @@ class _Tables:
     def __init__(self, leaf: Outputs, schedule: Schedule) -> None:
         self.leaf, self.schedule = leaf, schedule
         self.parts: dict[str, Sequence[Tensor]] = {}
+        self.read: list[str] = []
         self.last: _Table | None = None
         self.t = -1
 
@@ -201,24 +204,39 @@ class _Table:
         return name in self.tables.leaf
 
     def __getitem__(self, name: str) -> Tensor:
-        waiting = [self]
-        while name not in waiting[-1].columns and waiting[-1].before is not None:
-            waiting.append(waiting[-1].before)
-        for table in reversed(waiting):
-            if name not in table.columns:
-                table.columns[name] = table._make(name)
+        if name not in self.columns:
+            if self.tables.schedule.tree is None:
+                self._list(name)
+            else:
+                self._place(name)
         return self.columns[name]
 
-    def _make(self, name: str) -> Tensor:
-        leaf = self.tables.leaf_rows(name, self.t)
-        if self.tables.schedule.tree is not None:
-            return place(leaf, self.nodes[name], self.step.placed) if self.nodes else leaf
-        parts = [leaf] if len(leaf) else []
-        if self.nodes:
-            parts.append(self.nodes[name])
-        if self.before is not None:
-            parts.append(self.before.columns[name].index_select(0, self.step.carried))
-        return parts[0] if len(parts) == 1 else torch.cat(parts)
+    def _place(self, name: str) -> None:
+        """In a tree: write the step before's states to the rows where their parents read them."""
+        read, t = self.tables.read, self.t
+        if name not in read:
+            read.append(name)
+        if not self.nodes or self.step.placed is None:
+            self.columns[name] = self.tables.leaf_rows(name, t)
+            return
+        names = [name] if self.columns else read  # all that messages read so far, in one go
+        bases = [self.tables.leaf_rows(each, t) for each in names]
+        values = [self.nodes[each] for each in names]
+        self.columns.update(zip(names, place(bases, values, self.step.placed), strict=True))
+
+    def _list(self, name: str) -> None:
+        """In any other graph: leaves, the step before's nodes, older rows that are still needed."""
+        waiting = [self]
+        while waiting[-1].before is not None and name not in waiting[-1].before.columns:
+            waiting.append(waiting[-1].before)
+        for table in reversed(waiting):
+            leaf = table.tables.leaf_rows(name, table.t)
+            parts = [leaf] if len(leaf) else []
+            if table.nodes:
+                parts.append(table.nodes[name])
+            if table.before is not None and table.step.carried is not None:
+                parts.append(table.before.columns[name].index_select(0, table.step.carried))
+            table.columns[name] = parts[0] if len(parts) == 1 else torch.cat(parts)
 
 
 def _source(table: _Table, given: _Given, t: int, name: str) -> Tensor:
@@ -231,7 +249,8 @@ def _source(table: _Table, given: _Given, t: int, name: str) -> Tensor:
 def _reduce(function: ReduceFunction, messages: Outputs, step: Step, data: Resolver) -> Outputs:
     """Reduce the messages of a step's m edges at its r receivers: each output [r, ...]."""
     if is_builtin(function):
-        return reduce_builtin(function, messages, step.receivers)
+        single = step.mail is None and len(step.degrees) == 1 and step.degrees[0][0] == 1
+        return reduce_builtin(function, messages, step.receivers, single=single)
     counts = [degree * count for degree, count in step.degrees]
     mail: dict[str, Sequence[Tensor]] = {}
     fields: dict[str, Sequence[Tensor]] = {}
@@ -239,7 +258,7 @@ def _reduce(function: ReduceFunction, messages: Outputs, step: Step, data: Resol
     def mailbox(bucket: int, name: str) -> Tensor:
         if name not in mail:
             message = messages[name]
-            if step.mail is not None:
+            if step.mail is not None and step.unmail is not None:
                 message = permute(message, step.mail, step.unmail)
             mail[name] = message.split(counts) if len(counts) > 1 else (message,)
         rows = mail[name][bucket]
@@ -248,7 +267,9 @@ def _reduce(function: ReduceFunction, messages: Outputs, step: Step, data: Resol
 
     def nodes_data(bucket: int, name: str) -> Tensor:
         if name not in fields:
-            fields[name] = data(name).split([count for _, count in step.degrees]) if len(counts) > 1 else (data(name),)
+            fields[name] = (
+                data(name).split([count for _, count in step.degrees]) if len(counts) > 1 else (data(name),)
+            )
         return fields[name][bucket]
 
     results = [
@@ -262,7 +283,7 @@ def _reduce(function: ReduceFunction, messages: Outputs, step: Step, data: Resol
 
 def _all_edges(batch: Batch) -> Edges:
     return Edges(
-        len(batch.plan.incidence("src").index),
+        len(batch.plan.incidence("src").row),
         lambda name: gather(_read(batch.nodes, name, "node"), batch.plan.incidence("src")),
         lambda name: gather(_read(batch.nodes, name, "node"), batch.plan.incidence("dst")),
         lambda name: _read(batch.edges, name, "edge"),
@@ -289,15 +310,15 @@ def update_all(
         ordered = _reduce(reduce, messages, whole.step, heard)
         reduced = {
             name: permute(
-                torch.cat([value.new_zeros(whole.silent, *value.shape[1:]), value]), whole.position, whole.order
+                torch.cat([value.new_zeros(whole.silent, *value.shape[1:]), value]),
+                whole.position,
+                whole.order,
             )
             for name, value in ordered.items()
         }
-    for name, value in reduced.items():
+    result = reduced if apply is None else apply(Nodes(batch.num_nodes, partial(_first, reduced, read)))
+    for name, value in result.items():
         batch.nodes[name] = value
-    if apply is not None:
-        for name, value in apply(Nodes(batch.num_nodes, read)).items():
-            batch.nodes[name] = value
 
 
 def edge_softmax(batch: Batch, score: Tensor, by: Literal["receiver", "sender"] = "receiver") -> Tensor:

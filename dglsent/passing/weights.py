@@ -9,8 +9,10 @@ from typing import Any
 
 import torch
 from torch import Tensor, nn
-from torch.autograd import Function
+from torch.autograd.function import once_differentiable
 from torch.nn import functional as F  # noqa: N812
+
+from dglsent.passing.autograd import Function
 
 _BLOCK = 128  # rows gathered before a product: enough for a fast product, few enough not to copy much
 
@@ -23,12 +25,19 @@ class StepLinear(nn.Linear):
     every few hundred rows.
     """
 
-    def forward(self, input: Tensor) -> Tensor:
-        """Apply the map to the last dimension of [..., in]."""
+    def forward(self, input: Tensor, added: Tensor | None = None) -> Tensor:
+        """Apply the map to the last dimension of [..., in]; `added` [..., out] is added in the same product.
+
+        Raises:
+            ValueError: the map has a bias and something is added: fold one into the other.
+        """
+        if added is not None and self.bias is not None:
+            raise ValueError("a StepLinear with a bias takes nothing to add; give it bias=False")
         shared = _shared_weights.get()
         if shared is None or not torch.is_grad_enabled() or not self.weight.requires_grad:
-            return F.linear(input, self.weight, self.bias)
-        return shared.linear(self, input)
+            result = F.linear(input, self.weight, self.bias)
+            return result if added is None else result + added
+        return shared.linear(self, input, added)
 
 
 _shared_weights: ContextVar[_SharedWeights | None] = ContextVar("shared_weights", default=None)
@@ -48,12 +57,12 @@ class _SharedWeights:
     def __init__(self) -> None:
         self.taps: dict[StepLinear, tuple[_Gathered, Tensor, Tensor | None]] = {}
 
-    def linear(self, module: StepLinear, x: Tensor) -> Tensor:
+    def linear(self, module: StepLinear, x: Tensor, added: Tensor | None) -> Tensor:
         if module not in self.taps:
             gathered = _Gathered(module.weight, module.bias)
             self.taps[module] = (gathered, *_Tap.apply(gathered, module.weight, module.bias))
         gathered, weight, bias = self.taps[module]
-        return _Linear.apply(x, weight, bias, gathered)
+        return _Linear.apply(x, weight, bias if added is None else added, gathered)
 
 
 class _Gathered:
@@ -95,7 +104,9 @@ class _Tap(Function):
     """Hands out a weight once; its backward runs after that of every use and returns what they gathered."""
 
     @staticmethod
-    def forward(ctx: Any, gathered: _Gathered, weight: Tensor, bias: Tensor | None) -> tuple[Tensor, Tensor | None]:
+    def forward(
+        ctx: Any, gathered: _Gathered, weight: Tensor, bias: Tensor | None
+    ) -> tuple[Tensor, Tensor | None]:
         ctx.gathered = gathered
         ctx.set_materialize_grads(False)
         return weight.view_as(weight), None if bias is None else bias.view_as(bias)
@@ -111,19 +122,22 @@ class _Tap(Function):
 
 class _Linear(Function):
     @staticmethod
-    def forward(ctx: Any, x: Tensor, weight: Tensor, bias: Tensor | None, gathered: _Gathered) -> Tensor:
+    def forward(ctx: Any, x: Tensor, weight: Tensor, added: Tensor | None, gathered: _Gathered) -> Tensor:
         flat = x if x.dim() == 2 else x.reshape(-1, x.shape[-1])
         ctx.save_for_backward(flat, weight)
-        ctx.gathered = gathered
-        ctx.shape = x.shape
-        y = torch.mm(flat, weight.t()) if bias is None else torch.addmm(bias, flat, weight.t())
+        ctx.gathered, ctx.shape = gathered, x.shape
+        ctx.added = added is not None and gathered.bias is None
+        if added is None:
+            y = torch.mm(flat, weight.t())
+        else:
+            y = torch.addmm(added if added.dim() < 3 else added.reshape(len(flat), -1), flat, weight.t())
         return y if x.dim() == 2 else y.view(*x.shape[:-1], -1)
 
     @staticmethod
-    def backward(ctx: Any, *grads: Tensor) -> tuple[Tensor | None, None, None, None]:
+    @once_differentiable
+    def backward(ctx: Any, *grads: Tensor) -> tuple[Tensor | None, None, Tensor | None, None]:
         flat, weight = ctx.saved_tensors
-        grad = grads[0].reshape(len(flat), -1)
+        grad = grads[0] if grads[0].dim() == 2 else grads[0].reshape(len(flat), -1)
         ctx.gathered.add(flat, grad)
-        if not ctx.needs_input_grad[0]:
-            return None, None, None, None
-        return (grad @ weight).view(ctx.shape), None, None, None
+        grad_x = (grad @ weight).view(ctx.shape) if ctx.needs_input_grad[0] else None
+        return grad_x, None, grads[0] if ctx.added else None, None

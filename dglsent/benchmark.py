@@ -1,0 +1,263 @@
+"""Speed of the torch engine against DGL's own and against the bare matrix products, in one run.
+
+All three do the same work on the same batches: the DGL engine and the torch engine run a model's own functions, and
+`bare` runs nothing but the model's matrix products with the sizes that occurred, input projections as one product, and
+their backward. Each takes the better of the thread counts. Times are the best of several runs, averaged over batches.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import NamedTuple, TypeAlias
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+from torch.nn import functional as F  # noqa: N812
+
+from dglsent.models.encoder import Encoder
+from dglsent.models.sequence import SeqLSTM
+from dglsent.models.tree_lstm import BinaryTreeLSTM, ChildSumTreeLSTM
+from dglsent.nn.embeddings import WordEmbedding
+from dglsent.passing import Batch, Engine, engine
+from graphs import fields, topology, trees
+from graphs.builders import SentenceGraph
+from graphs.columns import IntArray
+
+_WORDS, _DIM, _HIDDEN = 5000, 300, 150
+_CORPUS = 1000  # sentences to draw batches from
+Row: TypeAlias = dict[str, str | int | float]
+
+
+@dataclass(frozen=True, slots=True)
+class Subject:
+    """A model and the graphs it is timed on."""
+
+    model: str
+    graph: str
+    encoder: Encoder
+    graphs: Sequence[SentenceGraph]
+
+
+def subjects(data: Path | None, seed: int = 0) -> Iterator[Subject]:
+    """The models to time, on the trees of SST and SICK where `data` holds them, else on random ones of their shape."""
+    rng = np.random.default_rng(seed)
+    constituency = _sst(data, rng) if data else [_random_binary(rng) for _ in range(_CORPUS)]
+    dependency = _sick(data, rng) if data else [_random_dependency(rng) for _ in range(_CORPUS)]
+    chains = [_graph(np.append(np.arange(1, graph.size), -1), rng) for graph in dependency]
+    for name, kind, encoder, graphs in (
+        ("binary Tree-LSTM", "constituency", BinaryTreeLSTM, constituency),
+        ("child-sum Tree-LSTM", "dependency", ChildSumTreeLSTM, dependency),
+        ("LSTM", "chain", SeqLSTM, chains),
+    ):
+        torch.manual_seed(seed)
+        yield Subject(name, kind, encoder(WordEmbedding(_WORDS, _DIM, tune=False), _HIDDEN), graphs)
+
+
+def measure(
+    subject: Subject, size: int, *, threads: Sequence[int], device: str = "cpu", batches: int = 5, repeats: int = 5
+) -> list[Row]:
+    """Rows for batches of `size` sentences, forward and forward+backward.
+
+    Args:
+        subject: model and graphs.
+        size: sentences in a batch.
+        threads: thread counts to try; each of the three takes its better one.
+        device: "cpu" or "cuda"; DGL is timed where it has features on that device, else left out (nan).
+        batches: batches to average over.
+        repeats: runs of each batch, of which the best counts.
+    """
+    rng = np.random.default_rng(size)
+    encoder = subject.encoder.to(device)
+    drawn = [[subject.graphs[i] for i in rng.integers(0, len(subject.graphs), size)] for _ in range(batches)]
+    plan_ms = float(np.mean([_best(lambda d=d: Batch.of(d, plan=encoder.directions), repeats) for d in drawn]))
+    rows: list[Row] = []
+    for mode in ("forward", "forward+backward"):
+        backward = mode != "forward"
+        best: dict[str, list[float]] = {}
+        for sentences in drawn:
+            batch = Batch.of(sentences, plan=encoder.directions).to(device)
+            with torch.no_grad():
+                jobs = {
+                    "bare_ms": _bare(_products(encoder, batch), device, backward),
+                    "torch_ms": _encode(encoder, batch, "torch", backward),
+                }
+            if device == "cpu":
+                jobs["dgl_ms"] = _encode(encoder, batch, "dgl", backward)
+            for name, spent in _race(jobs, threads, repeats, device).items():
+                best.setdefault(name, []).append(spent)
+        mean = {name: float(np.mean(values)) for name, values in best.items()}
+        rows.append({
+            "model": subject.model,
+            "graph": subject.graph,
+            "batch": size,
+            "mode": mode,
+            "device": device,
+            "threads": max(threads),
+            "dgl_ms": round(mean.get("dgl_ms", float("nan")), 3),
+            "torch_ms": round(mean["torch_ms"], 3),
+            "plan_ms": round(plan_ms, 3),
+            "bare_ms": round(mean["bare_ms"], 3),
+        })
+    return rows
+
+
+def _race(jobs: dict[str, Callable[[], None]], threads: Sequence[int], repeats: int, device: str) -> dict[str, float]:
+    """Best time of each job in ms; they take turns, so that a slow moment of the machine meets all alike."""
+    before = torch.get_num_threads()
+    best = dict.fromkeys(jobs, float("inf"))
+    for count in threads:
+        set_threads(count)
+        for job in jobs.values():
+            job()
+        for _ in range(repeats):
+            for name, job in jobs.items():
+                best[name] = min(best[name], _spent(job, device))
+    set_threads(before)
+    return best
+
+
+def set_threads(count: int) -> None:
+    """Give torch and DGL the same number of threads, so that their pools do not stall each other."""
+    from graphs.door import dgl
+
+    torch.set_num_threads(count)
+    dgl.utils.set_num_threads(count)
+
+
+def _spent(job: Callable[[], object], device: str = "cpu") -> float:
+    if device != "cpu":
+        torch.cuda.synchronize()
+    start = time.perf_counter()
+    job()
+    if device != "cpu":
+        torch.cuda.synchronize()
+    return 1000 * (time.perf_counter() - start)
+
+
+def _best(job: Callable[[], object], repeats: int) -> float:
+    return min(_spent(job) for _ in range(repeats + 1))
+
+
+def _encode(encoder: Encoder, batch: Batch, name: Engine, backward: bool) -> Callable[[], None]:
+    given = set(batch.nodes)
+    if name == "dgl":
+        batch.graph.in_degrees()  # DGL builds its index when first asked: not part of the propagation
+
+    def job() -> None:
+        with engine(name), torch.set_grad_enabled(backward):
+            total = encoder.readout(batch, encoder.encode(batch)).sum()
+            if backward:
+                total.backward()
+                encoder.zero_grad()
+        for made in set(batch.nodes) - given:
+            del batch.nodes[made]
+
+    return job
+
+
+class _Product(NamedTuple):
+    rows: int
+    columns: int
+    weight: Tensor
+    recurrent: bool
+
+
+def _products(encoder: Encoder, batch: Batch) -> list[_Product]:
+    """The matrix products of one encoding, in order; those of inputs, which wait for nothing, as one a weight."""
+    products: list[_Product] = []
+    inputs: dict[nn.Linear, int] = {}
+
+    def record(module: nn.Linear, arguments: tuple[Tensor, ...]) -> None:
+        x = arguments[0]
+        rows = x.numel() // x.shape[-1]
+        if x.shape[-1] == _DIM and not x.requires_grad:
+            inputs[module] = inputs.get(module, 0) + rows
+        else:
+            products.append(_Product(rows, x.shape[-1], module.weight, True))
+
+    hooks = [m.register_forward_pre_hook(record) for m in encoder.modules() if isinstance(m, nn.Linear)]
+    given = set(batch.nodes)
+    with torch.enable_grad():
+        encoder.encode(batch)
+    for made in set(batch.nodes) - given:
+        del batch.nodes[made]
+    for hook in hooks:
+        hook.remove()
+    return [_Product(rows, m.in_features, m.weight, False) for m, rows in inputs.items()] + products
+
+
+def _bare(products: list[_Product], device: str, backward: bool) -> Callable[[], None]:
+    weights = {id(p.weight): p.weight.detach().clone().requires_grad_(backward) for p in products}
+    work = [
+        (
+            torch.randn(p.rows, p.columns, device=device, requires_grad=p.recurrent and backward),
+            weights[id(p.weight)],
+            torch.randn(p.rows, len(p.weight), device=device),
+        )
+        for p in products
+    ]
+
+    def job() -> None:
+        with torch.set_grad_enabled(backward):
+            results = [F.linear(x, weight) for x, weight, _ in work]
+            if backward:
+                torch.autograd.backward(results, [grad for _, _, grad in work])
+                for x, weight, _ in work:
+                    x.grad = weight.grad = None
+
+    return job
+
+
+def _graph(parent: IntArray, rng: np.random.Generator, *, phrases: bool = False) -> SentenceGraph:
+    size = len(parent)
+    src = np.flatnonzero(parent >= 0)
+    word = rng.integers(1, _WORDS, size)
+    if phrases:
+        word[np.unique(parent[src])] = 0
+    return SentenceGraph(
+        size=size,
+        src=src,
+        dst=parent[src],
+        nodes={fields.WORD: word},
+        edges={fields.SLOT: trees.slots(parent)[src]},
+        level=topology.levels(size, src, parent[src]),
+    )
+
+
+def _sst(data: Path, rng: np.random.Generator) -> list[SentenceGraph]:
+    from graphs.formats.brackets import read_brackets
+
+    read = read_brackets(data / "sst" / "dev.txt")
+    return [_graph(tree.parent, rng, phrases=True) for tree in read[:_CORPUS]]
+
+
+def _sick(data: Path, rng: np.random.Generator) -> list[SentenceGraph]:
+    from graphs.formats.tai import read_tai_dependencies
+
+    folder = data / "sick" / "parsed" / "train"
+    read = read_tai_dependencies(folder / "a.toks", folder / "a.parents", folder / "a.rels")
+    return [_graph(trees.attach_roots(np.asarray(sentence.head)), rng) for sentence in read[:_CORPUS]]
+
+
+def _random_binary(rng: np.random.Generator) -> SentenceGraph:
+    """A binary tree with about the leaves (19 +- 9) and the depth (about half of them) of the SST's."""
+    leaves = int(np.clip(rng.normal(19, 9), 2, 52))
+    parent, open_leaves = [-1], [0]
+    for _ in range(leaves - 1):
+        newest = open_leaves[-2:] if rng.random() < 0.6 else open_leaves
+        node = int(rng.choice(newest))
+        open_leaves.remove(node)
+        open_leaves += [len(parent), len(parent) + 1]
+        parent += [node, node]
+    return _graph(np.array(parent), rng, phrases=True)
+
+
+def _random_dependency(rng: np.random.Generator) -> SentenceGraph:
+    """A dependency tree with about the words (10 +- 3) and the depth (4 or 5) of SICK's."""
+    size = int(np.clip(rng.normal(9.7, 3.3), 2, 28))
+    parent = np.array([-1, *(int(rng.integers(max(0, node - 5), node)) for node in range(1, size))])
+    return _graph(parent, rng)

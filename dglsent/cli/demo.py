@@ -1,0 +1,116 @@
+"""`dglsent demo`: a tree model against a bag of words on the built-in reviews, and a drawing of what it says."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from dglsent.cli.options import Parser, add_device
+from dglsent.corpora import reviews
+from dglsent.corpora.example import Parsed
+from dglsent.training import recipe as recipes
+from dglsent.training.assemble import load_inputs
+from dglsent.training.device import pick_device, set_threads
+from dglsent.training.fit import fit
+from dglsent.training.model import evaluate
+from dglsent.training.predicting import Predictor
+from dglsent.training.run import Run
+from graphs.columns import Constituency
+from graphs.drawing import tree_svg
+
+SYSTEMS = ("tree-lstm", "bag-of-words")
+
+_SEED = 2026  # of the new sentences; the corpus has another
+_MIDDLE = reviews.CLASSES.index("neutral")
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Train both models, print their scores and predictions, write the drawing."""
+    parser = Parser("demo", "Train a Tree-LSTM and a bag of words on built-in reviews, compare them, draw a tree.")
+    parser.add_argument("--out", type=Path, default=Path("demo"), metavar="DIR", help="folder of what it writes")
+    add_device(parser)
+    options = parser.parse_args(arguments)
+    set_threads(options.threads)
+    runs = {name: _train(name, options.out, options.device) for name in SYSTEMS}
+    device = pick_device(options.device)
+    _scores(runs, device)
+    tree, labels = _new_sentences(runs, device)
+    drawing = options.out / "tree.svg"
+    tree_svg(
+        tree,
+        values=[float(reviews.CLASSES.index(label) - _MIDDLE) for label in labels],
+        labels=[label.replace("very ", "very\u00a0") for label in labels],
+        low=-float(_MIDDLE),
+        high=float(_MIDDLE),
+        title="What the Tree-LSTM says at every phrase",
+    ).save(drawing)
+    print(f"\n{drawing}: the first of them, with the Tree-LSTM's label at every phrase")
+    return 0
+
+
+def _train(name: str, out: Path, device: str) -> Run:
+    file = recipes.find(f"reviews/{name}")
+    run = Run(out / name)
+    _say(f"reviews/{name}")
+    fit(recipes.resolve(file.read_text(encoding="utf-8"), source=str(file)), run, device=device, say=_say)
+    return run
+
+
+def _say(line: str) -> None:
+    print(line, file=sys.stderr, flush=True)
+
+
+def _scores(runs: dict[str, Run], device: str) -> None:
+    """Print accuracies side by side."""
+    columns: dict[str, dict[str, float]] = {}
+    sizes: dict[str, int] = {}
+    for name, run in runs.items():
+        recipe, vocabularies, model = run.load()
+        inputs = load_inputs(recipe, None, vocabularies)
+        columns[name] = {}
+        for split, data in inputs.sets.items():
+            scores, groups = evaluate(model.to(device), data)
+            columns[name][split] = scores["accuracy"]
+            sizes[split] = len(data)
+            if split == "test":
+                for group, of_group in groups.items():
+                    columns[name][f"test, {group}"] = of_group["accuracy"]
+                    sizes[f"test, {group}"] = int(of_group["count"])
+    print(f"\naccuracy, five classes  {'reviews':>9}" + "".join(f"{name:>16}" for name in columns))
+    for row, size in sizes.items():
+        print(f"{row:<22}  {size:>9}" + "".join(f"{scores[row]:>16.3f}" for scores in columns.values()))
+
+
+def _new_sentences(runs: dict[str, Run], device: str) -> tuple[Constituency, list[str]]:
+    """Print predictions for sentences of no split; returns the first one's tree and its labels."""
+    fresh = _fresh()
+    sentences = [(Parsed(constituency=review.tree),) for review in fresh]
+    answers = {}
+    for name, run in runs.items():
+        recipe, vocabularies, model = run.load()
+        answers[name] = Predictor(recipe, vocabularies, model.to(device))(sentences)
+    print("\nnew sentences")
+    for place, review in enumerate(fresh):
+        print(f"  {' '.join(review.tree.words)}")
+        says = [f"gold {reviews.CLASSES[review.sentiment[0]]}"]
+        for name, predictions in answers.items():
+            prediction = predictions[place]
+            assert isinstance(prediction, dict)
+            says.append(f"{name} {prediction['label']}")
+        print(f"      {', '.join(says)}")
+    first = answers["tree-lstm"][0]
+    assert isinstance(first, dict)
+    return fresh[0].tree, [node["label"] for node in first["nodes"]]
+
+
+def _fresh() -> list[reviews.Review]:
+    """One new review for each phenomenon: of another seed, with the tree of none that was trained on."""
+    corpus = {tuple(review.tree.words) for split in reviews.generate().values() for review in split}
+    drawn = reviews.generate(seed=_SEED, train=0, dev=0, test=200)["test"]
+    new = [review for review in drawn if tuple(review.tree.words) not in corpus]
+    chosen: list[reviews.Review] = []
+    for phenomenon in reviews.PHENOMENA:
+        with_it = (review for review in new if phenomenon in review.phenomena and review not in chosen)
+        chosen.append(max(with_it, key=lambda review: (len(review.phenomena), -len(review.tree))))
+    return chosen

@@ -1,0 +1,106 @@
+"""`dglsent fit`: train a recipe."""
+
+from __future__ import annotations
+
+import sys
+from argparse import Namespace
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from dglsent.cli.options import Parser, add_data, add_device, seeds
+
+_EPILOGUE = """
+Every key of the recipe is an option too, such as --training.epochs 3 or --encoder.hidden 100; RECIPE comes before
+them. The same command again goes on with an unfinished run and leaves a finished one as it is.
+`dglsent fit RECIPE --help` lists the keys.
+"""
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Train; prints the scores."""
+    parser = Parser("fit", "Train a recipe and write a run folder.")
+    parser.epilog = _EPILOGUE
+    parser.usage = "dglsent fit RECIPE [options] [--KEY VALUE ...]"
+    parser.add_argument("recipe", metavar="RECIPE", help="name corpus/system (`dglsent recipes`) or a YAML file")
+    add_data(parser)
+    parser.add_argument("--out", type=Path, metavar="RUN", help="run folder; runs/RECIPE/seed-N by default")
+    several = parser.add_mutually_exclusive_group()
+    several.add_argument("--seed", type=int, metavar="N", help="seed of initialisation, shuffling and dropout")
+    several.add_argument("--seeds", type=seeds, metavar="1,2,3", help="one run a seed, in RUN/seed-N, and their means")
+    add_device(parser)
+    if any(argument in ("-h", "--help") for argument in arguments):
+        _help(parser)
+        return 0
+    options, overrides = parser.parse_known_args(arguments)
+    if options.recipe.startswith("-"):
+        parser.error("RECIPE comes first")
+    return _fit(options, overrides)
+
+
+def _help(parser: Parser) -> None:
+    from dglsent.training import recipe as recipes
+
+    parser.print_help()
+    print("\nkeys of a recipe:\n" + recipes.usage().partition("\n\n")[2])
+
+
+def _fit(options: Namespace, overrides: Sequence[str]) -> int:
+    from dglsent.training import recipe as recipes
+    from dglsent.training.device import set_threads
+    from dglsent.training.fit import aggregate, fit
+    from dglsent.training.run import Run
+
+    set_threads(options.threads)
+    file = recipes.find(options.recipe)
+    text = file.read_text(encoding="utf-8")
+    config = recipes.resolve(text, overrides, source=str(file))
+    if options.seed is not None:
+        config.seed = options.seed
+    name = options.recipe if file != Path(options.recipe) else file.stem
+    numbers = options.seeds or [config.seed]
+    base = options.out or Path("runs") / name
+    finished = []
+    for seed in numbers:
+        single = options.out and not options.seeds
+        run = Run(base if single else base / f"seed-{seed}")
+        config.seed = seed
+        try:
+            metrics = fit(config.clone(), run, data=options.data, device=options.device, say=_say)
+        except KeyboardInterrupt:
+            again = " ".join(["dglsent fit", *map(str, sys.argv[2:])])
+            raise KeyboardInterrupt(f"stopped; to go on after the last whole epoch: {again}") from None
+        finished.append(metrics)
+        print(f"{run.path}: {_scores(metrics)}", flush=True)
+    if options.seeds:
+        together = aggregate(finished)
+        Run(base).save_metrics(together)
+        print(f"{base}: {_means(together)}")
+    return 0
+
+
+def _say(line: str) -> None:
+    print(line, file=sys.stderr, flush=True)
+
+
+def _scores(metrics: Mapping[str, Any]) -> str:
+    parts = [
+        f"{split} " + " ".join(f"{name} {_number(value)}" for name, value in metrics[split].items())
+        for split in ("dev", "test")
+    ]
+    return f"{', '.join(parts)} (best of {metrics['epochs']} epochs: {metrics['best_epoch']}, {metrics['seconds']:.0f} s)"
+
+
+def _means(metrics: Mapping[str, Any]) -> str:
+    parts = [
+        f"{split} "
+        + " ".join(f"{name} {_number(v['mean'])} (sd {_number(v['sd'])})" for name, v in metrics[split].items())
+        for split in ("dev", "test")
+    ]
+    return f"{', '.join(parts)} over {len(metrics['seeds'])} seeds"
+
+
+def _number(value: float | None) -> str:
+    return "undefined" if value is None else f"{value:.4f}"
+
+

@@ -1,0 +1,96 @@
+"""The command line. Commands are imported when they are run, so that `dglsent --help` answers at once."""
+
+from __future__ import annotations
+
+import importlib
+import os
+import sys
+from collections.abc import Sequence
+
+COMMANDS = {
+    "fit": "train a recipe, or go on with an unfinished run",
+    "test": "score a trained run on the dev and test splits",
+    "predict": "predict for parsed sentences from a file or standard input",
+    "recipes": "list the recipes, or show one",
+    "demo": "train on the built-in corpus, compare with a bag of words, draw a tree",
+}
+
+_HELP = """usage: dglsent COMMAND [options]
+
+Sentence models over parse trees as message passing on DGL graphs.
+
+commands:
+{commands}
+
+`dglsent COMMAND --help` says more about each.
+"""
+
+BAD_INPUT, INTERRUPTED = 2, 130
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run a command; returns the exit code, 2 for input that cannot be used."""
+    arguments = list(sys.argv[1:] if arguments is None else arguments)
+    if not arguments or arguments[0] in ("-h", "--help", "help"):
+        commands = "\n".join(f"  {name:<10}{what}" for name, what in COMMANDS.items())
+        print(_HELP.format(commands=commands), end="")
+        return 0 if arguments else BAD_INPUT
+    name, *rest = arguments
+    if name == "--version":
+        from importlib.metadata import PackageNotFoundError, version
+
+        try:
+            print(version("dglsent"))
+        except PackageNotFoundError:
+            print("unknown (dglsent is not installed)")
+        return 0
+    if name not in COMMANDS:
+        import difflib
+
+        near = difflib.get_close_matches(name, COMMANDS, n=1)
+        hint = f"did you mean {near[0]}?" if near else f"commands are {', '.join(COMMANDS)}"
+        return _fail(f"no command {name!r}; {hint}")
+    _threads(rest)
+    return _run(name, rest)
+
+
+def _run(name: str, arguments: Sequence[str]) -> int:
+    try:
+        # Loads torch and DGL, whose absence is said in one line as well.
+        command = importlib.import_module(f"dglsent.cli.{name}")
+        from graphs.errors import InputError
+    except ImportError as error:
+        if type(error).__name__ != "DGLUnavailableError":
+            raise
+        return _fail(str(error))
+    try:
+        code: int = command.main(arguments)
+        sys.stdout.flush()
+        return code
+    except InputError as error:
+        return _fail(str(error))
+    except KeyboardInterrupt as error:
+        print(f"\ndglsent: {error or 'interrupted'}", file=sys.stderr)
+        return INTERRUPTED
+    except BrokenPipeError:  # such as `dglsent predict ... | head`
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 1
+
+
+def _fail(message: str) -> int:
+    print(f"dglsent: {' '.join(message.split())}", file=sys.stderr)
+    return BAD_INPUT
+
+
+def _threads(arguments: Sequence[str]) -> None:
+    """Sets OMP_NUM_THREADS from --threads: the OpenMP pools of torch and DGL read it when they are loaded."""
+    for place, argument in enumerate(arguments):
+        value = argument.partition("=")[2] if argument.startswith("--threads=") else None
+        if argument == "--threads" and place + 1 < len(arguments):
+            value = arguments[place + 1]
+        if value and value.isdecimal() and int(value) > 0:
+            os.environ["OMP_NUM_THREADS"] = value
+
+
+if __name__ == "__main__":
+    sys.exit(main())

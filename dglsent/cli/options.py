@@ -1,0 +1,53 @@
+"""Options that several commands share."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import NoReturn
+
+from graphs.errors import InputError
+
+
+class Parser(argparse.ArgumentParser):
+    """A parser whose errors are one line, like all others of the program."""
+
+    def __init__(self, command: str, description: str) -> None:
+        super().__init__(prog=f"dglsent {command}", description=description, allow_abbrev=False)
+
+    def error(self, message: str) -> NoReturn:
+        """Say what is wrong with the arguments."""
+        raise InputError(f"{message}; see `{self.prog} --help`")
+
+
+def add_data(parser: argparse.ArgumentParser) -> None:
+    """--data."""
+    parser.add_argument(
+        "--data", type=Path, metavar="DIR", help="folder of corpora and vectors; DGLSENT_DATA by default"
+    )
+
+
+def add_device(parser: argparse.ArgumentParser) -> None:
+    """--device and --threads."""
+    parser.add_argument("--device", choices=("auto", "cpu", "cuda"), default="auto", help="where to compute")
+    parser.add_argument(
+        "--threads", type=positive, metavar="N", help="CPU threads; OMP_NUM_THREADS, or all cores, by default"
+    )
+
+
+def positive(text: str) -> int:
+    """A whole number from 1."""
+    if not text.isdecimal() or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number from 1")
+    return int(text)
+
+
+def seeds(text: str) -> list[int]:
+    """Whole numbers separated by commas, each once."""
+    parts = text.split(",")
+    if not all(part.strip().isdecimal() for part in parts):
+        raise argparse.ArgumentTypeError(f"{text!r} is not a list of whole numbers such as 1,2,3")
+    numbers = [int(part) for part in parts]
+    if len(set(numbers)) < len(numbers):
+        raise argparse.ArgumentTypeError(f"{text!r} names a seed twice")
+    return numbers

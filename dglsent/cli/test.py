@@ -1,0 +1,39 @@
+"""`dglsent test`: score a trained run again."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+
+from dglsent.cli.options import Parser, add_data, add_device
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Score a run; prints JSON."""
+    parser = Parser("test", "Score the weights of a run on splits of its corpus; prints JSON.")
+    parser.add_argument("run", metavar="RUN", help="folder that `dglsent fit` wrote")
+    parser.add_argument(
+        "--split", action="append", choices=("train", "dev", "test"), help="split to score; dev and test by default"
+    )
+    add_data(parser)
+    add_device(parser)
+    options = parser.parse_args(arguments)
+
+    from dglsent.training.assemble import load_inputs
+    from dglsent.training.device import pick_device, set_threads
+    from dglsent.training.model import evaluate
+    from dglsent.training.run import Run, plain
+
+    set_threads(options.threads)
+    device = pick_device(options.device)
+    recipe, vocabularies, model = Run(options.run).load()
+    inputs = load_inputs(recipe, options.data, vocabularies)
+    model.to(device)
+    result = {}
+    for split in options.split or ("dev", "test"):
+        scores, groups = evaluate(model, inputs.sets[split])
+        result[split] = scores
+        if groups:
+            result[f"{split}_groups"] = groups
+    print(json.dumps(plain(result), indent=2))
+    return 0

@@ -1,0 +1,62 @@
+"""What every corpus offers, and how its files are found."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import TypeAlias
+
+from dglsent.corpora.example import Example
+from graphs.errors import InputError
+
+Splits: TypeAlias = dict[str, list[Example]]
+
+VARIABLE = "DGLSENT_DATA"
+
+
+class Corpus:
+    """A corpus with its options; `load` reads it.
+
+    Attributes:
+        labels: names of the classes 0, 1, ... of target "label"; empty where there are none.
+        needs_data: whether `load` reads files.
+    """
+
+    labels: Sequence[str] = ()
+    needs_data: bool = True
+
+    def load(self, data: Path) -> Splits:
+        """The examples of the splits "train", "dev" and "test".
+
+        Raises:
+            InputError: a file is missing, with the layout that is expected, or broken.
+        """
+        raise NotImplementedError
+
+
+def data_folder(given: str | os.PathLike[str] | None) -> Path:
+    """The folder of corpora: the one given, else that of the environment variable DGLSENT_DATA.
+
+    Raises:
+        InputError: none is named, or it does not exist.
+    """
+    named = given or os.environ.get(VARIABLE)
+    if not named:
+        raise InputError(
+            f"no data folder: give --data DIR or set {VARIABLE} (docs/data.md says what lies in it)"
+        )
+    folder = Path(named)
+    if not folder.is_dir():
+        what = "--data" if given else VARIABLE
+        raise InputError(f"{folder}: no such folder; {what} names the folder of corpora (docs/data.md)")
+    return folder
+
+
+def find_folder(data: Path, folders: Iterable[str], files: Sequence[str]) -> Path | None:
+    """The first of `folders` under `data` that holds all `files`; None if none does."""
+    for name in folders:
+        folder = data / name
+        if all((folder / file).is_file() for file in files):
+            return folder
+    return None

@@ -1,0 +1,52 @@
+"""Bag of words: what the words under a node say without their order."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from dglsent.models.encoder import Encoder
+from dglsent.nn.embeddings import WordEmbedding
+from dglsent.passing import Batch, Outputs, propagate
+from graphs.door import fn
+from graphs.fields import WORD
+
+
+class BagOfWords(Encoder):
+    """A node's state is the mean of the vectors of the words at and under it (NBOW).
+
+    Sums and counts of words pass from children to parents, so the same functions serve any tree or chain; a
+    linear classifier on top is a bag-of-words classifier of every phrase.
+
+    Args:
+        embedding: word vectors, d dimensions; states have as many.
+    """
+
+    def __init__(self, embedding: WordEmbedding) -> None:
+        super().__init__(embedding, embedding.dim)
+
+    def encode(self, batch: Batch) -> Tensor:
+        """States [N, d] of all nodes."""
+        propagate(batch, self.message, fn.sum("total", "under"), self.apply, leaf=self.leaf, inputs=self.own)
+        total = batch.nodes["total"]
+        return total[:, :-1] / total[:, -1:].clamp(min=1)
+
+    def own(self, nodes: Any) -> Outputs:
+        """A node's own word vector, and 1 for it; nothing at a phrase."""
+        word = nodes.data[WORD]
+        counted = (word > 0).unsqueeze(-1)
+        return {"own": torch.cat([self.embedding(word), counted.to(self.embedding.weight.dtype)], -1)}
+
+    def leaf(self, nodes: Any) -> Outputs:
+        """The sum at a leaf: its own word."""
+        return {"total": self.own(nodes)["own"]}
+
+    def message(self, edges: Any) -> Outputs:
+        """A child sends the sum of what is under it."""
+        return {"total": edges.src["total"]}
+
+    def apply(self, nodes: Any) -> Outputs:
+        """The sum at a node: its own word and those under it."""
+        return {"total": nodes.data["own"] + nodes.data["under"]}

@@ -1,0 +1,50 @@
+"""RecNN over binary constituency trees.
+
+Socher et al. 2011, "Parsing Natural Scenes and Natural Language with Recursive Neural Networks".
+Equation 6 is that of the tag-guided hyper TreeLSTM paper.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from dglsent.models.encoder import Encoder
+from dglsent.nn.embeddings import WordEmbedding
+from dglsent.passing import Batch, Outputs, StepLinear, propagate
+from graphs.door import fn
+
+
+class RecNN(Encoder):
+    """Recursive neural network (eq. 6) over binary constituency trees with words at the leaves.
+
+    The paper gives no state for a word, whose vector is not of the state's size; here it is tanh(W x + b).
+
+    Args:
+        embedding: word vectors, d dimensions.
+        hidden: size h of the state.
+    """
+
+    def __init__(self, embedding: WordEmbedding, hidden: int = 150) -> None:
+        super().__init__(embedding, hidden)
+        self.W = StepLinear(embedding.dim, hidden)
+        self.U = StepLinear(2 * hidden, hidden)
+
+    def encode(self, batch: Batch) -> Tensor:
+        """States h [N, hidden] of all nodes; sets the field h."""
+        propagate(batch, fn.copy_u("h", "h"), self.reduce, self.update, leaf=self.leaf)
+        return batch.nodes["h"]
+
+    def leaf(self, nodes: Any) -> Outputs:
+        """The state of a word."""
+        return {"h": torch.tanh(self.W(self.embedding(nodes.data["word"])))}
+
+    def reduce(self, nodes: Any) -> Outputs:
+        """U [h_l; h_r] + b."""
+        return {"pre": self.U(nodes.mailbox["h"].flatten(1))}
+
+    def update(self, nodes: Any) -> Outputs:
+        """Eq. 6."""
+        return {"h": torch.tanh(nodes.data["pre"])}

@@ -1,0 +1,100 @@
+"""Classification of sentences, learnt from every labelled phrase."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar
+
+import numpy as np
+from torch import Tensor, nn
+from torch.nn import functional as F  # noqa: N812
+
+from dglsent.passing import Batch
+from dglsent.tasks.task import DIGITS, Targets, Task, shares
+from graphs import fields
+
+_NONE = -1  # label of a node or sentence without a gold class
+
+
+class Classification(Task):
+    """softmax(W dropout(h) + b) at every node; scored at the sentence vector alone.
+
+    Cross-entropy is summed over all labelled nodes of a tree and averaged over trees. A sentence's own label
+    is learnt at its sentence vector, which for trees is the state of the root.
+
+    Args:
+        size: dimensions of a state.
+        classes: number of classes.
+        dropout: share of a state dropped before the classifier in training.
+        choose: predict among the first `choose` classes only; all by default.
+        phrases: whether phrases are learnt as well as sentences.
+    """
+
+    targets: ClassVar[Targets] = {"label": np.dtype(np.int64)}
+
+    def __init__(
+        self, size: int, classes: int, dropout: float = 0.5, choose: int | None = None, phrases: bool = True
+    ) -> None:
+        super().__init__()
+        self.classes, self.choose, self.phrases = classes, choose or classes, phrases
+        self.dropout = nn.Dropout(dropout)
+        self.output = nn.Linear(size, classes)
+        self.monitor = "accuracy"
+
+    def loss(self, batch: Batch, states: Tensor, vectors: Tensor) -> Tensor:
+        """Cross-entropy summed over labelled nodes, mean over trees."""
+        total = self._cross_entropy(vectors, batch.targets["label"])
+        if self.phrases and fields.LABEL in batch.nodes:
+            total = total + self._cross_entropy(states, batch.nodes[fields.LABEL])
+        return total / batch.size
+
+    def outcomes(self, batch: Batch, states: Tensor, vectors: Tensor) -> dict[str, Tensor]:
+        """Predicted and gold class of each sentence."""
+        return {"predicted": self._logits(vectors).argmax(-1), "label": batch.targets["label"]}
+
+    def scores(self, outcomes: Mapping[str, Tensor]) -> dict[str, float]:
+        """Accuracy, and with two classes F1, precision and recall of class 1."""
+        from torchmetrics.functional.classification import (
+            binary_f1_score,
+            binary_precision,
+            binary_recall,
+            multiclass_accuracy,
+        )
+
+        predicted, label = outcomes["predicted"], outcomes["label"]
+        accuracy = multiclass_accuracy(predicted, label, num_classes=self.choose, average="micro")
+        scores = {"accuracy": round(float(accuracy), DIGITS)}
+        if self.choose == 2:
+            for name, score in (("f1", binary_f1_score), ("precision", binary_precision), ("recall", binary_recall)):
+                scores[name] = round(float(score(predicted, label)), DIGITS)
+        return scores
+
+    def predict(self, batch: Batch, states: Tensor, vectors: Tensor, labels: Sequence[str]) -> list[dict[str, Any]]:
+        """Label and probabilities of each sentence, and of trees with spans the label at every node."""
+        names = list(labels) or [str(number) for number in range(self.choose)]
+        predictions: list[dict[str, Any]] = []
+        for row in self._logits(vectors).double().softmax(-1).tolist():
+            best = max(range(len(row)), key=row.__getitem__)
+            predictions.append({"label": names[best], "probabilities": shares(names, row)})
+        if fields.SPAN in batch.nodes:
+            chosen = self._logits(states).argmax(-1)
+            # A sentence is decided at its vector; its root says the same, whatever the readout.
+            of_sentence = self._logits(vectors).argmax(-1)
+            chosen[batch.plan.roots] = of_sentence[batch.plan.root_sentence]
+            nodes = [
+                {"span": span, "label": names[label]}
+                for span, label in zip(batch.nodes[fields.SPAN].tolist(), chosen.tolist(), strict=True)
+            ]
+            first = 0
+            for prediction, count in zip(predictions, batch.node_counts.tolist(), strict=True):
+                prediction["nodes"] = nodes[first : first + count]
+                first += count
+        return predictions
+
+    def _logits(self, states: Tensor) -> Tensor:
+        """[n, choose] at evaluation."""
+        return self.output(states)[:, : self.choose]
+
+    def _cross_entropy(self, states: Tensor, label: Tensor) -> Tensor:
+        logits: Tensor = self.output(self.dropout(states))
+        return F.cross_entropy(logits, label, ignore_index=_NONE, reduction="sum")

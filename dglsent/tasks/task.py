@@ -1,0 +1,65 @@
+"""What every task offers: a loss to train with, outcomes that can be scored, and predictions to show."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar, Literal, TypeAlias
+
+import numpy as np
+from torch import Tensor, nn
+
+from dglsent.passing import Batch
+
+Targets: TypeAlias = Mapping[str, np.dtype[Any]]
+
+DIGITS = 6  # of numbers that come from float32
+
+
+class Task(nn.Module):
+    """Head, loss and scores over the states of an encoder.
+
+    Attributes:
+        sentences: how many sentences an example has.
+        targets: what it needs of an example, by name; found in `batch.targets`, each [B].
+        monitor: the score by which the best epoch is chosen.
+        mode: whether a higher ("max") or lower ("min") one is better.
+    """
+
+    sentences: ClassVar[int] = 1
+    targets: ClassVar[Targets] = {}
+    monitor: str
+    mode: Literal["max", "min"] = "max"
+
+    def loss(self, batch: Batch, states: Tensor, vectors: Tensor) -> Tensor:
+        """Mean loss of B examples.
+
+        Args:
+            batch: the sentences; those of pair k are sentences 2 k and 2 k + 1.
+            states: [N, size] states of all nodes.
+            vectors: [B, size] sentence vectors, [2 B, size] for pairs.
+        """
+        raise NotImplementedError
+
+    def outcomes(self, batch: Batch, states: Tensor, vectors: Tensor) -> dict[str, Tensor]:
+        """What `scores` needs of B examples, each [B]: predictions and gold values."""
+        raise NotImplementedError
+
+    def scores(self, outcomes: Mapping[str, Tensor]) -> dict[str, float]:
+        """Scores of examples by name, from their outcomes."""
+        raise NotImplementedError
+
+    def predict(self, batch: Batch, states: Tensor, vectors: Tensor, labels: Sequence[str]) -> list[dict[str, Any]]:
+        """What is predicted for each of B examples, as values for JSON.
+
+        Args:
+            batch: as in `loss`, without targets.
+            states: as in `loss`.
+            vectors: as in `loss`.
+            labels: names of the classes; their numbers stand in where there are none.
+        """
+        raise NotImplementedError
+
+
+def shares(names: Sequence[str], row: Sequence[float]) -> dict[str, float]:
+    """Probabilities by name, as JSON shows them."""
+    return {name: round(value, DIGITS) for name, value in zip(names, row, strict=True)}

@@ -1,0 +1,175 @@
+"""What happens around epochs: the best weights are kept, random states saved, a line is written."""
+
+from __future__ import annotations
+
+import math
+import os
+import random
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, Literal
+
+import lightning.pytorch as lightning
+import numpy as np
+import torch
+from lightning.pytorch.callbacks import Callback, TQDMProgressBar
+from lightning.pytorch.callbacks.progress.tqdm_progress import Tqdm
+from lightning.pytorch.plugins.io import TorchCheckpointIO
+
+from dglsent.training.module import Training
+
+
+class BestOnDev(Callback):
+    """Saves the weights of the best epoch so far, and remembers the scores of all epochs.
+
+    Attributes:
+        history: of each epoch `epoch` (from 1), `loss`, the dev scores, `seconds`, and whether it is `best`.
+    """
+
+    def __init__(
+        self, monitor: str, mode: Literal["max", "min"], patience: int | None, save: Callable[[Training], None]
+    ) -> None:
+        self.monitor, self.mode, self.patience, self.save = monitor, mode, patience, save
+        self.history: list[dict[str, Any]] = []
+        self._started = 0.0
+
+    @property
+    def best(self) -> dict[str, Any]:
+        """The best epoch of the history; the first one where no score is a number."""
+        marked = [epoch for epoch in self.history if epoch["best"]]
+        return marked[-1]
+
+    def on_train_start(self, trainer: lightning.Trainer, pl_module: lightning.LightningModule) -> None:
+        """Stop at once where a run was killed after its patience had ended."""
+        if self.patience and self.history and self.history[-1]["epoch"] - self.best["epoch"] >= self.patience:
+            trainer.should_stop = True
+
+    def on_train_epoch_start(self, trainer: lightning.Trainer, pl_module: lightning.LightningModule) -> None:
+        """Start the clock."""
+        self._started = time.perf_counter()
+
+    def on_train_epoch_end(self, trainer: lightning.Trainer, pl_module: lightning.LightningModule) -> None:
+        """Compare with the best epoch so far."""
+        assert isinstance(pl_module, Training)
+        values = {name: float(value) for name, value in trainer.callback_metrics.items()}
+        dev = {name.removeprefix("dev_"): value for name, value in values.items() if name.startswith("dev_")}
+        better = self._is_better(dev[self.monitor])
+        if better:
+            self.save(pl_module)
+        epoch = {
+            "epoch": trainer.current_epoch + 1,
+            "loss": values["loss"],
+            "dev": dev,
+            "seconds": time.perf_counter() - self._started,
+            "best": better,
+        }
+        self.history.append(epoch)
+
+    def _is_better(self, score: float) -> bool:
+        if not self.history:
+            return True
+        best = self.best["dev"][self.monitor]
+        if math.isnan(score) or math.isnan(best):
+            return not math.isnan(score)
+        return score > best if self.mode == "max" else score < best
+
+    def state_dict(self) -> dict[str, Any]:
+        """What a resumed run needs to know."""
+        return {"history": self.history}
+
+    def load_state_dict(self, state_dict: dict[str, Any]) -> None:
+        """Go on from a checkpoint."""
+        self.history = list(state_dict["history"])
+
+
+class RandomStates(Callback):
+    """Saves the states of all random generators and sets them again before training goes on."""
+
+    def __init__(self) -> None:
+        self._states: dict[str, Any] = {}
+
+    def state_dict(self) -> dict[str, Any]:
+        """States as tensors and plain values, which `weights_only=True` reads."""
+        name, keys, *rest = np.random.get_state(legacy=True)
+        return {
+            "torch": torch.get_rng_state(),
+            "cuda": torch.cuda.get_rng_state_all() if torch.cuda.is_available() else [],
+            "python": random.getstate(),
+            "numpy": [name, torch.from_numpy(np.asarray(keys).astype(np.int64)), *rest],
+        }
+
+    def load_state_dict(self, state_dict: dict[str, Any]) -> None:
+        """Keep the states until training starts: what Lightning does before may draw numbers."""
+        self._states = dict(state_dict)
+
+    def on_train_start(self, trainer: lightning.Trainer, pl_module: lightning.LightningModule) -> None:
+        """Set the states of a checkpoint."""
+        if not self._states:
+            return
+        torch.set_rng_state(self._states["torch"].cpu())
+        if self._states["cuda"] and len(self._states["cuda"]) == torch.cuda.device_count():
+            torch.cuda.set_rng_state_all([state.cpu() for state in self._states["cuda"]])
+        version, keys, gauss = self._states["python"]
+        random.setstate((version, tuple(keys), gauss))
+        name, numbers, *rest = self._states["numpy"]
+        np.random.set_state((name, numbers.cpu().numpy().astype(np.uint32), *rest))
+
+
+class EpochLines(Callback):
+    """One line an epoch on standard error."""
+
+    def __init__(self, best: BestOnDev, epochs: int) -> None:
+        self._best, self._epochs = best, epochs
+
+    def on_train_epoch_end(self, trainer: lightning.Trainer, pl_module: lightning.LightningModule) -> None:
+        """Write the line of this epoch; `BestOnDev` stands before this callback."""
+        epoch = self._best.history[-1]
+        scores = "  ".join(f"{name} {score:.4f}" for name, score in epoch["dev"].items())
+        mark = "  best" if epoch["best"] else ""
+        line = f"epoch {epoch['epoch']}/{self._epochs}  loss {epoch['loss']:.4f}  dev {scores}  {epoch['seconds']:.1f} s{mark}"
+        bar = trainer.progress_bar_callback
+        if isinstance(bar, Bar):
+            bar.write(line)
+        else:
+            print(line, file=sys.stderr, flush=True)
+
+
+class Bar(TQDMProgressBar):
+    """Lightning's progress bar on standard error, so that standard output holds results alone."""
+
+    def __init__(self) -> None:
+        super().__init__(refresh_rate=10, leave=False)
+
+    def init_train_tqdm(self) -> Any:
+        """The bar of an epoch."""
+        return self._bar(self.train_description)
+
+    def init_validation_tqdm(self) -> Any:
+        """The bar of the dev split."""
+        return self._bar(self.validation_description)
+
+    def write(self, line: str) -> None:
+        """A line above the bar."""
+        self.train_progress_bar.write(line, file=sys.stderr)
+
+    def _bar(self, what: str) -> Tqdm:
+        return Tqdm(desc=what, file=sys.stderr, leave=False, dynamic_ncols=True, bar_format=self.BAR_FORMAT)
+
+
+class SafeCheckpointIO(TorchCheckpointIO):
+    """Checkpoints that are never half written, and never unpickled."""
+
+    def save_checkpoint(self, checkpoint: dict[str, Any], path: Any, storage_options: Any | None = None) -> None:
+        """Write beside the file, then take its place: a run killed here leaves the old one whole."""
+        path = Path(path)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        beside = path.with_name(path.name + ".part")
+        torch.save(checkpoint, beside)
+        os.replace(beside, path)
+
+    def load_checkpoint(self, path: Any, map_location: Any = None, weights_only: bool | None = True) -> dict[str, Any]:
+        """Read tensors and plain values alone."""
+        loaded: dict[str, Any] = torch.load(path, map_location="cpu", weights_only=True)
+        return loaded

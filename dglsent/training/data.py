@@ -1,0 +1,136 @@
+"""Examples as graphs, and the batches made of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import chain
+from typing import Any
+
+import numpy as np
+import torch
+from torch.utils.data import DataLoader, Sampler
+
+from dglsent.corpora.example import Example
+from dglsent.passing import Batch
+from dglsent.passing.batch import Direction
+from dglsent.tasks.task import Targets
+from dglsent.training.graphs import GraphKind, build, shape
+from graphs.builders import SentenceGraph
+from graphs.errors import InputError
+from graphs.features import Vocabularies
+
+
+@dataclass(eq=False, slots=True)
+class GraphSet:
+    """M examples of one or two sentences each, ready to be batched.
+
+    Attributes:
+        graphs: the graphs of each example's sentences.
+        targets: gold values by name, each [M].
+        groups: [M] parts of the corpus to which each belongs.
+    """
+
+    graphs: list[tuple[SentenceGraph, ...]]
+    targets: dict[str, np.ndarray[Any, Any]]
+    groups: list[frozenset[str]]
+
+    def __len__(self) -> int:
+        return len(self.graphs)
+
+    def batch(self, index: Sequence[int], plan: Iterable[Direction]) -> Batch:
+        """Examples by number as one batch; the sentences of a pair stand side by side."""
+        batch = Batch.of(list(chain.from_iterable(self.graphs[i] for i in index)), plan=plan)
+        for name, column in self.targets.items():
+            batch.targets[name] = torch.from_numpy(column[list(index)])
+        return batch
+
+
+def vocabularies_of(examples: Iterable[Example], kind: GraphKind, *, lower: bool, min_count: int) -> Vocabularies:
+    """The vocabularies of the sentences of some examples, in the form in which their graphs read them."""
+    sentences = (shape(kind, sentence) for example in examples for sentence in example.sentences)
+    return Vocabularies.of(sentences, lower=lower, min_count=min_count)
+
+
+def graph_set(
+    examples: Sequence[Example], kind: GraphKind, vocabularies: Vocabularies, sentences: int, targets: Targets
+) -> GraphSet:
+    """Builds the graphs of examples.
+
+    Args:
+        examples: M examples.
+        kind: kind of graph.
+        vocabularies: what turns strings into ids.
+        sentences: sentences of an example that the task wants.
+        targets: gold values that the task wants.
+
+    Raises:
+        InputError: an example has another number of sentences, lacks a gold value, or cannot be such a graph.
+    """
+    for example in examples:
+        if len(example.sentences) != sentences:
+            raise InputError(
+                f"example {example.id} has {len(example.sentences)} sentences, the task wants {sentences}; "
+                "choose a task that fits the corpus"
+            )
+        missing = [name for name in targets if name not in example.targets]
+        if missing:
+            raise InputError(f"example {example.id} has no gold {missing[0]!r}; choose a task that fits the corpus")
+    labelled = "label" in targets
+    return GraphSet(
+        graphs=[
+            tuple(
+                build(kind, shape(kind, sentence), vocabularies, labels=sentence.labels, labelled=labelled)
+                for sentence in example.sentences
+            )
+            for example in examples
+        ],
+        targets={
+            name: np.array([example.targets[name] for example in examples], dtype=dtype)
+            for name, dtype in targets.items()
+        },
+        groups=[example.groups for example in examples],
+    )
+
+
+class EpochSampler(Sampler[int]):
+    """A shuffle that depends on the seed and the epoch alone, so that a resumed run goes on as it would have.
+
+    Args:
+        size: number of examples.
+        seed: seed of the run.
+    """
+
+    def __init__(self, size: int, seed: int) -> None:
+        self._size, self._seed, self.epoch = size, seed, 0
+
+    def set_epoch(self, epoch: int) -> None:
+        """Choose the epoch, from 0; Lightning does so before each."""
+        self.epoch = epoch
+
+    def __len__(self) -> int:
+        return self._size
+
+    def __iter__(self) -> Iterator[int]:
+        return iter(np.random.default_rng([self._seed, self.epoch]).permutation(self._size).tolist())
+
+
+def loader(
+    data: GraphSet, size: int, plan: Sequence[Direction], *, seed: int | None = None, pin: bool = False
+) -> DataLoader[Any]:
+    """Batches of `size` examples; shuffled in every epoch if there is a seed, else in order."""
+    return DataLoader(
+        range(len(data)),  # type: ignore[arg-type]
+        batch_size=size,
+        sampler=None if seed is None else EpochSampler(len(data), seed),
+        collate_fn=lambda index: data.batch(index, plan),
+        # Without its own generator a loader draws from the one that dropout uses.
+        generator=torch.Generator(),
+        pin_memory=pin,
+    )
+
+
+def by_group(data: GraphSet) -> Mapping[str, list[int]]:
+    """The numbers of the examples of each group, groups in order of their names."""
+    names = sorted(frozenset().union(*data.groups)) if data.groups else []
+    return {name: [i for i, groups in enumerate(data.groups) if name in groups] for name in names}

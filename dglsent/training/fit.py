@@ -1,0 +1,187 @@
+"""Training from a resolved recipe to a finished run folder."""
+
+from __future__ import annotations
+
+import importlib.metadata
+import logging
+import platform
+import random
+import statistics
+import sys
+import warnings
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from jsonargparse import Namespace
+
+from dglsent.training import recipe as recipes
+from dglsent.training.assemble import load_inputs, make_model, pretrained
+from dglsent.training.data import GraphSet, loader
+from dglsent.training.device import pick_device
+from dglsent.training.model import SentenceModel, evaluate
+from dglsent.training.run import Run
+
+Say = Callable[[str], None]
+
+
+def fit(
+    config: Namespace, run: Run, *, data: Path | None = None, device: str = "auto", say: Say = lambda line: None
+) -> dict[str, Any]:
+    """Trains a run, or goes on with it; a finished one is left as it is.
+
+    Args:
+        config: the resolved recipe, seed included.
+        run: its folder.
+        data: the data folder; None for that of the environment.
+        device: "auto", "cpu" or "cuda".
+        say: what is told on the way.
+
+    Returns:
+        What `metrics.json` holds.
+
+    Raises:
+        InputError: data, vectors, recipe or folder cannot be used.
+    """
+    device = pick_device(device)
+    if run.open(config):
+        say(f"{run.path}: finished already, not trained again")
+        return run.metrics()
+    recipe = recipes.instantiate(config)
+    random.seed(recipe.seed)
+    np.random.seed(recipe.seed)
+    torch.manual_seed(recipe.seed)
+    inputs = load_inputs(recipe, data)
+    vectors = pretrained(recipe, inputs.vocabularies.word, data)
+    model = make_model(recipe, inputs.vocabularies.word, vectors)
+    run.save_vocabularies(inputs.vocabularies)
+    if run.checkpoint.is_file():
+        say(f"{run.path}: going on after the last whole epoch")
+    history = _train(recipe, model, inputs.sets, run, device)
+    run.load_weights(model)
+    best = [epoch for epoch in history if epoch["best"]][-1]
+    scores, groups = evaluate(model.to(device), inputs.sets["test"])
+    metrics = {
+        "dev": best["dev"],
+        "test": scores,
+        **({"test_groups": groups} if groups else {}),
+        "seed": recipe.seed,
+        "epochs": len(history),
+        "best_epoch": best["epoch"],
+        "seconds": sum(epoch["seconds"] for epoch in history),
+        "parameters": sum(weight.numel() for weight in model.parameters() if weight.requires_grad),
+        "device": device,
+        "threads": torch.get_num_threads(),
+        "versions": versions(),
+        "history": history,
+    }
+    run.save_metrics(metrics)
+    run.checkpoint.unlink(missing_ok=True)
+    return run.metrics()
+
+
+def _train(
+    recipe: recipes.Recipe, model: SentenceModel, sets: dict[str, GraphSet], run: Run, device: str
+) -> list[dict[str, Any]]:
+    """Runs Lightning; returns the history of the epochs."""
+    import lightning.pytorch as lightning
+    from lightning.pytorch.callbacks import Callback, EarlyStopping, ModelCheckpoint
+    from lightning.pytorch.loggers import CSVLogger, Logger, TensorBoardLogger
+
+    from dglsent.training.callbacks import Bar, BestOnDev, EpochLines, RandomStates, SafeCheckpointIO
+    from dglsent.training.module import Training
+
+    _quiet()
+    options, task = recipe.training, model.task
+    if options.monitor:
+        task.monitor = options.monitor
+        task.mode = "min" if options.monitor == "mse" else "max"
+    best = BestOnDev(task.monitor, task.mode, options.patience, lambda module: run.save_weights(module.model))
+    callbacks: list[Callback] = [best, RandomStates(), EpochLines(best, options.epochs)]
+    if options.patience:
+        callbacks.append(
+            EarlyStopping(
+                f"dev_{task.monitor}", patience=options.patience, mode=task.mode, check_finite=False
+            )
+        )
+    if sys.stderr.isatty():
+        callbacks.append(Bar())
+    callbacks.append(
+        ModelCheckpoint(
+            run.path,
+            filename=run.checkpoint.stem,
+            save_top_k=1,
+            enable_version_counter=False,
+            save_on_train_epoch_end=True,
+        )
+    )
+    csv = CSVLogger(run.path, name="logs", flush_logs_every_n_steps=1)
+    board = TensorBoardLogger(run.path, name="logs", version=csv.version)
+    loggers: list[Logger] = [csv, board]
+    trainer = lightning.Trainer(
+        accelerator="gpu" if device == "cuda" else "cpu",
+        devices=1,
+        max_epochs=options.epochs,
+        logger=loggers,
+        callbacks=callbacks,
+        plugins=[SafeCheckpointIO()],
+        num_sanity_val_steps=0,
+        enable_model_summary=False,
+        enable_progress_bar=sys.stderr.isatty(),
+        log_every_n_steps=1_000_000,
+    )
+    directions, cuda = model.encoder.directions, device == "cuda"
+    try:
+        trainer.fit(
+            Training(model, recipe.optimiser),
+            loader(sets["train"], options.batch_size, directions, seed=recipe.seed, pin=cuda),
+            loader(sets["dev"], 128, directions, pin=cuda),
+            ckpt_path=run.checkpoint if run.checkpoint.is_file() else None,
+            weights_only=True,
+        )
+    except SystemExit:
+        # So Lightning ends after Ctrl-C.
+        raise KeyboardInterrupt from None
+    if trainer.interrupted:
+        raise KeyboardInterrupt
+    return best.history
+
+
+def aggregate(runs: Sequence[dict[str, Any]]) -> dict[str, Any]:
+    """Means and standard deviations (n - 1) of the scores of runs that differ in their seed."""
+    metrics: dict[str, Any] = {"seeds": [run["seed"] for run in runs]}
+    for split in ("dev", "test"):
+        metrics[split] = {name: _spread([run[split][name] for run in runs]) for name in runs[0][split]}
+    for name in ("epochs", "best_epoch", "seconds"):
+        metrics[name] = [run[name] for run in runs]
+    return {**metrics, "parameters": runs[0]["parameters"], "versions": runs[0]["versions"]}
+
+
+def _spread(values: Sequence[float | None]) -> dict[str, Any]:
+    known = [value for value in values if value is not None]
+    whole = len(known) == len(values)
+    return {
+        "mean": statistics.fmean(known) if whole else None,
+        "sd": statistics.stdev(known) if whole and len(known) > 1 else None,
+        "values": list(values),
+    }
+
+
+def versions() -> dict[str, str]:
+    """Versions of Python and of the libraries on which numbers depend."""
+    found = {"python": platform.python_version(), "torch": torch.__version__}
+    for name in ("dglsent", "dgl", "lightning", "torchmetrics"):
+        try:
+            found[name] = importlib.metadata.version(name)
+        except importlib.metadata.PackageNotFoundError:
+            continue
+    return found
+
+
+def _quiet() -> None:
+    """Lightning's tips and warnings stay out of the way of ours."""
+    for name in ("lightning", "lightning.pytorch", "lightning.fabric"):
+        logging.getLogger(name).setLevel(logging.ERROR)
+    warnings.filterwarnings("ignore", module=r"lightning(\.|$)|torch\.utils\.data|tensorboard")

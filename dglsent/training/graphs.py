@@ -1,0 +1,84 @@
+"""Parsed sentences -> the kind of graph that a recipe names."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Literal, TypeAlias, get_args
+
+import numpy as np
+
+from dglsent.corpora.example import Parsed
+from graphs import builders, fields
+from graphs.builders import SentenceGraph
+from graphs.columns import Constituency, Dependencies
+from graphs.errors import SentenceError
+from graphs.features import Vocabularies
+from graphs.transforms import binarise, collapse_unary, drop_outer, drop_traces
+
+GraphKind: TypeAlias = Literal["dependency", "constituency", "constituency-nary", "chain"]
+KINDS: tuple[GraphKind, ...] = get_args(GraphKind)
+
+Shaped: TypeAlias = Constituency | Dependencies
+
+
+def shape(kind: GraphKind, sentence: Parsed) -> Shaped:
+    """The parse of a sentence that a kind of graph is made of, brought into form.
+
+    A tree whose nodes have gold labels stays as it is; others lose traces and an outer ROOT, and for
+    "constituency" are collapsed and binarised.
+
+    Raises:
+        SentenceError: the sentence has no such parse.
+    """
+    tree, dependencies = sentence.constituency, sentence.dependencies
+    if kind == "chain":
+        for found in (dependencies, tree, sentence.unparsed):
+            if found is not None:
+                return found
+        raise SentenceError("the sentence has no words")
+    if kind == "dependency":
+        if dependencies is None:
+            raise SentenceError("the model reads dependency trees; give the sentence as CoNLL-U", sentence.origin)
+        return dependencies
+    if tree is None:
+        raise SentenceError("the model reads constituency trees; give the sentence in brackets", sentence.origin)
+    if sentence.labels is not None:
+        return tree
+    tree = drop_outer(drop_traces(tree))
+    return binarise(collapse_unary(tree)) if kind == "constituency" else tree
+
+
+def build(
+    kind: GraphKind,
+    shaped: Shaped,
+    vocabularies: Vocabularies,
+    *,
+    labels: Sequence[int] | None = None,
+    labelled: bool = False,
+) -> SentenceGraph:
+    """The graph of a sentence.
+
+    Args:
+        kind: its kind.
+        shaped: what `shape` made of the sentence.
+        vocabularies: what turns words, tags and relations into ids.
+        labels: [N] gold classes of the nodes of a constituency tree.
+        labelled: give the graph the field `label`, -1 where there is no gold class, and at the root, whose
+            label is that of the sentence.
+
+    Raises:
+        SentenceError: the sentence cannot be such a graph.
+    """
+    if isinstance(shaped, Constituency) and kind != "chain":
+        graph = builders.constituency(shaped, vocabularies, binary=kind == "constituency")
+    elif isinstance(shaped, Dependencies) and kind == "dependency":
+        graph = builders.dependency(shaped, vocabularies)
+    else:
+        graph = builders.chain(shaped, vocabularies)
+    if labelled:
+        label = np.full(graph.size, -1, dtype=np.int64)
+        if labels is not None and kind in ("constituency", "constituency-nary"):
+            label[:] = labels
+            label[graph.level == 0] = -1
+        graph.nodes[fields.LABEL] = label
+    return graph

@@ -1,0 +1,88 @@
+"""A sentence model: an encoder and the task for which it is trained."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+from dglsent.models.encoder import Encoder
+from dglsent.passing import Batch
+from dglsent.tasks.task import Task
+from dglsent.training.data import GraphSet, by_group, loader
+
+
+class SentenceModel(nn.Module):
+    """Encoder and task as one module: what a run trains and saves.
+
+    Args:
+        encoder: states and sentence vectors.
+        task: loss, scores and predictions.
+    """
+
+    def __init__(self, encoder: Encoder, task: Task) -> None:
+        super().__init__()
+        self.encoder, self.task = encoder, task
+
+    def forward(self, batch: Batch) -> tuple[Batch, Tensor, Tensor]:
+        """The batch with its states [N, size] and sentence vectors [B, size]."""
+        states = self.encoder.encode(batch)
+        return batch, states, self.encoder.readout(batch, states)
+
+    def loss(self, batch: Batch) -> Tensor:
+        """Mean loss of the examples of a batch."""
+        return self.task.loss(*self(batch))
+
+    def outcomes(self, batch: Batch) -> dict[str, Tensor]:
+        """What the task scores, each [B]."""
+        return self.task.outcomes(*self(batch))
+
+    @torch.inference_mode()
+    def predict(self, batch: Batch, labels: Sequence[str]) -> list[dict[str, Any]]:
+        """What the task predicts for each example."""
+        self.eval()
+        return self.task.predict(*self(batch), labels)
+
+    @property
+    def device(self) -> torch.device:
+        """Where the weights are."""
+        return next(self.parameters()).device
+
+
+def gather(outcomes: Iterable[dict[str, Tensor]]) -> dict[str, Tensor]:
+    """The outcomes of several batches as one, on the CPU."""
+    parts = list(outcomes)
+    return {name: torch.cat([part[name] for part in parts]).cpu() for name in parts[0]}
+
+
+@torch.inference_mode()
+def evaluate(
+    model: SentenceModel, data: GraphSet, batch_size: int = 128, after: Callable[[], None] = lambda: None
+) -> tuple[dict[str, float], dict[str, dict[str, float]]]:
+    """Scores of a model.
+
+    Args:
+        model: the model, left in evaluation mode.
+        data: examples with gold values.
+        batch_size: examples of a batch.
+        after: called after each batch.
+
+    Returns:
+        Scores of all examples, and those of each group apart with their `count`.
+    """
+    model.eval()
+    parts = []
+    for batch in loader(data, batch_size, model.encoder.directions):
+        parts.append(model.outcomes(batch.to(model.device)))
+        after()
+    outcomes = gather(parts)
+    groups = {
+        name: {
+            **model.task.scores({key: value[index] for key, value in outcomes.items()}),
+            "count": len(index),
+        }
+        for name, index in by_group(data).items()
+    }
+    return model.task.scores(outcomes), groups

@@ -1,0 +1,69 @@
+"""A sentence model as Lightning trains it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import lightning.pytorch as lightning
+import torch
+from torch import Tensor
+from torch.optim import Optimizer
+
+from dglsent.passing import Batch
+from dglsent.training.model import SentenceModel, gather
+from dglsent.training.optimisers import optimiser
+from dglsent.training.recipe import OptimiserOptions
+
+
+class Training(lightning.LightningModule):
+    """Losses over batches, dev scores after each epoch.
+
+    Logs `loss` (mean over the steps of an epoch) and the scores of the dev split as `dev_<name>`.
+
+    Args:
+        model: what is trained.
+        options: its optimiser.
+    """
+
+    def __init__(self, model: SentenceModel, options: OptimiserOptions) -> None:
+        super().__init__()
+        self.model, self.options = model, options
+        self._losses: list[Tensor] = []
+        self._outcomes: list[dict[str, Tensor]] = []
+
+    def configure_optimizers(self) -> Optimizer:
+        """One optimiser with two groups."""
+        return optimiser(self.model, self.model.encoder.embedding.weight, self.options)
+
+    def training_step(self, batch: Batch, index: int) -> Tensor:
+        """The loss of a batch."""
+        loss = self.model.loss(batch)
+        self._losses.append(loss.detach())
+        return loss
+
+    def on_train_epoch_start(self) -> None:
+        """Forget the losses of an epoch that was broken off."""
+        self._losses = []
+
+    def validation_step(self, batch: Batch, index: int) -> None:
+        """Collect what is scored at the end."""
+        self._outcomes.append(self.model.outcomes(batch))
+
+    def on_validation_epoch_end(self) -> None:
+        """Log the mean loss (once an epoch: a log in every step waits for the device) and score the dev split."""
+        self.log("loss", torch.stack(self._losses).double().mean())
+        scores = self.model.task.scores(gather(self._outcomes))
+        self._outcomes = []
+        self.log_dict({f"dev_{name}": torch.tensor(score, dtype=torch.float64) for name, score in scores.items()})
+
+    def on_save_checkpoint(self, checkpoint: dict[str, Any]) -> None:
+        """Leave out weights that never change."""
+        for name, weight in self.named_parameters():
+            if not weight.requires_grad:
+                del checkpoint["state_dict"][name]
+
+    def on_load_checkpoint(self, checkpoint: dict[str, Any]) -> None:
+        """Put back weights that never change."""
+        for name, weight in self.named_parameters():
+            if not weight.requires_grad:
+                checkpoint["state_dict"].setdefault(name, weight.detach())

@@ -1,0 +1,238 @@
+"""Recipes: which corpus, graph, encoder and task make a model, and how it is trained."""
+
+from __future__ import annotations
+
+import difflib
+import os
+import re
+import warnings
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from importlib import resources
+from pathlib import Path
+from typing import Any, Literal
+
+import yaml
+from jsonargparse import ArgumentError, ArgumentParser, Namespace
+
+from dglsent.corpora.corpus import Corpus
+from dglsent.models.encoder import Encoder
+from dglsent.nn.embeddings import WordEmbedding
+from dglsent.tasks.task import Task
+from dglsent.training.graphs import GraphKind
+from graphs.errors import InputError
+
+
+@dataclass
+class EmbeddingOptions:
+    """Word vectors.
+
+    Attributes:
+        dim: dimensions of a vector.
+        vectors: file of pretrained vectors, absolute or in the data folder; none means random ones.
+        tune: whether training changes the vectors.
+        dropout: share of dimensions dropped in training.
+        lower: whether words are lower-cased.
+        vocabulary: "train" keeps the words of the training split, "all" those of all splits, which is sound
+            for pretrained vectors: a word that training does not meet keeps its vector.
+        min_count: words seen less often than this are unknown.
+    """
+
+    dim: int = 300
+    vectors: str | None = None
+    tune: bool = True
+    dropout: float = 0.0
+    lower: bool = False
+    vocabulary: Literal["train", "all"] = "train"
+    min_count: int = 1
+
+
+@dataclass
+class OptimiserOptions:
+    """How weights are changed.
+
+    Attributes:
+        name: the rule.
+        lr: learning rate.
+        embedding_lr_scale: the learning rate of tuned word vectors is this times `lr`.
+        weight_decay: L2 penalty, on all weights but the word vectors.
+        momentum: momentum of "sgd".
+    """
+
+    name: Literal["adagrad", "adam", "adamw", "sgd", "adadelta"] = "adagrad"
+    lr: float = 0.05
+    embedding_lr_scale: float = 1.0
+    weight_decay: float = 0.0
+    momentum: float = 0.0
+
+
+@dataclass
+class TrainingOptions:
+    """How long training goes on and what it keeps.
+
+    Attributes:
+        epochs: most epochs.
+        batch_size: examples of a step.
+        patience: stop after so many epochs without a better dev score; never by default.
+        monitor: the dev score that counts; the task's own by default.
+    """
+
+    epochs: int = 10
+    batch_size: int = 25
+    patience: int | None = None
+    monitor: str | None = None
+
+
+@dataclass
+class Recipe:
+    """All that makes a run, but for the data folder and the device.
+
+    Attributes:
+        corpus: where examples come from.
+        graph: what sentences become.
+        encoder: what makes an encoder of word vectors.
+        task: what makes a task of the size of a state.
+        embedding: word vectors.
+        optimiser: how weights are changed.
+        training: how long.
+        seed: seed of initialisation, shuffling and dropout.
+    """
+
+    corpus: Corpus
+    graph: GraphKind
+    encoder: Callable[[WordEmbedding], Encoder]
+    task: Callable[[int], Task]
+    embedding: EmbeddingOptions = field(default_factory=EmbeddingOptions)
+    optimiser: OptimiserOptions = field(default_factory=OptimiserOptions)
+    training: TrainingOptions = field(default_factory=TrainingOptions)
+    seed: int = 1
+
+
+def names() -> list[str]:
+    """The recipes that come with the package, as `corpus/system`."""
+    folder = _folder()
+    return sorted(path.relative_to(folder).with_suffix("").as_posix() for path in folder.glob("*/*.yaml"))
+
+
+def description(name: str) -> str:
+    """The first comment line of a recipe that comes with the package."""
+    first = (_folder() / f"{name}.yaml").read_text(encoding="utf-8").partition("\n")[0]
+    return first[1:].strip() if first.startswith("#") else ""
+
+
+def find(recipe: str) -> Path:
+    """The file of a recipe.
+
+    Args:
+        recipe: a name `corpus/system`, or the path of a YAML file.
+
+    Raises:
+        InputError: there is no such recipe; near names are said.
+    """
+    known = _folder() / f"{recipe}.yaml"
+    if recipe in names():
+        return known
+    if Path(recipe).is_file():
+        return Path(recipe)
+    near = difflib.get_close_matches(recipe, names(), n=3, cutoff=0.4)
+    hint = f"did you mean {' or '.join(near)}?" if near else "`dglsent recipes` lists them"
+    raise InputError(f"no recipe {recipe!r}; {hint}")
+
+
+def resolve(text: str, overrides: Sequence[str] = (), *, source: str = "recipe") -> Namespace:
+    """A recipe with all its defaults written out.
+
+    Args:
+        text: its YAML.
+        overrides: options such as `--training.epochs 3`.
+        source: the file, for errors.
+
+    Raises:
+        InputError: a key is unknown or missing, or a value is of another type; the key is named.
+    """
+    parser = _parser()
+    try:
+        loaded = yaml.safe_load(text)
+    except yaml.YAMLError as error:
+        raise InputError(f"{source}: not YAML ({_one_line(error)})") from None
+    if not isinstance(loaded, dict):
+        raise InputError(f"{source}: a recipe is a mapping of keys to values")
+    try:
+        base = parser.parse_object(loaded)
+    except (ArgumentError, TypeError) as error:
+        raise InputError(f"{source}: {_explain(error)}") from None
+    if not overrides:
+        return base
+    try:
+        return parser.parse_args(list(overrides), namespace=base)
+    except (ArgumentError, TypeError) as error:
+        raise InputError(_explain(error)) from None
+
+
+def dump(config: Namespace) -> str:
+    """A resolved recipe as YAML, which `resolve` reads."""
+    return _parser().dump(config, skip_none=False, format="yaml")
+
+
+def instantiate(config: Namespace) -> Recipe:
+    """The objects that a resolved recipe describes."""
+    parser = _parser()
+    make = getattr(parser, "instantiate", None) or parser.instantiate_classes
+    try:
+        return Recipe(**vars(make(config)))
+    except (ArgumentError, TypeError, ValueError) as error:
+        raise InputError(_explain(error)) from None
+
+
+def difference(one: Namespace, other: Namespace) -> str | None:
+    """The first key whose value differs, with both values; None where there is none."""
+    left, right = (_flat(yaml.safe_load(dump(config))) for config in (one, other))
+    for key in [*left, *right]:
+        if left.get(key) != right.get(key):
+            return f"{key} is {left.get(key)!r} there and {right.get(key)!r} here"
+    return None
+
+
+def usage() -> str:
+    """The options that override a recipe, for help."""
+    return _parser().format_help()
+
+
+def _flat(tree: Any, prefix: str = "") -> dict[str, Any]:
+    if not isinstance(tree, dict):
+        return {prefix: tree}
+    flat: dict[str, Any] = {}
+    for key, value in tree.items():
+        flat.update(_flat(value, f"{prefix}.{key}" if prefix else str(key)))
+    return flat
+
+
+def _folder() -> Path:
+    return Path(str(resources.files("dglsent"))) / "recipes"
+
+
+def _parser() -> ArgumentParser:
+    os.environ.setdefault("JSONARGPARSE_DEPRECATION_WARNINGS", "off")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        parser = ArgumentParser(prog="dglsent fit RECIPE", usage="dglsent fit RECIPE [options]", exit_on_error=False)
+        parser.add_class_arguments(Recipe)
+    return parser
+
+
+def _one_line(error: Exception) -> str:
+    return " ".join(str(error).split())
+
+
+def _explain(error: Exception) -> str:
+    """What jsonargparse says, in one line that names the key."""
+    text = _one_line(error)
+    keys = re.findall(r"Parser key \"([^\"]+)\":", text)
+    last = re.split(r"Parser key \"[^\"]+\":", text)[-1].strip()
+    refused = re.search(r"Option '([^']+)' is not accepted", text)
+    if refused:
+        return f"unknown key {'.'.join([*keys, refused[1]])!r}; `dglsent fit RECIPE --help` lists the keys"
+    unknown = re.search(r"unrecognized arguments: (\S+)", text, re.IGNORECASE)
+    if unknown:
+        return f"unknown option {unknown[1]}; `dglsent fit RECIPE --help` lists the options"
+    return f"{'.'.join(keys)}: {last}" if keys else text

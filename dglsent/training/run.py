@@ -1,0 +1,169 @@
+"""The folder of a run: weights, resolved recipe, vocabularies and scores, none of it pickled."""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+from pathlib import Path
+from typing import Any
+
+from jsonargparse import Namespace
+from safetensors import SafetensorError
+from safetensors.torch import load_file, save_file
+
+from dglsent.training import recipe as recipes
+from dglsent.training.assemble import make_model
+from dglsent.training.model import SentenceModel
+from graphs.errors import InputError
+from graphs.features import Vocabularies
+
+
+class Run:
+    """A run folder.
+
+    Attributes:
+        path: the folder.
+    """
+
+    def __init__(self, path: str | os.PathLike[str]) -> None:
+        self.path = Path(path)
+
+    @property
+    def config_file(self) -> Path:
+        """The resolved recipe."""
+        return self.path / "config.yaml"
+
+    @property
+    def weights_file(self) -> Path:
+        """The weights of the best epoch."""
+        return self.path / "weights.safetensors"
+
+    @property
+    def vocabularies_file(self) -> Path:
+        """The vocabularies."""
+        return self.path / "vocabularies.json"
+
+    @property
+    def metrics_file(self) -> Path:
+        """Scores; written last, so a folder that has it is finished."""
+        return self.path / "metrics.json"
+
+    @property
+    def checkpoint(self) -> Path:
+        """What an unfinished run goes on from."""
+        return self.path / "resume.ckpt"
+
+    def open(self, config: Namespace) -> bool:
+        """Make the folder for a configuration, or find it there already.
+
+        Returns:
+            Whether the run is finished.
+
+        Raises:
+            InputError: the folder holds a run of another configuration, or something else.
+        """
+        if self.config_file.is_file():
+            different = recipes.difference(self.config(), config)
+            if different:
+                raise InputError(
+                    f"{self.path}: holds a run of another configuration ({different}); choose another --out"
+                )
+            return self.metrics_file.is_file()
+        if self.path.exists() and (not self.path.is_dir() or any(self.path.iterdir())):
+            raise InputError(f"{self.path}: is not empty and not a run of dglsent; choose another --out")
+        self.path.mkdir(parents=True, exist_ok=True)
+        write(self.config_file, recipes.dump(config))
+        return False
+
+    def config(self) -> Namespace:
+        """The resolved recipe.
+
+        Raises:
+            InputError: there is none, or it is broken.
+        """
+        if not self.config_file.is_file():
+            within = sorted(path.parent.name for path in self.path.glob("*/config.yaml"))
+            if within:
+                raise InputError(f"{self.path}: holds the runs {', '.join(within)}; name one of them")
+            raise InputError(f"{self.path}: no run there (config.yaml is missing); train one with `dglsent fit`")
+        return recipes.resolve(self.config_file.read_text(encoding="utf-8"), source=str(self.config_file))
+
+    def save_vocabularies(self, vocabularies: Vocabularies) -> None:
+        """Write the vocabularies, or check that they are those of the run that goes on.
+
+        Raises:
+            InputError: the corpus has changed since the run began.
+        """
+        if self.checkpoint.is_file() and self.vocabularies_file.is_file():
+            known = Vocabularies.load(self.vocabularies_file)
+            if known != vocabularies:
+                raise InputError(
+                    f"{self.vocabularies_file}: the corpus has changed since this run began; choose another --out"
+                )
+        vocabularies.save(self.vocabularies_file)
+
+    def save_weights(self, model: SentenceModel) -> None:
+        """Write the weights of a model."""
+        weights = {name: weight.detach().cpu().contiguous() for name, weight in model.state_dict().items()}
+        beside = self.weights_file.with_name(self.weights_file.name + ".part")
+        save_file(weights, beside)
+        os.replace(beside, self.weights_file)
+
+    def load_weights(self, model: SentenceModel) -> None:
+        """Set the weights of a model.
+
+        Raises:
+            InputError: there are none, or they are those of another model.
+        """
+        if not self.weights_file.is_file():
+            raise InputError(
+                f"{self.weights_file}: no weights; the run has not finished an epoch, repeat its `dglsent fit`"
+            )
+        try:
+            weights = load_file(self.weights_file)
+        except (SafetensorError, OSError, ValueError) as error:
+            raise InputError(f"{self.weights_file}: cannot be read ({error}); train the run again") from None
+        wanted = {name: tuple(weight.shape) for name, weight in model.state_dict().items()}
+        for name in sorted({*wanted, *weights}):
+            found = tuple(weights[name].shape) if name in weights else None
+            if wanted.get(name) != found:
+                raise InputError(
+                    f"{self.weights_file}: weights of another model than {self.config_file} describes "
+                    f"({name} is {found or 'missing'}, expected {wanted.get(name) or 'none'}); "
+                    "put back the files that belong together"
+                )
+        model.load_state_dict(weights)
+
+    def load(self) -> tuple[recipes.Recipe, Vocabularies, SentenceModel]:
+        """The recipe, the vocabularies and the model of the best epoch, in evaluation mode."""
+        recipe = recipes.instantiate(self.config())
+        vocabularies = Vocabularies.load(self.vocabularies_file)
+        model = make_model(recipe, vocabularies.word)
+        self.load_weights(model)
+        return recipe, vocabularies, model.eval()
+
+    def metrics(self) -> dict[str, Any]:
+        """What `metrics.json` says."""
+        loaded: dict[str, Any] = json.loads(self.metrics_file.read_text(encoding="utf-8"))
+        return loaded
+
+    def save_metrics(self, metrics: dict[str, Any]) -> None:
+        """Write `metrics.json`; what is not a number becomes null."""
+        write(self.metrics_file, json.dumps(plain(metrics), indent=2) + "\n")
+
+
+def write(file: Path, text: str) -> None:
+    """Write a text file so that a kill leaves the old one or the new one."""
+    beside = file.with_name(file.name + ".part")
+    beside.write_text(text, encoding="utf-8")
+    os.replace(beside, file)
+
+
+def plain(value: Any) -> Any:
+    """The value with None for every number that JSON does not have."""
+    if isinstance(value, dict):
+        return {key: plain(entry) for key, entry in value.items()}
+    if isinstance(value, list):
+        return [plain(entry) for entry in value]
+    return None if isinstance(value, float) and not math.isfinite(value) else value

@@ -1,0 +1,1 @@
+"""Puts tests/dglsent on the path, so that its tests share `random_graphs` and `agreement`."""

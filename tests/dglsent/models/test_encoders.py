@@ -1,0 +1,109 @@
+"""What every encoder promises, whatever its equations."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+import torch
+from agreement import ENGINES, build, close, encode
+from random_graphs import VOCABULARY, awkward_trees, caterpillar, chain, forest
+
+from dglsent.models.recnn import RecNN
+from dglsent.models.sequence import BiLSTM, SeqGRU, SeqLSTM
+from dglsent.models.tree_gru import ChildSumTreeGRU
+from dglsent.models.tree_lstm import BinaryTreeLSTM, ChildSumTreeLSTM
+from dglsent.nn.embeddings import WordEmbedding
+from dglsent.passing import Batch, engine
+from dglsent.passing.batch import Plan
+
+TREES = [*awkward_trees()[:-1], forest()]
+BINARY = [caterpillar(depth) for depth in (3, 0, 1, 6)]
+CHAINS = [chain(size) for size in (3, 1, 8)]
+ENCODERS = {
+    RecNN: BINARY,
+    BinaryTreeLSTM: BINARY,
+    ChildSumTreeLSTM: TREES,
+    ChildSumTreeGRU: TREES,
+    SeqLSTM: CHAINS,
+    SeqGRU: CHAINS,
+    BiLSTM: CHAINS,
+}
+
+each_encoder = pytest.mark.parametrize(("encoder_class", "graphs"), ENCODERS.items())
+
+
+@pytest.mark.parametrize("on", ENGINES)
+@each_encoder
+class TestStates:
+    def test_alone_is_as_in_a_batch(self, encoder_class, graphs, on):
+        encoder = build(encoder_class)
+        states, batch = encode(encoder, graphs, on)
+        vectors = encoder.readout(batch, states)
+        assert states.shape == (batch.num_nodes, encoder.size)
+        alone = [encode(encoder, [graph], on) for graph in graphs]
+        close(torch.cat([states for states, _ in alone]), states)
+        close(torch.cat([encoder.readout(batch, states) for states, batch in alone]), vectors)
+
+    def test_the_order_of_the_sentences_does_not_matter(self, encoder_class, graphs, on):
+        encoder = build(encoder_class)
+        states, _ = encode(encoder, graphs, on)
+        turned, _ = encode(encoder, graphs[::-1], on)
+        close(torch.cat(turned.split([g.size for g in graphs[::-1]])[::-1]), states)
+
+    def test_a_batch_may_be_encoded_again(self, encoder_class, graphs, on):
+        encoder, other = build(encoder_class), build(encoder_class)
+        torch.nn.init.ones_(other.embedding.weight)
+        states, batch = encode(encoder, graphs, on)
+        with engine(on):
+            other.encode(batch)
+            again = encoder.encode(batch)
+        close(again, states)
+
+    def test_without_gradients(self, encoder_class, graphs, on):
+        encoder = build(encoder_class)
+        states, _ = encode(encoder, graphs, on)
+        with torch.no_grad():
+            close(encode(encoder, graphs, on)[0], states.detach())
+
+    def test_fixed_embeddings_change_no_other_gradient(self, encoder_class, graphs, on):
+        encoder = build(encoder_class)
+        gradients = []
+        for tune in (True, False):
+            encoder.embedding.weight.requires_grad_(tune)
+            encoder.zero_grad()
+            encode(encoder, graphs, on)[0].square().sum().backward()
+            gradients.append({name: p.grad for name, p in encoder.named_parameters() if "embedding" not in name})
+        assert encoder.embedding.weight.grad is None
+        for name, gradient in gradients[0].items():
+            close(gradients[1][name], gradient)
+            assert gradient.abs().max() > 0
+
+
+@each_encoder
+def test_propagations_follow_the_declared_directions(encoder_class, graphs, monkeypatch):
+    followed = []
+    schedule = Plan.schedule
+    monkeypatch.setattr(Plan, "schedule", lambda plan, d="up": followed.append(d) or schedule(plan, d))
+    build(encoder_class).encode(Batch.of(graphs))
+    assert set(followed) == set(encoder_class.directions)
+
+
+@each_encoder
+def test_parameters_start_within_one_over_the_root_of_their_inputs(encoder_class, graphs):
+    torch.manual_seed(0)
+    encoder = encoder_class(WordEmbedding(VOCABULARY, 64), 100)
+    for module in encoder.modules():
+        if isinstance(module, torch.nn.Linear):
+            bound = 1 / math.sqrt(module.in_features)
+            for parameter in module.parameters():
+                assert 0.95 * bound < parameter.abs().max() <= bound
+
+
+@each_encoder
+def test_torch_can_walk_over_the_modules(encoder_class, graphs):
+    """A cell named `apply` would hide torch's."""
+    seen = []
+    encoder = build(encoder_class)
+    encoder.apply(seen.append)
+    assert set(seen) == set(encoder.modules())

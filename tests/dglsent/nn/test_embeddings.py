@@ -1,0 +1,55 @@
+from __future__ import annotations
+
+import torch
+from torch.testing import assert_close
+
+from dglsent.nn.embeddings import WordEmbedding
+
+WORDS = torch.tensor([[1, 0], [3, 3]])
+
+
+def test_padding_is_the_zero_vector():
+    given = torch.ones(5, 4)
+    for embedding in (WordEmbedding(5, 4), WordEmbedding(5, 4, vectors=given)):
+        vectors = embedding(WORDS)
+        assert vectors.shape == (2, 2, 4)
+        assert_close(vectors[0, 1], torch.zeros(4))
+        assert vectors[0, 0].abs().min() > 0
+    assert_close(given, torch.ones(5, 4))
+
+
+def test_given_vectors_are_looked_up():
+    given = torch.randn(5, 4)
+    embedding = WordEmbedding(5, 4, vectors=given)
+    assert_close(embedding(WORDS)[1], given[[3, 3]])
+
+
+def test_random_vectors_are_small_and_spread():
+    torch.manual_seed(0)
+    weight = WordEmbedding(200, 50).weight[1:]
+    assert 0.049 < weight.max() <= 0.05
+    assert -0.05 <= weight.min() < -0.049
+
+
+def test_tuned_vectors_get_a_sparse_gradient_of_their_words_alone():
+    embedding = WordEmbedding(5, 4)
+    embedding(WORDS).sum().backward()
+    gradient = embedding.weight.grad
+    assert gradient.is_sparse
+    assert_close(gradient.to_dense()[:, 0], torch.tensor([0.0, 1.0, 0.0, 2.0, 0.0]))
+
+
+def test_fixed_vectors_get_none_but_are_saved():
+    embedding = WordEmbedding(5, 4, tune=False)
+    assert not embedding(WORDS).requires_grad
+    assert set(embedding.state_dict()) == {"weight"}
+    assert "tune=False" in repr(embedding)
+
+
+def test_dropout_in_training_alone():
+    torch.manual_seed(0)
+    embedding = WordEmbedding(5, 400, vectors=torch.ones(5, 400), dropout=0.25)
+    dropped = embedding(torch.tensor([1, 2]))
+    assert set(dropped.unique().tolist()) == {0.0, torch.tensor(1 / 0.75).item()}
+    assert 0.2 < (dropped == 0).float().mean() < 0.3
+    assert_close(embedding.eval()(torch.tensor([1, 2])), torch.ones(2, 400))

@@ -1,0 +1,249 @@
+"""Both engines compute the same, on trees, forests, chains and other acyclic graphs, up and down."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from random_graphs import SEVEN, awkward_trees, chain, chains, forest, forests, tree
+from torch import nn
+
+from dglsent.passing import Batch, StepLinear, engine, propagate
+from graphs import topology
+from graphs.builders import SentenceGraph
+from graphs.door import fn
+
+WIDTH = 3
+quick = settings(derandomize=True, deadline=None, max_examples=40)
+
+
+@st.composite
+def dags(draw, max_size=8):
+    """Acyclic graphs with uneven degrees, several sinks, edges over several levels, and parallel edges."""
+    size = draw(st.integers(1, max_size))
+    pairs = [(u, v) for v in range(size) for u in range(v + 1, size)]
+    edges = draw(st.lists(st.sampled_from(pairs), max_size=14)) if pairs else []
+    order = draw(st.permutations(range(size)))
+    src = np.array([order[u] for u, _ in edges], dtype=np.int64)
+    dst = np.array([order[v] for _, v in edges], dtype=np.int64)
+    return SentenceGraph(
+        size=size,
+        src=src,
+        dst=dst,
+        nodes={"word": np.arange(1, size + 1)},
+        edges={"slot": np.arange(len(src))},
+        level=topology.levels(size, src, dst),
+    )
+
+
+graphs_of_any_kind = st.one_of(forests(), chains(), dags())
+batches = st.lists(graphs_of_any_kind, min_size=1, max_size=4)
+
+
+class Net(nn.Module):
+    """A recursion that notices the order of siblings, both ends of an edge, and edge fields."""
+
+    def __init__(self):
+        super().__init__()
+        torch.manual_seed(0)
+        self.word = nn.Parameter(torch.randn(40, WIDTH))
+        self.edge = nn.Parameter(torch.randn(40, WIDTH))
+        self.U = StepLinear(WIDTH, WIDTH)
+        self.V = StepLinear(WIDTH, WIDTH, bias=False)
+        self.double()
+
+    def fields(self, batch):
+        batch.nodes["x"] = self.word[batch.nodes["word"]]
+        batch.edges["e"] = self.edge[batch.edges["slot"]]
+
+    def inputs(self, nodes):
+        return {"vx": self.V(nodes.data["x"])}
+
+    def leaf(self, nodes):
+        return {"h": nodes.data["x"].tanh(), "c": nodes.data["x"] * 2}
+
+    def message(self, edges):
+        gate = torch.sigmoid(self.U(edges.src["h"], None) + edges.dst["vx"] + edges.data["e"])
+        return {"m": gate * edges.src["c"], "h": edges.src["h"] + edges.src["x"]}
+
+    def reduce(self, nodes):
+        mail = nodes.mailbox["m"]
+        order = torch.arange(1, mail.shape[1] + 1, dtype=mail.dtype)
+        return {"m": (mail * order[:, None]).sum(1), "first": nodes.mailbox["h"][:, 0] * nodes.data["x"]}
+
+    def update(self, nodes):
+        h = torch.tanh(nodes.data["m"] + nodes.data["vx"])
+        return {"h": h, "c": h * nodes.data["first"]}
+
+
+def run(graphs, name, direction="up", build=None):
+    """States and gradients of every parameter for a fixed loss over all nodes."""
+    net = Net()
+    batch = Batch.of(graphs)
+    net.fields(batch)
+    with engine(name):
+        (build or standard)(net, batch, direction)
+    torch.manual_seed(1)
+    states = batch.nodes["h"]
+    (states * torch.randn(states.shape, dtype=states.dtype)).sum().backward()
+    return states.detach(), {key: value.grad for key, value in net.named_parameters()}
+
+
+def standard(net, batch, direction):
+    propagate(batch, net.message, net.reduce, net.update, direction=direction, leaf=net.leaf, inputs=net.inputs)
+
+
+def leafless(net, batch, direction):
+    """Without leaf=, nodes without in-edges go through apply and see the fields set beforehand."""
+    batch.nodes["m"] = batch.nodes["x"] * 0.5
+    batch.nodes["first"] = batch.nodes["x"] * 0.25
+    propagate(batch, net.message, net.reduce, net.update, direction=direction, inputs=net.inputs)
+
+
+def builtin(reducer):
+    def build(net, batch, direction):
+        def update(nodes):
+            return {"h": torch.tanh(nodes.data["s"] + nodes.data["vx"])}
+
+        propagate(
+            batch,
+            fn.u_mul_e("h", "e", "m"),
+            reducer("m", "s"),
+            update,
+            direction=direction,
+            leaf=lambda nodes: {"h": nodes.data["x"]},
+            inputs=net.inputs,
+        )
+
+    return build
+
+
+def assert_same(one, other):
+    assert torch.allclose(one[0], other[0], rtol=1e-10, atol=1e-12)
+    for key, grad in one[1].items():
+        expected = other[1][key]
+        if grad is None or expected is None:
+            # A weight that no message met has no gradient on one engine and zeros on the other.
+            assert grad is None or not grad.any()
+            assert expected is None or not expected.any()
+        else:
+            assert torch.allclose(grad, expected, rtol=1e-9, atol=1e-12), key
+
+
+@pytest.mark.parametrize("direction", ["up", "down"])
+@pytest.mark.parametrize(
+    "build",
+    [standard, leafless, builtin(fn.sum), builtin(fn.mean), builtin(fn.max), builtin(fn.min)],
+    ids=["standard", "leafless", "sum", "mean", "max", "min"],
+)
+def test_engines_agree(build, direction):
+    @quick
+    @given(batches)
+    def check(graphs):
+        assert_same(run(graphs, "torch", direction, build), run(graphs, "dgl", direction, build))
+
+    check()
+
+
+@pytest.mark.parametrize("direction", ["up", "down"])
+def test_engines_agree_on_the_awkward_ones(direction):
+    graphs = [*awkward_trees(), forest(), chain(1), chain(7)]
+    assert_same(run(graphs, "torch", direction), run(graphs, "dgl", direction))
+
+
+@pytest.mark.parametrize("direction", ["up", "down"])
+@quick
+@given(graphs=st.lists(graphs_of_any_kind, min_size=2, max_size=4))
+def test_a_batch_equals_its_sentences(direction, graphs):
+    together = run(graphs, "torch", direction)[0]
+    alone = [run([graph], "torch", direction)[0] for graph in graphs]
+    assert torch.allclose(together, torch.cat(alone), rtol=1e-12, atol=1e-13)
+
+
+def test_siblings_keep_their_order():
+    """With weights 1 .. 7 for the children, exchanging two words changes the root, and by the right amount."""
+    batch = Batch.of([tree(SEVEN), tree([-1, 0, 0])])
+    batch.nodes["x"] = torch.arange(11, dtype=torch.float64)[:, None]
+
+    def reduce(nodes):
+        mail = nodes.mailbox["x"]
+        return {"x": (mail * 10.0 ** torch.arange(mail.shape[1], dtype=mail.dtype)[:, None]).sum(1)}
+
+    propagate(batch, fn.copy_u("x", "x"), reduce, leaf=lambda nodes: {"x": nodes.data["x"]})
+    assert batch.nodes["x"][0].item() == 7654321
+    assert batch.nodes["x"][8].item() == 9 + 100
+
+
+def test_depth_2000():
+    deep = tree([-1, *range(2000)])
+    states, grads = run([deep, chain(2000)], "torch")
+    assert states.isfinite().all()
+    assert grads["word"].abs().sum() > 0
+
+
+def test_backward_runs_twice_with_retain_graph():
+    net, batch = Net(), Batch.of([tree([-1, 0, 1, 1])])
+    net.fields(batch)
+    standard(net, batch, "up")
+    loss = batch.nodes["h"].sum()
+    first = torch.autograd.grad(loss, list(net.parameters()), retain_graph=True)
+    second = torch.autograd.grad(loss, list(net.parameters()))
+    assert all(torch.equal(a, b) for a, b in zip(first, second, strict=True))
+    assert any(a.any() for a in first)
+
+
+def test_nothing_is_recorded_without_grad():
+    net, batch = Net(), Batch.of([tree([-1, 0, 1, 1]), chain(4)])
+    net.fields(batch)
+    standard(net, batch, "up")
+    expected = batch.nodes["h"].detach()
+    with torch.no_grad():
+        standard(net, batch, "up")
+    assert not batch.nodes["h"].requires_grad
+    assert torch.allclose(batch.nodes["h"], expected, atol=1e-14)
+
+
+def test_a_second_propagation_reads_the_first():
+    """Layers: the states of one pass are fields set beforehand for the next, on both engines."""
+
+    def twice(net, batch, direction):
+        standard(net, batch, direction)
+        batch.nodes["x"] = batch.nodes["h"]
+        standard(net, batch, "down" if direction == "up" else "up")
+
+    graphs = [tree([-1, 0, 1, 1]), tree(SEVEN), chain(3)]
+    assert_same(run(graphs, "torch", "up", twice), run(graphs, "dgl", "up", twice))
+
+
+def test_a_missing_field_is_named():
+    batch = Batch.of([tree([-1, 0])])
+    with pytest.raises(KeyError, match=r"node field 'nothing' .* leaf="):
+        propagate(batch, fn.copy_u("h", "m"), fn.sum("m", "h"), lambda nodes: {"h": nodes.data["nothing"]})
+    with pytest.raises(KeyError, match="edge field 'strength'"):
+        propagate(
+            batch, fn.u_mul_e("h", "strength", "m"), fn.sum("m", "h"), leaf=lambda nodes: {"h": nodes.data["word"]}
+        )
+    with pytest.raises(KeyError, match="'c' is computed at nodes with in-edges but not"):
+        propagate(
+            batch,
+            fn.copy_u("h", "m"),
+            fn.sum("m", "h"),
+            lambda nodes: {"h": nodes.data["h"], "c": nodes.data["h"]},
+            leaf=lambda nodes: {"h": nodes.data["word"]},
+        )
+
+
+@pytest.mark.parametrize("name", ["torch", "dgl"])
+def test_without_apply_and_leaf_the_message_says_what_to_give(name):
+    with engine(name), pytest.raises(KeyError, match="leaf="):
+        propagate(Batch.of([tree([-1, 0])]), fn.copy_u("h", "m"), fn.sum("m", "h"))
+
+
+def test_unknown_names_are_refused():
+    batch = Batch.of([tree([-1, 0])])
+    with pytest.raises(ValueError, match="'torch' or 'dgl'"), engine("jax"):
+        pass
+    with pytest.raises(ValueError, match="'up' or 'down'"):
+        propagate(batch, fn.copy_u("h", "m"), fn.sum("m", "h"), direction="left")

@@ -1,0 +1,98 @@
+"""update_all, apply_edges and edge_softmax agree between the engines and with DGL's rules."""
+
+from __future__ import annotations
+
+import pytest
+import torch
+from hypothesis import given, settings
+from random_graphs import SEVEN, tree
+from test_propagate import batches
+
+from dglsent.passing import Batch, apply_edges, edge_softmax, engine, update_all
+from graphs.door import fn
+
+quick = settings(derandomize=True, deadline=None, max_examples=40)
+
+
+def reduce(nodes):
+    mail = nodes.mailbox["m"]
+    order = torch.arange(1, mail.shape[1] + 1, dtype=mail.dtype)
+    return {"h": (mail * order[:, None]).sum(1) + nodes.data["x"]}
+
+
+REDUCERS = {
+    "function": reduce,
+    "sum": fn.sum("m", "h"),
+    "mean": fn.mean("m", "h"),
+    "max": fn.max("m", "h"),
+    "min": fn.min("m", "h"),
+}
+
+
+def run(graphs, name, reducer, message):
+    torch.manual_seed(0)
+    batch = Batch.of(graphs)
+    x = torch.randn(batch.num_nodes, 2, dtype=torch.float64, requires_grad=True)
+    e = torch.randn(len(batch.edges["slot"]), 2, dtype=torch.float64, requires_grad=True)
+    batch.nodes["x"], batch.edges["e"] = x, e
+    with engine(name):
+        update_all(batch, message, reducer, lambda nodes: {"y": nodes.data["h"] * 2 + nodes.data["x"]})
+        assert "h" not in batch.nodes
+    y = batch.nodes["y"]
+    (y * torch.randn_like(y)).sum().backward()
+    return y.detach(), x.grad, e.grad
+
+
+@pytest.mark.parametrize("reducer", REDUCERS)
+@pytest.mark.parametrize(
+    "message",
+    [fn.u_mul_e("x", "e", "m"), fn.u_sub_v("x", "x", "m"), fn.copy_e("e", "m"), fn.copy_u("x", "m")],
+    ids=["u_mul_e", "u_sub_v", "copy_e", "copy_u"],
+)
+def test_update_all(reducer, message):
+    @quick
+    @given(batches)
+    def check(graphs):
+        results = [run(graphs, name, REDUCERS[reducer], message) for name in ("torch", "dgl")]
+        for ours, theirs in zip(*results, strict=True):
+            if ours is None or theirs is None:
+                assert ours is None or not ours.any()
+                assert theirs is None or not theirs.any()
+            else:
+                assert torch.allclose(ours, theirs, rtol=1e-10, atol=1e-12)
+
+    check()
+
+
+def test_a_node_without_in_edges_gets_zero():
+    batch = Batch.of([tree(SEVEN)])
+    batch.nodes["x"] = torch.ones(8, 1)
+    update_all(batch, fn.copy_u("x", "m"), fn.sum("m", "s"))
+    assert batch.nodes["s"].flatten().tolist() == [7.0, 0, 0, 0, 0, 0, 0, 0]
+
+
+@pytest.mark.parametrize("by", ["receiver", "sender"])
+@quick
+@given(graphs=batches)
+def test_edge_softmax(by, graphs):
+    torch.manual_seed(0)
+    score = 40 * torch.randn(len(Batch.of(graphs).edges["slot"]), 2, dtype=torch.float64)
+    results = []
+    for name in ("torch", "dgl"):
+        leaf = score.clone().requires_grad_()
+        with engine(name):
+            weight = edge_softmax(Batch.of(graphs), leaf, by)
+        (weight * torch.arange(len(score), dtype=torch.float64)[:, None]).sum().backward()
+        results.append((weight.detach(), leaf.grad))
+    (weight, grad), (expected, expected_grad) = results
+    assert torch.allclose(weight, expected, atol=1e-12)
+    assert torch.allclose(grad, expected_grad, atol=1e-10)
+
+
+@pytest.mark.parametrize("name", ["torch", "dgl"])
+def test_apply_edges_sets_edge_fields(name):
+    batch = Batch.of([tree([-1, 0, 0]), tree([1, -1])])
+    batch.nodes["x"] = torch.tensor([1.0, 2.0, 4.0, 8.0, 16.0])
+    with engine(name):
+        apply_edges(batch, lambda edges: {"d": edges.dst["x"] - edges.src["x"] + edges.data["slot"]})
+    assert batch.edges["d"].tolist() == [1 - 2, 1 - 4 + 1, 16 - 8]

@@ -1,0 +1,60 @@
+"""StepLinear is torch.nn.Linear, in and out of a propagation."""
+
+from __future__ import annotations
+
+import pytest
+import torch
+from torch import nn
+from torch.nn.functional import linear
+
+from dglsent.passing.weights import StepLinear, shared_weights
+
+
+def uses(module, xs):
+    return sum(module(x).pow(2).sum() * (k + 1) for k, x in enumerate(xs))
+
+
+@pytest.mark.parametrize("bias", [True, False])
+@pytest.mark.parametrize("rows", [[3], [1, 2, 3], [200, 5, 300, 1], [(2, 4), (3, 5)]])
+def test_gradients_equal_those_of_a_plain_linear(bias, rows):
+    torch.manual_seed(0)
+    ours, plain = StepLinear(4, 3, bias=bias).double(), nn.Linear(4, 3, bias=bias).double()
+    plain.load_state_dict(ours.state_dict())
+    shapes = [(r, 4) if isinstance(r, int) else (*r, 4) for r in rows]
+    xs = [torch.randn(shape, dtype=torch.float64, requires_grad=True) for shape in shapes]
+    with shared_weights():
+        loss = uses(ours, xs)
+    grads = torch.autograd.grad(loss, [*ours.parameters(), *xs])
+    expected = torch.autograd.grad(uses(plain, xs), [*plain.parameters(), *xs])
+    for grad, other in zip(grads, expected, strict=True):
+        assert torch.allclose(grad, other, rtol=1e-10)
+
+
+@pytest.mark.parametrize("inside", [True, False])
+def test_something_added_in_the_same_product(inside):
+    torch.manual_seed(0)
+    module = StepLinear(4, 3, bias=False).double()
+    x, added = (torch.randn(5, size, dtype=torch.float64, requires_grad=True) for size in (4, 3))
+    if inside:
+        with shared_weights():
+            y = module(x, added)
+    else:
+        y = module(x, added)
+    expected = linear(x, module.weight) + added
+    assert torch.allclose(y, expected)
+    inputs = [module.weight, x, added]
+    for grad, other in zip(
+        torch.autograd.grad(y.pow(2).sum(), inputs), torch.autograd.grad(expected.pow(2).sum(), inputs), strict=True
+    ):
+        assert torch.allclose(grad, other)
+    with pytest.raises(ValueError, match="bias=False"):
+        StepLinear(4, 3).double()(x, added)
+
+
+def test_frozen_weights_get_no_gradient_and_inputs_do():
+    module = StepLinear(4, 3).requires_grad_(False)
+    x = torch.randn(2, 4, requires_grad=True)
+    with shared_weights():
+        module(x).sum().backward()
+    assert module.weight.grad is None
+    assert torch.allclose(x.grad, module.weight.sum(0).expand(2, 4))

@@ -1,0 +1,108 @@
+"""Small sentence graphs from parent arrays, random ones and the awkward ones, for any test of message passing."""
+
+from __future__ import annotations
+
+import numpy as np
+from hypothesis import strategies as st
+
+from graphs import fields, topology, trees
+from graphs.builders import SentenceGraph
+
+VOCABULARY = 12  # word ids 1 .. 11; 0 is padding
+SEVEN = [-1, 0, 0, 0, 0, 0, 0, 0]
+DEEP = 500
+
+
+def tree(parent, words=None, *, phrases=False) -> SentenceGraph:
+    """The graph of a tree or forest whose nodes are numbered in any order, -1 at roots; siblings by number.
+
+    Args:
+        parent: [N] parents.
+        words: [N] word ids; without them node n has word 1 + 5 n mod 11, so that neighbours differ.
+        phrases: words at the leaves alone, 0 elsewhere.
+    """
+    parent = np.asarray(parent, dtype=np.int64)
+    size = len(parent)
+    word = 1 + 5 * np.arange(size) % (VOCABULARY - 1) if words is None else np.array(words, dtype=np.int64)
+    src = np.flatnonzero(parent >= 0)
+    if phrases:
+        word[np.unique(parent[src])] = 0
+    return SentenceGraph(
+        size=size,
+        src=src,
+        dst=parent[src],
+        nodes={fields.WORD: word},
+        edges={fields.SLOT: trees.slots(parent)[src]},
+        level=topology.levels(size, src, parent[src]),
+    )
+
+
+def chain(size, words=None) -> SentenceGraph:
+    """The chain of a sentence, each word sending to the next."""
+    return tree([*range(1, size), -1], words)
+
+
+def caterpillar(depth) -> SentenceGraph:
+    """A binary tree of the given depth that grows to the left and to the right in turn."""
+    parent = [-1]
+    for level in range(depth):
+        phrase = 2 * level - level % 2 if level else 0  # the first or the second of the two newest nodes
+        parent += [phrase, phrase]
+    return tree(parent, phrases=True)
+
+
+def awkward_trees(*, phrases=False) -> list[SentenceGraph]:
+    """One word, a unary chain, seven children, two words either way round, a mixture, and a tree 500 deep."""
+    mixed = [3, 3, 1, -1, 3, 4, 4, 4, 7, 8, 8, 8, 8, 8, 8, 8]
+    deep = [-1, *range(DEEP)]
+    return [tree(p, phrases=phrases) for p in ([-1], [1, 2, 3, 4, -1], SEVEN, [-1, 0], [1, -1], mixed, deep)]
+
+
+def forest() -> SentenceGraph:
+    """Three roots: a word, a tree, a chain."""
+    return tree([-1, 2, -1, 2, 5, 6, -1])
+
+
+def children(graph: SentenceGraph) -> list[list[int]]:
+    """Children of each node, in sibling order."""
+    result: list[list[int]] = [[] for _ in range(graph.size)]
+    for child, parent in zip(graph.src.tolist(), graph.dst.tolist(), strict=True):
+        result[parent].append(child)
+    return result
+
+
+def renumbered(graph: SentenceGraph, order) -> SentenceGraph:
+    """The same tree with node order[i] as node i; siblings follow their new numbers."""
+    position = np.argsort(order)
+    parent = np.full(graph.size, -1)
+    parent[position[graph.src]] = position[graph.dst]
+    return tree(parent, graph.nodes[fields.WORD][order])
+
+
+def chains(max_size=9):
+    """Chains of random words."""
+    return st.lists(st.integers(1, VOCABULARY - 1), min_size=1, max_size=max_size).map(
+        lambda words: chain(len(words), words)
+    )
+
+
+@st.composite
+def forests(draw, *, max_size=9, roots=None):
+    """Trees and forests of any shape, numbered in any order; with `roots=1` trees alone."""
+    size = draw(st.integers(1, max_size))
+    parent = [draw(st.integers(-1 if roots is None or not node else 0, node - 1)) for node in range(size)]
+    order = draw(st.permutations(range(size)))
+    words = draw(st.lists(st.integers(1, VOCABULARY - 1), min_size=size, max_size=size))
+    return renumbered(tree(parent, words), np.array(order))
+
+
+@st.composite
+def binary_trees(draw, max_leaves=7):
+    """Binary trees of any shape with random words at the leaves."""
+    parent, leaves = [-1], [0]
+    for _ in range(draw(st.integers(1, max_leaves)) - 1):
+        leaf = leaves.pop(draw(st.integers(0, len(leaves) - 1)))
+        leaves += [len(parent), len(parent) + 1]
+        parent += [leaf, leaf]
+    words = draw(st.lists(st.integers(1, VOCABULARY - 1), min_size=len(parent), max_size=len(parent)))
+    return tree(parent, words, phrases=True)
