@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import sys
 from argparse import Namespace
 from collections.abc import Mapping, Sequence
@@ -9,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from dglsent.cli.options import Parser, add_data, add_device, seeds
+from graphs.errors import InputError
 
 _EPILOGUE = """
 Every key of the recipe is an option too, such as --training.epochs 3 or --encoder.hidden 100; RECIPE comes before
@@ -35,7 +37,7 @@ def main(arguments: Sequence[str]) -> int:
     options, overrides = parser.parse_known_args(arguments)
     if options.recipe.startswith("-"):
         parser.error("RECIPE comes first")
-    return _fit(options, overrides)
+    return _fit(options, overrides, f"dglsent fit {shlex.join(arguments)}")
 
 
 def _help(parser: Parser) -> None:
@@ -45,7 +47,7 @@ def _help(parser: Parser) -> None:
     print("\nkeys of a recipe:\n" + recipes.usage().partition("\n\n")[2])
 
 
-def _fit(options: Namespace, overrides: Sequence[str]) -> int:
+def _fit(options: Namespace, overrides: Sequence[str], command: str) -> int:
     from dglsent.training import recipe as recipes
     from dglsent.training.device import set_threads
     from dglsent.training.fit import aggregate, fit
@@ -60,6 +62,8 @@ def _fit(options: Namespace, overrides: Sequence[str]) -> int:
     name = options.recipe if file != Path(options.recipe) else file.stem
     numbers = options.seeds or [config.seed]
     base = options.out or Path("runs") / name
+    if options.seeds and Run(base).config_file.is_file():
+        raise InputError(f"{base}: holds a single run, and --seeds wants a folder for several; choose another --out")
     finished = []
     for seed in numbers:
         single = options.out and not options.seeds
@@ -68,8 +72,7 @@ def _fit(options: Namespace, overrides: Sequence[str]) -> int:
         try:
             metrics = fit(config.clone(), run, data=options.data, device=options.device, say=_say)
         except KeyboardInterrupt:
-            again = " ".join(["dglsent fit", *map(str, sys.argv[2:])])
-            raise KeyboardInterrupt(f"stopped; to go on after the last whole epoch: {again}") from None
+            raise KeyboardInterrupt(f"stopped; to go on after the last whole epoch: {command}") from None
         finished.append(metrics)
         print(f"{run.path}: {_scores(metrics)}", flush=True)
     if options.seeds:
@@ -88,7 +91,9 @@ def _scores(metrics: Mapping[str, Any]) -> str:
         f"{split} " + " ".join(f"{name} {_number(value)}" for name, value in metrics[split].items())
         for split in ("dev", "test")
     ]
-    return f"{', '.join(parts)} (best of {metrics['epochs']} epochs: {metrics['best_epoch']}, {metrics['seconds']:.0f} s)"
+    return (
+        f"{', '.join(parts)} (best of {metrics['epochs']} epochs: {metrics['best_epoch']}, {metrics['seconds']:.0f} s)"
+    )
 
 
 def _means(metrics: Mapping[str, Any]) -> str:
@@ -102,5 +107,3 @@ def _means(metrics: Mapping[str, Any]) -> str:
 
 def _number(value: float | None) -> str:
     return "undefined" if value is None else f"{value:.4f}"
-
-

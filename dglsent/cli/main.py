@@ -12,6 +12,7 @@ COMMANDS = {
     "test": "score a trained run on the dev and test splits",
     "predict": "predict for parsed sentences from a file or standard input",
     "recipes": "list the recipes, or show one",
+    "bench": "time the torch engine beside DGL's own and the bare matrix products",
     "demo": "train on the built-in corpus, compare with a bag of words, draw a tree",
 }
 
@@ -55,18 +56,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _run(name: str, arguments: Sequence[str]) -> int:
+    from graphs.errors import InputError
+
     try:
-        # Loads torch and DGL, whose absence is said in one line as well.
-        command = importlib.import_module(f"dglsent.cli.{name}")
-        from graphs.errors import InputError
-    except ImportError as error:
-        if type(error).__name__ != "DGLUnavailableError":
-            raise
-        return _fail(str(error))
-    try:
-        code: int = command.main(arguments)
+        code: int = importlib.import_module(f"dglsent.cli.{name}").main(arguments)
         sys.stdout.flush()
         return code
+    except ImportError as error:
+        if type(error).__name__ != "DGLUnavailableError":  # naming the class would load DGL
+            raise
+        return _fail(str(error))
     except InputError as error:
         return _fail(str(error))
     except KeyboardInterrupt as error:

@@ -37,11 +37,11 @@ def main(arguments: Sequence[str]) -> int:
     set_threads(options.threads)
     recipe, vocabularies, model = Run(options.run).load()
     model.to(pick_device(options.device))
-    name = "" if options.file in (None, "-") else options.file
-    text = _text(name)
+    name = "<stdin>" if options.file in (None, "-") else options.file
+    text = _text(options.file)
     examples = read(text, options.format or guess(name, text), model.task.sentences, name)
     if not examples:
-        raise InputError(f"{name or 'standard input'}: holds no sentences; give brackets or CoNLL-U")
+        raise InputError(f"{name}: holds no sentences; give brackets or CoNLL-U")
 
     from dglsent.training.predicting import Predictor
 
@@ -65,14 +65,12 @@ def _results(predictor: Any, examples: Sequence[tuple[Read, ...]], first: int) -
         yield {**head, "error": str(result)} if isinstance(result, SentenceError) else {**head, **result}
 
 
-def _text(name: str) -> str:
+def _text(name: str | None) -> str:
     try:
-        raw = Path(name).read_bytes() if name else sys.stdin.buffer.read()
+        raw = sys.stdin.buffer.read() if name in (None, "-") else Path(str(name)).read_bytes()
     except OSError as error:
         raise InputError(f"{name}: cannot be read ({error.strerror}); name a file of sentences") from None
     try:
         return raw.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        raise InputError(
-            f"{name or 'standard input'}: not UTF-8 text ({error.reason}); convert it to UTF-8"
-        ) from None
+        raise InputError(f"{name or '<stdin>'}: not UTF-8 text ({error.reason}); convert it to UTF-8") from None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from dglsent.cli.options import Parser, add_data, add_device
 
@@ -29,7 +29,7 @@ def main(arguments: Sequence[str]) -> int:
     recipe, vocabularies, model = Run(options.run).load()
     inputs = load_inputs(recipe, options.data, vocabularies)
     model.to(device)
-    result = {}
+    result: dict[str, Mapping[str, object]] = {}
     for split in options.split or ("dev", "test"):
         scores, groups = evaluate(model, inputs.sets[split])
         result[split] = scores

@@ -1,0 +1,1 @@
+"""Corpora: where examples come from, their splits and their labels."""

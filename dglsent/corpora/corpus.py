@@ -43,9 +43,7 @@ def data_folder(given: str | os.PathLike[str] | None) -> Path:
     """
     named = given or os.environ.get(VARIABLE)
     if not named:
-        raise InputError(
-            f"no data folder: give --data DIR or set {VARIABLE} (docs/data.md says what lies in it)"
-        )
+        raise InputError(f"no data folder: give --data DIR or set {VARIABLE} (docs/data.md says what lies in it)")
     folder = Path(named)
     if not folder.is_dir():
         what = "--data" if given else VARIABLE

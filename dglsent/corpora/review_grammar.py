@@ -256,8 +256,7 @@ CHOICES: dict[str, tuple[str, ...]] = {
         "MADE": "made it*2 | did not make it",
         "BELIEVED": "said that | did not think that",
         "ADMITTED": "its charm | the good work",
-        "CLAUSE": "it was*12 | they found*4 | nobody found | they made*2 | they believed*3"
-        " | rarely was it good",
+        "CLAUSE": "it was*12 | they found*4 | nobody found | they made*2 | they believed*3 | rarely was it good",
         "REVIEW": "CLAUSE*14 | it was but*3 | it was and*2 | although it was , it was*2 | it was although*2"
         " | despite it , it was | it was despite | in it , it was*3",
     }.items()

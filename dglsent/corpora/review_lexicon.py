@@ -24,9 +24,7 @@ class WordClass(NamedTuple):
 LEXICON: dict[str, WordClass] = {
     # adjectives and adverbs
     "great": WordClass("JJ", "ADJ", 2, "brilliant superb wonderful magnificent stunning masterful dazzling"),
-    "good": WordClass(
-        "JJ", "ADJ", 1, "good funny charming clever moving engaging likeable fresh interesting"
-    ),
+    "good": WordClass("JJ", "ADJ", 1, "good funny charming clever moving engaging likeable fresh interesting"),
     "plain": WordClass("JJ", "ADJ", 0, "long short quiet modern unusual traditional French"),
     "bad": WordClass("JJ", "ADJ", -1, "bad dull weak clumsy predictable tired flat bland uneven"),
     "awful": WordClass("JJ", "ADJ", -2, "awful terrible dreadful horrible atrocious unbearable abysmal"),
@@ -42,9 +40,7 @@ LEXICON: dict[str, WordClass] = {
     "badly": WordClass("RB", "ADV", -1, "poorly clumsily lazily carelessly"),
     # nouns, pronouns and determiners
     "work": WordClass("NN", "NOUN", 0, "film movie picture story drama comedy sequel thriller"),
-    "part": WordClass(
-        "NN", "NOUN", 0, "plot script dialogue acting score ending opening pacing camerawork cast"
-    ),
+    "part": WordClass("NN", "NOUN", 0, "plot script dialogue acting score ending opening pacing camerawork cast"),
     "piece": WordClass("NN", "NOUN", 0, "piece effort spectacle exercise"),
     "gem": WordClass("NN", "NOUN", 2, "masterpiece triumph gem marvel"),
     "flop": WordClass("NN", "NOUN", -2, "disaster mess travesty fiasco"),

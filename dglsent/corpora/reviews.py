@@ -49,9 +49,7 @@ class Review:
     phenomena: frozenset[str]
 
 
-def generate(
-    *, seed: int = 0, train: int = 4000, dev: int = 500, test: int = 1000
-) -> dict[str, list[Review]]:
+def generate(*, seed: int = 0, train: int = 4000, dev: int = 500, test: int = 1000) -> dict[str, list[Review]]:
     """Draw reviews until every split is full.
 
     A review goes where its skeleton belongs, the tree without its words. So no two splits share a skeleton,

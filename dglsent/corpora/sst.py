@@ -32,9 +32,7 @@ class SST(Corpus):
             them a class 2 that is learnt and never chosen, as the code released by Tai et al. does.
     """
 
-    def __init__(
-        self, classes: Literal[5, 2] = 5, neutral_phrases: Literal["drop", "third_class"] = "drop"
-    ) -> None:
+    def __init__(self, classes: Literal[5, 2] = 5, neutral_phrases: Literal["drop", "third_class"] = "drop") -> None:
         self.classes = classes
         self.labels: Sequence[str] = (
             ("very negative", "negative", "neutral", "positive", "very positive")

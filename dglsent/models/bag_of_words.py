@@ -29,7 +29,7 @@ class BagOfWords(Encoder):
 
     def encode(self, batch: Batch) -> Tensor:
         """States [N, d] of all nodes."""
-        propagate(batch, self.message, fn.sum("total", "under"), self.apply, leaf=self.leaf, inputs=self.own)
+        propagate(batch, self.message, fn.sum("total", "under"), self.update, leaf=self.leaf, inputs=self.own)
         total = batch.nodes["total"]
         return total[:, :-1] / total[:, -1:].clamp(min=1)
 
@@ -47,6 +47,6 @@ class BagOfWords(Encoder):
         """A child sends the sum of what is under it."""
         return {"total": edges.src["total"]}
 
-    def apply(self, nodes: Any) -> Outputs:
+    def update(self, nodes: Any) -> Outputs:
         """The sum at a node: its own word and those under it."""
         return {"total": nodes.data["own"] + nodes.data["under"]}

@@ -1,0 +1,1 @@
+"""Tasks: what is predicted, learnt and scored."""

@@ -40,6 +40,7 @@ class Classification(Task):
         self.dropout = nn.Dropout(dropout)
         self.output = nn.Linear(size, classes)
         self.monitor = "accuracy"
+        self.score_names = ("accuracy", "f1", "precision", "recall") if self.choose == 2 else ("accuracy",)
 
     def loss(self, batch: Batch, states: Tensor, vectors: Tensor) -> Tensor:
         """Cross-entropy summed over labelled nodes, mean over trees."""

@@ -48,6 +48,7 @@ class Relatedness(Task):
         self.low, self.high, self.kl_reduction = low, high, kl_reduction
         self.head = SimilarityHead(size, high - low + 1, hidden, dropout)
         self.monitor = "pearson"
+        self.score_names = ("pearson", "spearman", "mse")
 
     def loss(self, batch: Batch, states: Tensor, vectors: Tensor) -> Tensor:
         """KL divergence of the predicted from the target distribution."""

@@ -23,12 +23,14 @@ class Task(nn.Module):
         targets: what it needs of an example, by name; found in `batch.targets`, each [B].
         monitor: the score by which the best epoch is chosen.
         mode: whether a higher ("max") or lower ("min") one is better.
+        score_names: the scores that it has.
     """
 
     sentences: ClassVar[int] = 1
     targets: ClassVar[Targets] = {}
     monitor: str
     mode: Literal["max", "min"] = "max"
+    score_names: tuple[str, ...]
 
     def loss(self, batch: Batch, states: Tensor, vectors: Tensor) -> Tensor:
         """Mean loss of B examples.

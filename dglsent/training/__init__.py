@@ -1,0 +1,1 @@
+"""Training: recipes, batches, Lightning around a model, and run folders."""

@@ -50,9 +50,7 @@ def load_inputs(recipe: Recipe, data: Path | None, vocabularies: Vocabularies | 
     if vocabularies is None:
         options = recipe.embedding
         examples = splits["train"] if options.vocabulary == "train" else chain(*splits.values())
-        vocabularies = vocabularies_of(
-            examples, recipe.graph, lower=options.lower, min_count=options.min_count
-        )
+        vocabularies = vocabularies_of(examples, recipe.graph, lower=options.lower, min_count=options.min_count)
     task = make_task(recipe, 1)
     sets = {
         name: graph_set(examples, recipe.graph, vocabularies, task.sentences, task.targets)

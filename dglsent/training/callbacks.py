@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import os
+import pickle
 import random
 import sys
 import time
@@ -19,6 +20,7 @@ from lightning.pytorch.callbacks.progress.tqdm_progress import Tqdm
 from lightning.pytorch.plugins.io import TorchCheckpointIO
 
 from dglsent.training.module import Training
+from graphs.errors import InputError
 
 
 class BestOnDev(Callback):
@@ -128,7 +130,8 @@ class EpochLines(Callback):
         epoch = self._best.history[-1]
         scores = "  ".join(f"{name} {score:.4f}" for name, score in epoch["dev"].items())
         mark = "  best" if epoch["best"] else ""
-        line = f"epoch {epoch['epoch']}/{self._epochs}  loss {epoch['loss']:.4f}  dev {scores}  {epoch['seconds']:.1f} s{mark}"
+        place = f"epoch {epoch['epoch']}/{self._epochs}"
+        line = f"{place}  loss {epoch['loss']:.4f}  dev {scores}  {epoch['seconds']:.1f} s{mark}"
         bar = trainer.progress_bar_callback
         if isinstance(bar, Bar):
             bar.write(line)
@@ -171,5 +174,9 @@ class SafeCheckpointIO(TorchCheckpointIO):
 
     def load_checkpoint(self, path: Any, map_location: Any = None, weights_only: bool | None = True) -> dict[str, Any]:
         """Read tensors and plain values alone."""
-        loaded: dict[str, Any] = torch.load(path, map_location="cpu", weights_only=True)
+        try:
+            loaded: dict[str, Any] = torch.load(path, map_location="cpu", weights_only=True)
+        except (OSError, RuntimeError, EOFError, KeyError, pickle.UnpicklingError) as error:
+            reason = str(error).strip().partition("\n")[0]
+            raise InputError(f"{path}: not a checkpoint of dglsent ({reason}); delete it to start again") from None
         return loaded

@@ -23,6 +23,7 @@ from dglsent.training.data import GraphSet, loader
 from dglsent.training.device import pick_device
 from dglsent.training.model import SentenceModel, evaluate
 from dglsent.training.run import Run
+from graphs.errors import InputError
 
 Say = Callable[[str], None]
 
@@ -46,7 +47,7 @@ def fit(
         InputError: data, vectors, recipe or folder cannot be used.
     """
     device = pick_device(device)
-    if run.open(config):
+    if run.is_finished(config):
         say(f"{run.path}: finished already, not trained again")
         return run.metrics()
     recipe = recipes.instantiate(config)
@@ -56,8 +57,14 @@ def fit(
     inputs = load_inputs(recipe, data)
     vectors = pretrained(recipe, inputs.vocabularies.word, data)
     model = make_model(recipe, inputs.vocabularies.word, vectors)
-    run.save_vocabularies(inputs.vocabularies)
-    if run.checkpoint.is_file():
+    monitor = recipe.training.monitor
+    if monitor:
+        if monitor not in model.task.score_names:
+            raise InputError(
+                f"training.monitor: no score {monitor!r}; the task has {', '.join(model.task.score_names)}"
+            )
+        model.task.monitor, model.task.mode = monitor, "min" if monitor == "mse" else "max"
+    if run.begin(config, inputs.vocabularies):
         say(f"{run.path}: going on after the last whole epoch")
     history = _train(recipe, model, inputs.sets, run, device)
     run.load_weights(model)
@@ -95,16 +102,11 @@ def _train(
 
     _quiet()
     options, task = recipe.training, model.task
-    if options.monitor:
-        task.monitor = options.monitor
-        task.mode = "min" if options.monitor == "mse" else "max"
     best = BestOnDev(task.monitor, task.mode, options.patience, lambda module: run.save_weights(module.model))
     callbacks: list[Callback] = [best, RandomStates(), EpochLines(best, options.epochs)]
     if options.patience:
         callbacks.append(
-            EarlyStopping(
-                f"dev_{task.monitor}", patience=options.patience, mode=task.mode, check_finite=False
-            )
+            EarlyStopping(f"dev_{task.monitor}", patience=options.patience, mode=task.mode, check_finite=False)
         )
     if sys.stderr.isatty():
         callbacks.append(Bar())
@@ -172,12 +174,9 @@ def _spread(values: Sequence[float | None]) -> dict[str, Any]:
 def versions() -> dict[str, str]:
     """Versions of Python and of the libraries on which numbers depend."""
     found = {"python": platform.python_version(), "torch": torch.__version__}
-    for name in ("dglsent", "dgl", "lightning", "torchmetrics"):
-        try:
-            found[name] = importlib.metadata.version(name)
-        except importlib.metadata.PackageNotFoundError:
-            continue
-    return found
+    installed = {package.metadata["Name"]: package.version for package in importlib.metadata.distributions()}
+    names = ("dglsent", "dgl", "lightning", "torchmetrics")
+    return found | {name: installed[name] for name in names if name in installed}
 
 
 def _quiet() -> None:

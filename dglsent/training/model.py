@@ -43,7 +43,8 @@ class SentenceModel(nn.Module):
     def predict(self, batch: Batch, labels: Sequence[str]) -> list[dict[str, Any]]:
         """What the task predicts for each example."""
         self.eval()
-        return self.task.predict(*self(batch), labels)
+        batch, states, vectors = self(batch)
+        return self.task.predict(batch, states, vectors, labels)
 
     @property
     def device(self) -> torch.device:

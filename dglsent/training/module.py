@@ -13,6 +13,7 @@ from dglsent.passing import Batch
 from dglsent.training.model import SentenceModel, gather
 from dglsent.training.optimisers import optimiser
 from dglsent.training.recipe import OptimiserOptions
+from graphs.errors import InputError
 
 
 class Training(lightning.LightningModule):
@@ -63,7 +64,15 @@ class Training(lightning.LightningModule):
                 del checkpoint["state_dict"][name]
 
     def on_load_checkpoint(self, checkpoint: dict[str, Any]) -> None:
-        """Put back weights that never change."""
+        """Put back weights that never change.
+
+        Raises:
+            InputError: the checkpoint is one of another model.
+        """
+        saved = checkpoint["state_dict"]
         for name, weight in self.named_parameters():
             if not weight.requires_grad:
-                checkpoint["state_dict"].setdefault(name, weight.detach())
+                saved.setdefault(name, weight.detach())
+        shapes = {name: weight.shape for name, weight in self.state_dict().items()}
+        if {name: weight.shape for name, weight in saved.items()} != shapes:
+            raise InputError("resume.ckpt is a checkpoint of another model; delete it to start the run again")

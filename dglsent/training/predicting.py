@@ -28,9 +28,7 @@ class Predictor:
     def __init__(self, recipe: Recipe, vocabularies: Vocabularies, model: SentenceModel) -> None:
         self._recipe, self._vocabularies, self._model = recipe, vocabularies, model
 
-    def __call__(
-        self, examples: Sequence[tuple[Parsed | SentenceError, ...]]
-    ) -> list[dict[str, Any] | SentenceError]:
+    def __call__(self, examples: Sequence[tuple[Parsed | SentenceError, ...]]) -> list[dict[str, Any] | SentenceError]:
         """One batch of examples.
 
         Args:

@@ -7,7 +7,7 @@ import os
 import re
 import warnings
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from importlib import resources
 from pathlib import Path
 from typing import Any, Literal
@@ -157,6 +157,10 @@ def resolve(text: str, overrides: Sequence[str] = (), *, source: str = "recipe")
         raise InputError(f"{source}: not YAML ({_one_line(error)})") from None
     if not isinstance(loaded, dict):
         raise InputError(f"{source}: a recipe is a mapping of keys to values")
+    # An unknown key without anything in it is passed over by the parser.
+    unknown = sorted(set(loaded) - {field.name for field in fields(Recipe)})
+    if unknown:
+        raise InputError(f"{source}: unknown key {unknown[0]!r}; `dglsent fit RECIPE --help` lists the keys")
     try:
         base = parser.parse_object(loaded)
     except (ArgumentError, TypeError) as error:
@@ -215,7 +219,9 @@ def _parser() -> ArgumentParser:
     os.environ.setdefault("JSONARGPARSE_DEPRECATION_WARNINGS", "off")
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        parser = ArgumentParser(prog="dglsent fit RECIPE", usage="dglsent fit RECIPE [options]", exit_on_error=False)
+        parser = ArgumentParser(
+            prog="dglsent fit RECIPE", usage="dglsent fit RECIPE [options]", exit_on_error=False, allow_abbrev=False
+        )
         parser.add_class_arguments(Recipe)
     return parser
 
@@ -235,4 +241,5 @@ def _explain(error: Exception) -> str:
     unknown = re.search(r"unrecognized arguments: (\S+)", text, re.IGNORECASE)
     if unknown:
         return f"unknown option {unknown[1]}; `dglsent fit RECIPE --help` lists the options"
+    last = re.sub(r"<class '([^']+)'>", r"\1", last).replace("typing.Literal", "one of ")
     return f"{'.'.join(keys)}: {last}" if keys else text

@@ -54,11 +54,8 @@ class Run:
         """What an unfinished run goes on from."""
         return self.path / "resume.ckpt"
 
-    def open(self, config: Namespace) -> bool:
-        """Make the folder for a configuration, or find it there already.
-
-        Returns:
-            Whether the run is finished.
+    def is_finished(self, config: Namespace) -> bool:
+        """Whether the folder holds the finished run of a configuration.
 
         Raises:
             InputError: the folder holds a run of another configuration, or something else.
@@ -72,9 +69,24 @@ class Run:
             return self.metrics_file.is_file()
         if self.path.exists() and (not self.path.is_dir() or any(self.path.iterdir())):
             raise InputError(f"{self.path}: is not empty and not a run of dglsent; choose another --out")
+        return False
+
+    def begin(self, config: Namespace, vocabularies: Vocabularies) -> bool:
+        """Write the resolved recipe and the vocabularies, or check that a run that goes on still has the same.
+
+        Returns:
+            Whether the run goes on from a checkpoint.
+
+        Raises:
+            InputError: the corpus has changed since the run began.
+        """
+        goes_on = self.checkpoint.is_file() and self.vocabularies_file.is_file()
+        if goes_on and Vocabularies.load(self.vocabularies_file) != vocabularies:
+            raise InputError(f"{self.path}: the corpus has changed since this run began; choose another --out")
         self.path.mkdir(parents=True, exist_ok=True)
         write(self.config_file, recipes.dump(config))
-        return False
+        vocabularies.save(self.vocabularies_file)
+        return goes_on
 
     def config(self) -> Namespace:
         """The resolved recipe.
@@ -89,20 +101,6 @@ class Run:
             raise InputError(f"{self.path}: no run there (config.yaml is missing); train one with `dglsent fit`")
         return recipes.resolve(self.config_file.read_text(encoding="utf-8"), source=str(self.config_file))
 
-    def save_vocabularies(self, vocabularies: Vocabularies) -> None:
-        """Write the vocabularies, or check that they are those of the run that goes on.
-
-        Raises:
-            InputError: the corpus has changed since the run began.
-        """
-        if self.checkpoint.is_file() and self.vocabularies_file.is_file():
-            known = Vocabularies.load(self.vocabularies_file)
-            if known != vocabularies:
-                raise InputError(
-                    f"{self.vocabularies_file}: the corpus has changed since this run began; choose another --out"
-                )
-        vocabularies.save(self.vocabularies_file)
-
     def save_weights(self, model: SentenceModel) -> None:
         """Write the weights of a model."""
         weights = {name: weight.detach().cpu().contiguous() for name, weight in model.state_dict().items()}
@@ -116,10 +114,7 @@ class Run:
         Raises:
             InputError: there are none, or they are those of another model.
         """
-        if not self.weights_file.is_file():
-            raise InputError(
-                f"{self.weights_file}: no weights; the run has not finished an epoch, repeat its `dglsent fit`"
-            )
+        self._require_weights()
         try:
             weights = load_file(self.weights_file)
         except (SafetensorError, OSError, ValueError) as error:
@@ -135,9 +130,16 @@ class Run:
                 )
         model.load_state_dict(weights)
 
+    def _require_weights(self) -> None:
+        if not self.weights_file.is_file():
+            raise InputError(
+                f"{self.weights_file}: no weights; the run has not finished an epoch, repeat its `dglsent fit`"
+            )
+
     def load(self) -> tuple[recipes.Recipe, Vocabularies, SentenceModel]:
         """The recipe, the vocabularies and the model of the best epoch, in evaluation mode."""
         recipe = recipes.instantiate(self.config())
+        self._require_weights()
         vocabularies = Vocabularies.load(self.vocabularies_file)
         model = make_model(recipe, vocabularies.word)
         self.load_weights(model)

@@ -23,9 +23,7 @@ def trees(draw):
         parent.append(above)
         label.append(draw(st.sampled_from(["", "S", "NP", "NP-SBJ-LONG=2", "VP|<TO-VP>"])))
         count = 0 if depth > 6 or node > 40 else draw(st.integers(0, 4))
-        word.append(
-            None if count else draw(st.sampled_from(["a", "MMMM", "incomprehensibilities", "<&>", "."]))
-        )
+        word.append(None if count else draw(st.sampled_from(["a", "MMMM", "incomprehensibilities", "<&>", "."])))
         stack += [(node, depth + 1)] * count
     return Constituency(label, word, np.array(parent))
 

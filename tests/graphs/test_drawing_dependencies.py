@@ -70,9 +70,7 @@ def test_arcs_and_labels_do_not_collide(heads, weighted):
 
 def test_roots_and_weights():
     svg = dependencies_svg(sentence([-1, 0, -1, 2]), weights=[0.0, 1.0, 0.5, 0.25])
-    widths = [
-        float(path.get("stroke-width")) for path in parse(svg).iter(f"{NS}path") if path.get("fill") == "none"
-    ]
+    widths = [float(path.get("stroke-width")) for path in parse(svg).iter(f"{NS}path") if path.get("fill") == "none"]
     assert sorted(widths) == pytest.approx([1.0, 1.88, 2.75, 4.5])
     assert len([path for path in parse(svg).iter(f"{NS}path") if path.get("fill") != "none"]) == 4
     assert [text.text for text in texts(svg, "relation")].count("root") == 2

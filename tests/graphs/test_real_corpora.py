@@ -90,9 +90,7 @@ def test_ud_ewt_equals_stanza(data_dir):
 )
 def test_sst(data_dir, part, roots, nodes, tokens):
     corpus = sst(data_dir, part)
-    assert Counter(tree.label[0] for tree in corpus) == {
-        str(label): count for label, count in enumerate(roots)
-    }
+    assert Counter(tree.label[0] for tree in corpus) == {str(label): count for label, count in enumerate(roots)}
     assert sum(map(len, corpus)) == nodes
     words = [word for tree in corpus for word in tree.words]
     assert len(words) == tokens
@@ -186,9 +184,7 @@ def test_heads_agree_with_the_dependency_treebank(data_dir):
     rows = []
     for path in sorted(folder.glob("*.dp")):
         blocks = path.read_text(encoding="utf-8").split("\n\n")
-        rows += [
-            [line.split("\t") for line in block.strip().split("\n")] for block in blocks if block.strip()
-        ]
+        rows += [[line.split("\t") for line in block.strip().split("\n")] for block in blocks if block.strip()]
     agree = total = 0
     for tree, lines in zip(ptb(data_dir), rows, strict=True):
         heads = constituency_to_heads(transforms.drop_traces(tree)).tolist()

@@ -113,9 +113,7 @@ def test_files_gzipped_files_and_open_files(tmp_path):
     broken.write_text("# sent_id = b7\n" + block(5), encoding="utf-8")
     with pytest.raises(SentenceError) as caught:
         read_conllu(broken)
-    assert str(caught.value) == (
-        f"{broken}:1, sentence b7: line 2: head 5 is out of range, the sentence has 1 words"
-    )
+    assert str(caught.value) == (f"{broken}:1, sentence b7: line 2: head 5 is out of range, the sentence has 1 words")
 
 
 @settings(derandomize=True, deadline=None)
@@ -153,8 +151,7 @@ def test_stanza_sentences_come_in_through_the_door():
 
 def stanza_sentence(*heads):
     words = [
-        types.SimpleNamespace(head=head, text="w", deprel="dep", upos=None, xpos=None, lemma=None)
-        for head in heads
+        types.SimpleNamespace(head=head, text="w", deprel="dep", upos=None, xpos=None, lemma=None) for head in heads
     ]
     return types.SimpleNamespace(words=words, tokens=[], empty_words=[], comments=[], sent_id="s")
 

@@ -1,0 +1,32 @@
+# make demo   train on the built-in corpus, score, draw a tree
+# make test   lint, types and the whole suite
+# make .venv  install alone
+
+PYTHON ?= python3
+THREADS ?= $(shell $(PYTHON) -c "import os; print(min(4, len(os.sched_getaffinity(0)) if hasattr(os, 'sched_getaffinity') else os.cpu_count()))")
+
+# One pool of threads for torch and DGL: two of them on the same cores stall each other.
+export OMP_NUM_THREADS ?= $(THREADS)
+export MPLBACKEND = Agg
+
+.PHONY: demo test clean
+
+.venv: .venv/installed
+
+.venv/installed: pyproject.toml constraints.txt
+	@$(PYTHON) -c "import sys; v = sys.version_info[:2]; sys.exit(0 if (3, 10) <= v < (3, 13) else f'dglsent needs Python 3.10, 3.11 or 3.12 (DGL has no other builds); this is {v[0]}.{v[1]}: make PYTHON=python3.11')"
+	$(PYTHON) -m venv .venv
+	.venv/bin/pip install --quiet --disable-pip-version-check -c constraints.txt -e ".[dev]"
+	@touch .venv/installed
+
+demo: .venv
+	.venv/bin/dglsent demo --out demo
+
+test: .venv
+	.venv/bin/ruff check .
+	.venv/bin/ruff format --check .
+	.venv/bin/mypy
+	OMP_NUM_THREADS=1 .venv/bin/pytest -n $(THREADS) --dist loadfile --durations=10
+
+clean:
+	rm -rf .venv demo runs

@@ -1,0 +1,77 @@
+"""`dglsent bench`: the torch engine beside DGL's own and the bare matrix products."""
+
+from __future__ import annotations
+
+import argparse
+import gc
+import json
+import os
+import sys
+from collections.abc import Sequence
+
+from dglsent.cli.options import Parser, add_data, positive
+from graphs.errors import InputError
+
+_HEAD = (
+    f"{'model':<21}{'graph':<14}{'batch':>5}  {'mode':<17}{'DGL ms':>9}{'torch ms':>10}{'plan ms':>9}{'bare ms':>9}"
+    f"{'DGL/torch':>11}{'torch/bare':>12}"
+)
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Time the models and print a table, or JSON rows."""
+    parser = Parser("bench", __doc__ or "")
+    add_data(parser)
+    parser.add_argument("--device", choices=("cpu", "cuda"), default="cpu", help="where to compute")
+    parser.add_argument(
+        "--threads", type=_counts, metavar="N,N", help="CPU thread counts, of which each takes its better; 1,all"
+    )
+    parser.add_argument("--batch", type=_counts, default=[1, 25, 256], metavar="N,N", help="batch sizes; 1,25,256")
+    parser.add_argument("--batches", type=positive, default=5, metavar="N", help="batches to average over; 5")
+    parser.add_argument("--json", action="store_true", help="print a list of rows instead of a table")
+    options = parser.parse_args(arguments)
+
+    import torch
+
+    from dglsent import benchmark
+    from dglsent.corpora.corpus import data_folder
+
+    if options.device == "cuda" and not torch.cuda.is_available():
+        raise InputError("--device cuda: torch sees no GPU here; use --device cpu")
+    data = data_folder(options.data) if options.data or os.environ.get("DGLSENT_DATA") else None
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    threads = options.threads or sorted({1, cores})
+    rows: list[benchmark.Row] = []
+    if not options.json:
+        trees = f"trees of SST and SICK from {data}" if data else "random trees of the shape of SST's and SICK's"
+        print(f"{trees}; best of {', '.join(map(str, threads))} threads each; torch {torch.__version__}")
+        print(_HEAD)
+    gc.freeze()
+    for subject in benchmark.subjects(data):
+        for size in options.batch:
+            new = benchmark.measure(
+                subject, size, threads=threads, device=options.device, batches=options.batches if size > 1 else 20
+            )
+            rows += new
+            if not options.json:
+                for row in new:
+                    print(_line(row), flush=True)
+    if options.json:
+        json.dump(rows, sys.stdout, indent=1)
+        print()
+    return 0
+
+
+def _line(row: dict[str, str | int | float]) -> str:
+    dgl, ours, plan, bare = (float(row[name]) for name in ("dgl_ms", "torch_ms", "plan_ms", "bare_ms"))
+    return (
+        f"{row['model']:<21}{row['graph']:<14}{row['batch']:>5}  {row['mode']:<17}{dgl:>9.2f}{ours:>10.2f}{plan:>9.2f}"
+        f"{bare:>9.2f}{dgl / (ours + plan):>11.2f}{ours / bare:>12.2f}"
+    )
+
+
+def _counts(text: str) -> list[int]:
+    try:
+        return sorted({positive(part.strip()) for part in text.split(",")})
+    except argparse.ArgumentTypeError:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a list of whole numbers such as 1,25") from None

@@ -1,0 +1,182 @@
+from __future__ import annotations
+
+import json
+import statistics
+
+import pytest
+from tiny import PAIRS, TINY, Interrupted, recipe
+
+
+def test_a_run_folder_holds_what_is_promised(trees_run):
+    files = {path.name for path in trees_run.iterdir()}
+    assert files == {"config.yaml", "logs", "metrics.json", "vocabularies.json", "weights.safetensors"}
+    metrics = json.loads((trees_run / "metrics.json").read_text())
+    assert {"dev", "test", "seed", "epochs", "seconds", "parameters", "versions"} <= metrics.keys()
+    assert metrics["seed"] == 1
+    assert metrics["epochs"] == 2
+    assert metrics["versions"].keys() >= {"python", "torch", "dgl", "lightning"}
+    assert 0 <= metrics["test"]["accuracy"] <= 1
+    assert set(metrics["test_groups"]) <= {"negation", "intensifier", "contrast", "distance"}
+    # Embeddings [V, 8], W [18, 8], U [30, 12] and the classifier [5, 6], with their biases.
+    words = len(json.loads((trees_run / "vocabularies.json").read_text())["word"]["strings"]) + 2
+    assert metrics["parameters"] == words * 8 + 18 * 9 + 30 * 13 + 5 * 7
+    (log,) = trees_run.glob("logs/version_0/metrics.csv")
+    assert log.read_text().count("\n") == 3
+    assert list(trees_run.glob("logs/version_0/events.*"))
+
+
+def test_best_epoch_is_the_one_that_is_kept(trees_run):
+    metrics = json.loads((trees_run / "metrics.json").read_text())
+    scores = [epoch["dev"]["accuracy"] for epoch in metrics["history"]]
+    assert metrics["dev"]["accuracy"] == max(scores)
+    assert metrics["best_epoch"] == scores.index(max(scores)) + 1
+
+
+def test_scores_of_pairs(pairs_run):
+    metrics = json.loads((pairs_run / "metrics.json").read_text())
+    for split in ("dev", "test"):
+        assert metrics[split].keys() == {"pearson", "spearman", "mse"}
+
+
+def test_finished_run_is_not_trained_again(trees_run, program):
+    before = (trees_run / "weights.safetensors").stat().st_mtime_ns
+    code, out, err = program("fit", trees_run.parent / "tiny.yaml", "--out", trees_run)
+    assert code == 0
+    assert "finished already, not trained again" in err
+    assert "test accuracy" in out
+    assert (trees_run / "weights.safetensors").stat().st_mtime_ns == before
+
+
+def test_test_finds_the_same_scores(trees_run, program):
+    code, out, _ = program("test", trees_run)
+    metrics = json.loads((trees_run / "metrics.json").read_text())
+    assert code == 0
+    found = json.loads(out)
+    assert found["dev"] == metrics["dev"]
+    assert found["test"] == metrics["test"]
+    assert found["test_groups"] == metrics["test_groups"]
+
+
+def test_seeds_are_put_together(tmp_path, program):
+    file = recipe(tmp_path, TINY.replace("epochs: 2", "epochs: 1"))
+    code, out, _ = program("fit", file, "--out", tmp_path / "run", "--seeds", "3,1")
+    assert code == 0
+    together = json.loads((tmp_path / "run" / "metrics.json").read_text())
+    single = [json.loads((tmp_path / "run" / f"seed-{n}" / "metrics.json").read_text()) for n in (3, 1)]
+    assert [run["seed"] for run in single] == [3, 1]
+    values = [run["test"]["accuracy"] for run in single]
+    assert together["test"]["accuracy"] == {
+        "mean": statistics.fmean(values),
+        "sd": statistics.stdev(values),
+        "values": values,
+    }
+    assert single[0]["history"][0]["loss"] != single[1]["history"][0]["loss"]
+    assert "over 2 seeds" in out
+    program.refuses("predict", tmp_path / "run", saying=["holds the runs seed-1, seed-3", "name one"])
+
+
+def test_same_seed_same_run(trees_run, tmp_path, program):
+    program("fit", trees_run.parent / "tiny.yaml", "--out", tmp_path / "run")
+    assert (tmp_path / "run/weights.safetensors").read_bytes() == (trees_run / "weights.safetensors").read_bytes()
+
+
+def test_ctrl_c_says_how_to_go_on_and_the_run_ends_as_if_nothing_had_happened(trees_run, tmp_path, program):
+    file = recipe(tmp_path, TINY.replace("dglsent.models.tree_lstm.BinaryTreeLSTM", "tiny.Interrupted"))
+    command = ("fit", file, "--out", tmp_path / "run")
+    # 60 trees in batches of 8: stopped in the first epoch, before there is a checkpoint, then in the second.
+    for batches in (5, 12):
+        Interrupted.batches_left = batches
+        code, _, err = program(*command)
+        assert code == 130
+        assert f"to go on after the last whole epoch: dglsent {' '.join(map(str, command))}" in err
+        assert not (tmp_path / "run/metrics.json").exists()
+    assert (tmp_path / "run/resume.ckpt").exists()
+    Interrupted.batches_left = None
+    code, _, err = program(*command)
+    assert code == 0
+    assert "epoch 1/2" not in err
+    history, expected = (
+        json.loads((run / "metrics.json").read_text())["history"] for run in (tmp_path / "run", trees_run)
+    )
+    for mine, other in zip(history, expected, strict=True):
+        assert (mine["loss"], mine["dev"]) == (other["loss"], other["dev"])
+    assert (tmp_path / "run/weights.safetensors").read_bytes() == (trees_run / "weights.safetensors").read_bytes()
+
+
+def test_early_stopping(tmp_path, program):
+    text = TINY.replace("epochs: 2", "epochs: 30, patience: 2").replace("embedding:", "optimiser: {lr: 0.0}\nembedding:")
+    code, _, _ = program("fit", recipe(tmp_path, text), "--out", tmp_path / "run")
+    assert code == 0
+    metrics = json.loads((tmp_path / "run" / "metrics.json").read_text())
+    # Nothing is learnt, so nothing after the first epoch is better.
+    assert (metrics["epochs"], metrics["best_epoch"]) == (3, 1)
+
+
+@pytest.mark.parametrize(
+    ("options", "saying"),
+    [
+        (["--training.epoch", "3"], ["unknown option --training.epoch"]),
+        (["--encoder.hiden", "3"], ["unknown key 'encoder.hiden'"]),
+        (["--corpus.clases", "3"], ["unknown key 'corpus.clases'"]),
+        (["--training.epochs", "three"], ["training.epochs", "int", "three"]),
+        (["--graph", "forest"], ["graph", "'dependency'", "forest"]),
+        (["--task.classes", "4", "--task", "nowhere.Task"], ["task"]),
+        (["--embedding.vectors", "none.txt", "--data", "."], ["none.txt", "--embedding.vectors"]),
+        (["--graph", "constituency", "--seeds", "1,1"], ["names a seed twice"]),
+        (["--seed", "1", "--seeds", "1,2"], ["not allowed with"]),
+        (["--device", "tpu"], ["--device", "'cuda'"]),
+        (["--threads", "0"], ["--threads", "'0'"]),
+    ],
+)
+def test_refused_options(options, saying, tmp_path, program):
+    program.refuses("fit", recipe(tmp_path), "--out", tmp_path / "run", *options, saying=saying)
+    assert not (tmp_path / "run").exists()
+
+
+@pytest.mark.parametrize(
+    ("text", "saying"),
+    [
+        (TINY + "optimizer: {}\n", ["tiny.yaml", "'optimizer'"]),
+        (TINY + "optimiser: {rate: 1}\n", ["tiny.yaml", "'optimiser.rate'"]),
+        (TINY.replace("graph: constituency\n", ""), ["tiny.yaml", "graph"]),
+        (TINY.replace("hidden: 6", "hidden: six"), ["tiny.yaml", "hidden", "six"]),
+        ("- a\n", ["tiny.yaml", "mapping"]),
+        ("a: [", ["tiny.yaml", "not YAML"]),
+        (PAIRS.replace("tiny.Pairs", "dglsent.corpora.built_in.Reviews"), ["train-1 has 1 sentences", "wants 2"]),
+        (TINY.replace("epochs: 2", "epochs: 1, monitor: pearson"), ["monitor", "accuracy"]),
+    ],
+)
+def test_refused_recipes(text, saying, tmp_path, program):
+    program.refuses("fit", recipe(tmp_path, text), "--out", tmp_path / "run", saying=saying)
+
+
+def test_unknown_recipe_suggests_near_ones(program):
+    program.refuses("fit", "sick/tree-lsm", saying=["'sick/tree-lsm'", "did you mean sick/tree-lstm"])
+    program.refuses("fit", "xxxxxx", saying=["'xxxxxx'", "dglsent recipes"])
+
+
+def test_missing_data(tmp_path, program, monkeypatch):
+    monkeypatch.delenv("DGLSENT_DATA", raising=False)
+    out = ("--out", tmp_path / "run")
+    program.refuses("fit", "sick/tree-lstm", *out, saying=["--data DIR", "DGLSENT_DATA"])
+    program.refuses("fit", "sick/tree-lstm", *out, "--data", tmp_path / "no", saying=["no such folder"])
+    for name, expected in (("sick", "{a,b}.{toks,parents,rels,ptb}"), ("sst", "{train,dev,test}.txt")):
+        program.refuses("fit", f"{name}/tree-lstm", *out, "--data", tmp_path, saying=[str(tmp_path), expected])
+    monkeypatch.setenv("DGLSENT_DATA", str(tmp_path / "gone"))
+    program.refuses("fit", "sst/tree-lstm", *out, saying=["gone", "DGLSENT_DATA"])
+
+
+def test_folder_of_something_else(trees_run, tmp_path, program):
+    file = trees_run.parent / "tiny.yaml"
+    program.refuses(
+        "fit", file, "--out", trees_run, "--seed", "2", saying=["another configuration", "seed is 1 there and 2 here"]
+    )
+    program.refuses("fit", file, "--out", trees_run, "--seeds", "1,2", saying=["holds a single run"])
+    (tmp_path / "notes.txt").write_text("mine")
+    program.refuses("fit", file, "--out", tmp_path, saying=[str(tmp_path), "not a run of dglsent"])
+
+
+def test_threads_of_the_environment(trees_run, program, monkeypatch):
+    monkeypatch.setenv("OMP_NUM_THREADS", "1")
+    assert program("recipes", "--help")[0] == 0
+    assert program("fit", "--help")[0] == 0

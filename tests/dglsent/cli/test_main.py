@@ -1,0 +1,56 @@
+from __future__ import annotations
+
+import subprocess
+import sys
+import time
+
+from dglsent.cli.main import COMMANDS
+
+
+def test_help_is_light():
+    code = (
+        "import sys; from dglsent.cli.main import main; main(['--help']);"
+        "print([name for name in ('torch', 'dgl', 'lightning', 'numpy') if name in sys.modules])"
+    )
+    start = time.perf_counter()
+    result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert time.perf_counter() - start < 3
+    *lines, loaded = result.stdout.splitlines()
+    assert loaded == "[]"
+    for command in COMMANDS:
+        assert any(line.split()[:1] == [command] for line in lines)
+
+
+def test_unknown_command(program):
+    program.refuses("fti", saying=["'fti'", "did you mean fit"])
+    program.refuses("zzz", saying=["'zzz'", "predict"])
+
+
+def test_no_command(program):
+    code, out, _ = program()
+    assert code == 2
+    assert "usage" in out
+
+
+def test_every_command_has_help(program):
+    for command in COMMANDS:
+        code, out, _ = program(command, "--help")
+        assert code == 0
+        assert out.startswith("usage: dglsent")
+
+
+def test_help_of_fit_lists_the_keys_of_a_recipe(program):
+    _, out, _ = program("fit", "--help")
+    for key in ("--training.epochs", "--optimiser.lr", "--embedding.vectors", "--seeds"):
+        assert key in out
+
+
+def test_recipes_are_listed_and_shown(program):
+    code, out, _ = program("recipes")
+    assert code == 0
+    listed = {line.split()[0]: line.split(None, 1)[1] for line in out.splitlines()}
+    assert {"reviews/tree-lstm", "reviews/bag-of-words", "sst/tree-lstm", "sst2/tree-lstm", "sick/tree-lstm"} <= set(
+        listed
+    )
+    assert all(len(text) > 20 for text in listed.values())
+    assert "class_path: dglsent.corpora.sick.SICK" in program("recipes", "sick/tree-lstm")[1]

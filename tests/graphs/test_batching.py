@@ -1,0 +1,56 @@
+"""Batching from columns equals dgl.batch, field by field."""
+
+from __future__ import annotations
+
+import numpy as np
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from random_trees import constituencies, parents
+
+import graphs
+from graphs.columns import Dependencies
+from graphs.door import dgl
+from graphs.features import Vocabularies
+from graphs.topology import levels
+
+
+def assert_equal(ours, theirs):
+    assert ours.num_nodes() == theirs.num_nodes()
+    assert torch.equal(torch.stack(ours.edges(order="eid")), torch.stack(theirs.edges(order="eid")))
+    assert torch.equal(ours.batch_num_nodes(), theirs.batch_num_nodes())
+    assert torch.equal(ours.batch_num_edges(), theirs.batch_num_edges())
+    assert ours.ndata.keys() - {"sentence"} == theirs.ndata.keys() - {"sentence"}
+    for name in theirs.ndata.keys() - {"sentence"}:
+        assert torch.equal(ours.ndata[name], theirs.ndata[name])
+        assert ours.ndata[name].dtype == theirs.ndata[name].dtype
+    assert ours.edata.keys() == theirs.edata.keys()
+    for name in theirs.edata:
+        assert torch.equal(ours.edata[name], theirs.edata[name])
+
+
+@settings(derandomize=True, deadline=None, max_examples=40)
+@given(st.lists(constituencies(), min_size=1, max_size=5), st.lists(parents(), min_size=1, max_size=4))
+def test_batch_equals_dgl_batch(trees, heads):
+    sentences = [Dependencies(["w"] * len(head), head, ["r"] * len(head)) for head in heads]
+    vocabularies = Vocabularies.of([*trees, *sentences])
+    kinds = (
+        [graphs.constituency(tree, vocabularies) for tree in trees],
+        [graphs.dependency(sentence, vocabularies, roots="keep") for sentence in sentences],
+        [graphs.chain(sentence, vocabularies) for sentence in [*trees, *sentences]],
+    )
+    for built in kinds:
+        batch = graphs.batch(built)
+        assert_equal(batch, dgl.batch([graph.dgl() for graph in built]))
+        assert batch.ndata["sentence"].tolist() == [i for i, graph in enumerate(built) for _ in range(graph.size)]
+        for single, graph in zip(dgl.unbatch(batch), built, strict=True):
+            assert single.num_nodes() == graph.size
+
+
+@settings(derandomize=True, deadline=None)
+@given(parents())
+def test_levels_are_depths_in_a_forest(parent):
+    src = np.flatnonzero(parent >= 0)
+    level = levels(len(parent), src, parent[src])
+    for node, above in enumerate(parent):
+        assert level[node] == (0 if above < 0 else level[above] + 1)

@@ -1,0 +1,114 @@
+"""Sentences in columns become the graphs that the contracts describe."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import graphs
+from graphs.columns import Constituency, Dependencies
+from graphs.errors import Origin, SentenceError
+from graphs.features import Vocabularies
+from graphs.transforms import binarise, collapse_unary
+
+TREE = graphs.parse_brackets("(S (NP (DT The) (JJ old) (NN cat)) (VP (VBD slept)))")[0]
+SENTENCE = Dependencies(
+    ["She", "did", "not", "sleep"],
+    np.array([3, 3, 3, -1]),
+    ["nsubj", "aux", "advmod", "root"],
+    xpos=["PRP", "VBD", "RB", "VB"],
+    origin=Origin("a.conllu", 7, "s1"),
+)
+VOCABULARIES = Vocabularies.of([TREE, SENTENCE])
+
+
+def named(vocabulary, ids):
+    return [vocabulary.strings[i] for i in ids]
+
+
+def test_constituency():
+    graph = graphs.constituency(TREE, VOCABULARIES, labels=[4, -1, 2, 2, 2, 1, 0])
+    assert list(zip(graph.src.tolist(), graph.dst.tolist(), strict=True)) == [
+        (1, 0),
+        (2, 1),
+        (3, 1),
+        (4, 1),
+        (5, 0),
+        (6, 5),
+    ]
+    assert graph.edges["slot"].tolist() == [0, 0, 1, 2, 1, 0]
+    assert graph.nodes["word"].tolist()[:2] == [0, 0]
+    assert named(VOCABULARIES.word, graph.nodes["word"][[2, 3, 4, 6]]) == ["The", "old", "cat", "slept"]
+    assert named(VOCABULARIES.tag, graph.nodes["tag"]) == ["S", "NP", "DT", "JJ", "NN", "VP", "VBD"]
+    assert graph.nodes["position"].tolist() == [-1, -1, 0, 1, 2, -1, 3]
+    assert graph.nodes["span"].tolist() == [[0, 4], [0, 3], [0, 1], [1, 2], [2, 3], [3, 4], [3, 4]]
+    assert graph.nodes["label"].tolist() == [4, -1, 2, 2, 2, 1, 0]
+    assert graph.level.tolist() == [0, 1, 2, 2, 2, 1, 2]
+    assert "label" not in graphs.constituency(TREE, VOCABULARIES).nodes
+
+
+def test_binary_constituency_is_demanded():
+    with pytest.raises(SentenceError, match=r"'NP' has 3 children .* binarise"):
+        graphs.constituency(TREE, VOCABULARIES, binary=True)
+    binary = binarise(collapse_unary(TREE), "right")
+    graph = graphs.constituency(binary, VOCABULARIES, binary=True)
+    assert np.bincount(graph.dst).max() == 2
+    assert graph.size == 7
+
+
+def test_dependency():
+    graph = graphs.dependency(SENTENCE, VOCABULARIES)
+    assert graph.src.tolist() == [0, 1, 2]
+    assert graph.dst.tolist() == [3, 3, 3]
+    assert graph.edges["slot"].tolist() == [0, 1, 2]
+    assert named(VOCABULARIES.relation, graph.edges["relation"]) == ["nsubj", "aux", "advmod"]
+    assert named(VOCABULARIES.tag, graph.nodes["tag"]) == ["PRP", "VBD", "RB", "VB"]
+    assert graph.nodes["position"].tolist() == [0, 1, 2, 3]
+
+
+def test_several_roots_are_attached_or_kept():
+    sentence = Dependencies(["yes", "he", "ran"], np.array([-1, 2, -1]), ["root", "nsubj", "root"])
+    attached = graphs.dependency(sentence, VOCABULARIES)
+    assert list(zip(attached.src.tolist(), attached.dst.tolist(), strict=True)) == [(1, 2), (2, 0)]
+    kept = graphs.dependency(sentence, VOCABULARIES, roots="keep")
+    assert list(zip(kept.src.tolist(), kept.dst.tolist(), strict=True)) == [(1, 2)]
+    assert kept.level.tolist() == [0, 1, 0]
+
+
+def test_chain():
+    for sentence, words in ((TREE, ["The", "old", "cat", "slept"]), (SENTENCE, ["She", "did", "not", "sleep"])):
+        graph = graphs.chain(sentence, VOCABULARIES)
+        assert list(zip(graph.src.tolist(), graph.dst.tolist(), strict=True)) == [(0, 1), (1, 2), (2, 3)]
+        assert named(VOCABULARIES.word, graph.nodes["word"]) == words
+    assert named(VOCABULARIES.tag, graphs.chain(TREE, VOCABULARIES).nodes["tag"]) == ["DT", "JJ", "NN", "VBD"]
+
+
+def test_unknown_words_and_missing_tags():
+    graph = graphs.dependency(Dependencies(["zebra"], np.array([-1]), ["root"]), VOCABULARIES)
+    assert graph.nodes["word"].tolist() == [1]
+    assert graph.nodes["tag"].tolist() == [0]
+
+
+@pytest.mark.parametrize(
+    ("head", "message"),
+    [
+        ([1, 0, -1], "cycle"),
+        ([0, -1, -1], "cycle"),
+        ([5, -1, 1], "head 6 of word 1 is out of range, the sentence has 3 words"),
+        ([-2, -1, 1], "head -1 of word 1 is out of range"),
+    ],
+)
+def test_what_is_no_tree_is_refused_with_its_place(head, message):
+    sentence = Dependencies(["a", "b", "c"], np.array(head), ["x"] * 3, origin=Origin("f.conllu", 12, "s4"))
+    with pytest.raises(SentenceError, match=message) as error:
+        graphs.dependency(sentence, VOCABULARIES)
+    assert str(error.value).startswith("f.conllu:12, sentence s4: ")
+
+
+def test_empty_sentences_are_refused():
+    nothing = Dependencies([], np.zeros(0, dtype=np.int64), [], origin=Origin("f", 1, "1"))
+    for build in (graphs.dependency, graphs.chain):
+        with pytest.raises(SentenceError, match="f:1, sentence 1: the sentence has no words"):
+            build(nothing, VOCABULARIES)
+    with pytest.raises(SentenceError, match="no words"):
+        graphs.constituency(Constituency([], [], np.zeros(0, dtype=np.int64)), VOCABULARIES)

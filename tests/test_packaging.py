@@ -1,0 +1,73 @@
+"""The files that say what to install agree with each other."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import yaml
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    tomllib = pytest.importorskip("tomli")
+
+ROOT = Path(__file__).parents[1]
+
+
+@pytest.fixture(scope="module")
+def project():
+    return tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+
+
+def test_environment_lists_what_pyproject_requires(project):
+    environment = yaml.safe_load((ROOT / "environment.yml").read_text())
+    python, pip, listed = environment["dependencies"]
+    assert python == f"python{project['requires-python']}"
+    assert pip == "pip"
+    assert listed["pip"] == [*project["dependencies"], "-e ."]
+
+
+def test_constraints_pin_what_pyproject_names(project):
+    named = {re.split(r"[\[<>=]", line)[0] for line in project["dependencies"]}
+    named |= {re.split(r"[\[<>=]", line)[0] for line in project["optional-dependencies"]["dev"]}
+    pins = dict(
+        re.match(r"([\w-]+)==([\w.]+)", line).groups()
+        for line in (ROOT / "constraints.txt").read_text().splitlines()
+        if line and not line.startswith("#")
+    )
+    assert {"torch", "dgl", "stanza", "lightning", "numpy", "networkx", "pytest"} <= pins.keys()
+    assert pins["torch"] == "2.13.0"
+    assert pins.keys() - named <= {"torchdata", "scipy"}  # what dgl brings along
+
+
+def test_only_the_door_imports_dgl():
+    offenders = [
+        str(path.relative_to(ROOT))
+        for package in ("graphs", "dglsent", "tests", "notebooks")
+        for path in (ROOT / package).rglob("*")
+        if path.suffix in (".py", ".ipynb")
+        and path != ROOT / "graphs" / "door.py"
+        and re.search(r"^\W*(import dgl\b|from dgl\b(?!sent))", path.read_text(encoding="utf-8"), re.MULTILINE)
+    ]
+    assert offenders == []
+
+
+def test_graphs_never_imports_dglsent():
+    offenders = [
+        path.name
+        for path in (ROOT / "graphs").rglob("*.py")
+        if re.search(r"^\s*(from|import) dglsent", path.read_text())
+    ]
+    assert offenders == []
+
+
+@pytest.mark.parametrize("command", ["import graphs", "import dglsent.cli.main"])
+def test_imports_stay_light(command):
+    heavy = ("torch", "dgl", "stanza", "lightning", "matplotlib", "numpy")
+    check = f"{command}; import sys; print([name for name in {heavy!r} if name in sys.modules])"
+    result = subprocess.run([sys.executable, "-c", check], capture_output=True, text=True, check=True, cwd=ROOT)
+    assert result.stdout.strip() == "[]"
