@@ -13,6 +13,7 @@ from graphs import fields
 from graphs.builders import SentenceGraph
 from graphs.columns import IntArray
 from graphs.door import dgl
+from graphs.errors import InputError
 
 
 @dataclass(eq=False, slots=True)
@@ -58,7 +59,19 @@ def topology(merged: MergedGraphs) -> Any:
 
 
 def merge(graphs: Sequence[SentenceGraph]) -> MergedGraphs:
-    """Concatenate the columns of B >= 1 sentence graphs, which must carry the same fields."""
+    """Concatenate the columns of B sentence graphs.
+
+    Raises:
+        InputError: there are none, or they do not all carry the same fields.
+    """
+    if not graphs:
+        raise InputError("a batch needs at least one sentence graph")
+    for number, graph in enumerate(graphs):
+        if graph.nodes.keys() != graphs[0].nodes.keys() or graph.edges.keys() != graphs[0].edges.keys():
+            raise InputError(
+                f"graph {number} of the batch has the fields {', '.join([*graph.nodes, *graph.edges])}, graph 0 has "
+                f"{', '.join([*graphs[0].nodes, *graphs[0].edges])}; batch graphs of one kind"
+            )
     node_counts = np.fromiter((graph.size for graph in graphs), dtype=np.int64, count=len(graphs))
     edge_counts = np.fromiter((len(graph.src) for graph in graphs), dtype=np.int64, count=len(graphs))
     offset = np.repeat(np.cumsum(node_counts) - node_counts, edge_counts)

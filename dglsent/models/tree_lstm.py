@@ -32,9 +32,7 @@ class BinaryTreeLSTM(Encoder):
             and h = sigmoid(W_o x + b_o) * tanh(c).
     """
 
-    def __init__(
-        self, embedding: WordEmbedding, hidden: int = 150, leaf_cell: Literal["eq10", "tai"] = "eq10"
-    ) -> None:
+    def __init__(self, embedding: WordEmbedding, hidden: int = 150, leaf_cell: Literal["eq10", "tai"] = "eq10") -> None:
         super().__init__(embedding, hidden)
         self.leaf_cell = leaf_cell
         self.W = StepLinear(embedding.dim, (3 if leaf_cell == "eq10" else 2) * hidden)

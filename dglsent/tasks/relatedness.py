@@ -54,7 +54,8 @@ class Relatedness(Task):
         """KL divergence of the predicted from the target distribution."""
         logits = self.head(vectors[0::2], vectors[1::2])
         wanted = target_distribution(batch.targets["score"], self.low, self.high).to(logits.dtype)
-        return F.kl_div(F.log_softmax(logits, -1), wanted, reduction=self.kl_reduction)
+        divergence = F.kl_div(F.log_softmax(logits, -1), wanted, reduction="batchmean")
+        return divergence / logits.shape[-1] if self.kl_reduction == "mean" else divergence
 
     def outcomes(self, batch: Batch, states: Tensor, vectors: Tensor) -> dict[str, Tensor]:
         """Predicted and gold score of each pair, in float64."""
@@ -62,14 +63,14 @@ class Relatedness(Task):
 
     def scores(self, outcomes: Mapping[str, Tensor]) -> dict[str, float]:
         """Pearson's r, Spearman's rho and the mean squared error; nan for r and rho of constant predictions."""
-        from torchmetrics.functional.regression import mean_squared_error, pearson_corrcoef, spearman_corrcoef
+        from torchmetrics.functional.regression import mean_squared_error, pearson_corrcoef
 
         predicted, score = outcomes["predicted"].double(), outcomes["score"].double()
         scores = {"pearson": math.nan, "spearman": math.nan}
         if not (predicted == predicted[0]).all() and not (score == score[0]).all():
             scores = {
                 "pearson": float(pearson_corrcoef(predicted, score)),
-                "spearman": float(spearman_corrcoef(predicted, score)),
+                "spearman": float(pearson_corrcoef(average_ranks(predicted), average_ranks(score))),
             }
         return {**scores, "mse": float(mean_squared_error(predicted, score))}
 
@@ -109,3 +110,10 @@ def target_distribution(score: Tensor, low: int, high: int) -> Tensor:
     wanted.scatter_(1, index, (1 - above).unsqueeze(1))
     # At the upper end there is no next number, and nothing to put there.
     return wanted.scatter_add_(1, (index + 1).clamp(max=high - low), above.unsqueeze(1))
+
+
+def average_ranks(values: Tensor) -> Tensor:
+    """[B] ranks from 1 in float64; equal values share the mean of their ranks."""
+    _, place, counts = values.unique(return_inverse=True, return_counts=True)
+    last = counts.cumsum(0).double()
+    return (last - (counts - 1) / 2)[place]

@@ -238,6 +238,9 @@ def _explain(error: Exception) -> str:
     refused = re.search(r"Option '([^']+)' is not accepted", text)
     if refused:
         return f"unknown key {'.'.join([*keys, refused[1]])!r}; `dglsent fit RECIPE --help` lists the keys"
+    group = re.search(r"Group '([^']+)' does not accept option '([^']+)'", text)
+    if group:
+        return f"unknown key '{group[1]}.{group[2]}'; `dglsent fit RECIPE --help` lists the keys"
     unknown = re.search(r"unrecognized arguments: (\S+)", text, re.IGNORECASE)
     if unknown:
         return f"unknown option {unknown[1]}; `dglsent fit RECIPE --help` lists the options"

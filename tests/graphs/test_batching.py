@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -11,6 +12,7 @@ from random_trees import constituencies, parents
 import graphs
 from graphs.columns import Dependencies
 from graphs.door import dgl
+from graphs.errors import InputError
 from graphs.features import Vocabularies
 from graphs.topology import levels
 
@@ -54,3 +56,12 @@ def test_levels_are_depths_in_a_forest(parent):
     level = levels(len(parent), src, parent[src])
     for node, above in enumerate(parent):
         assert level[node] == (0 if above < 0 else level[above] + 1)
+
+
+def test_graphs_of_different_kinds_do_not_mix():
+    tree = graphs.parse_brackets("(S (A a) (B b))")[0]
+    vocabularies = Vocabularies.of([tree])
+    with pytest.raises(InputError, match="graph 1 of the batch has the fields word, tag, position, slot"):
+        graphs.batch([graphs.constituency(tree, vocabularies), graphs.chain(tree, vocabularies)])
+    with pytest.raises(InputError, match="at least one"):
+        graphs.batch([])

@@ -104,7 +104,9 @@ def test_ctrl_c_says_how_to_go_on_and_the_run_ends_as_if_nothing_had_happened(tr
 
 
 def test_early_stopping(tmp_path, program):
-    text = TINY.replace("epochs: 2", "epochs: 30, patience: 2").replace("embedding:", "optimiser: {lr: 0.0}\nembedding:")
+    text = TINY.replace("epochs: 2", "epochs: 30, patience: 2").replace(
+        "embedding:", "optimiser: {lr: 0.0}\nembedding:"
+    )
     code, _, _ = program("fit", recipe(tmp_path, text), "--out", tmp_path / "run")
     assert code == 0
     metrics = json.loads((tmp_path / "run" / "metrics.json").read_text())

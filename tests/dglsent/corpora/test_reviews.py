@@ -179,9 +179,7 @@ def test_a_review_in_full(splits):
         " (1 VP (4 PRN (4 PRN , (4 SBAR although (4 ADJP remarkably masterful))) ,)"
         " (0 VP was (0 ADJP (2 ADVP anything but) interesting))))"
     )
-    assert " ".join(dependencies.upos) == (
-        "DET NOUN ADP DET NOUN PUNCT SCONJ ADV ADJ PUNCT AUX PRON CCONJ ADJ"
-    )
+    assert " ".join(dependencies.upos) == ("DET NOUN ADP DET NOUN PUNCT SCONJ ADV ADJ PUNCT AUX PRON CCONJ ADJ")
     assert " ".join(dependencies.relation) == (
         "det nsubj case det nmod punct mark advmod advcl punct cop advmod fixed root"
     )
@@ -231,9 +229,7 @@ def bags(reviews: list[Review], *, phrases: bool) -> Counter[tuple[tuple[str, ..
     return found
 
 
-def columns(
-    bags: Counter[tuple[tuple[str, ...], int]], vocabulary: dict[str, int]
-) -> tuple[torch.Tensor, ...]:
+def columns(bags: Counter[tuple[tuple[str, ...], int]], vocabulary: dict[str, int]) -> tuple[torch.Tensor, ...]:
     """Word counts, labels and weights of bags of words."""
     counts = torch.zeros(len(bags), len(vocabulary))
     for row, (words, _) in enumerate(bags):

@@ -39,6 +39,13 @@ def test_tuned_vectors_get_a_sparse_gradient_of_their_words_alone():
     assert_close(gradient.to_dense()[:, 0], torch.tensor([0.0, 1.0, 0.0, 2.0, 0.0]))
 
 
+def test_for_optimisers_that_take_no_sparse_gradient_it_is_dense():
+    embedding = WordEmbedding(5, 4, sparse=False)
+    embedding(WORDS).sum().backward()
+    assert not embedding.weight.grad.is_sparse
+    assert_close(embedding.weight.grad[:, 0], torch.tensor([0.0, 1.0, 0.0, 2.0, 0.0]))
+
+
 def test_fixed_vectors_get_none_but_are_saved():
     embedding = WordEmbedding(5, 4, tune=False)
     assert not embedding(WORDS).requires_grad

@@ -1,0 +1,165 @@
+from __future__ import annotations
+
+import io
+import json
+import shutil
+import sys
+
+import pytest
+from tiny import TINY, recipe
+
+from dglsent.corpora.example import Parsed
+from dglsent.corpora.reviews import CLASSES, generate
+from dglsent.passing import Batch
+from dglsent.training.graphs import build, shape
+from dglsent.training.run import Run
+from graphs.formats.brackets import to_brackets
+
+GOOD = "(S (NP (DT the) (NN film)) (VP (VBD was) (JJ good)))"
+CONLLU = "1\tthe\t_\t_\t_\t_\t2\tdet\t_\t_\n2\tfilm\t_\t_\t_\t_\t0\troot\t_\t_\n\n"
+
+
+def lines(text: str) -> list[dict]:
+    return [json.loads(line) for line in text.splitlines()]
+
+
+def test_predictions_are_those_of_the_model(trees_run, tmp_path, program):
+    trees = [review.tree for review in generate(train=0, dev=0, test=70)["test"]]
+    file = tmp_path / "trees.ptb"
+    file.write_text("".join(to_brackets(tree) + "\n" for tree in trees))
+    code, out, err = program("predict", trees_run, file)
+    assert (code, err) == (0, "")
+    recipe, vocabularies, model = Run(trees_run).load()
+    for tree, line in zip(trees, lines(out), strict=True):
+        parsed = Parsed(constituency=tree)
+        batch = Batch.of([build(recipe.graph, shape(recipe.graph, parsed), vocabularies)])
+        (alone,) = model.predict(batch, CLASSES)
+        assert line["text"] == " ".join(tree.words)
+        assert line["label"] == alone["label"]
+        assert line["probabilities"] == pytest.approx(alone["probabilities"], abs=2e-6)
+        assert max(line["probabilities"], key=line["probabilities"].get) == line["label"]
+        assert sum(line["probabilities"].values()) == pytest.approx(1, abs=1e-5)
+        assert line["nodes"] == alone["nodes"]
+        assert line["nodes"][0] == {"span": [0, len(tree.words)], "label": line["label"]}
+        assert len(line["nodes"]) == len(tree)
+
+
+def test_any_tree_is_made_binary(trees_run, tmp_path, program):
+    file = tmp_path / "wide.ptb"
+    file.write_text("(ROOT (S (NP (DT the) (JJ old) (NN film)) (VP (VBD failed))))\n(NN film)\n")
+    code, out, _ = program("predict", trees_run, file)
+    first, second = lines(out)
+    assert code == 0
+    assert [node["span"] for node in first["nodes"]] == [[0, 4], [0, 3], [0, 1], [1, 3], [1, 2], [2, 3], [3, 4]]
+    assert [node["span"] for node in second["nodes"]] == [[0, 1]]
+
+
+def test_a_bad_sentence_does_not_lose_the_others(trees_run, tmp_path, program):
+    file = tmp_path / "some.ptb"
+    file.write_text(f"{GOOD}\n(S (NP (DT the)\n{GOOD}\n(S the film)\n{GOOD}\n")
+    code, out, err = program("predict", trees_run, file)
+    assert code == 2
+    found = lines(out)
+    assert [line["id"] for line in found] == ["1", "2", "3", "4", "5"]
+    assert ["error" in line for line in found] == [False, True, False, True, False]
+    assert found[0]["probabilities"] == found[2]["probabilities"] == found[4]["probabilities"]
+    assert "some.ptb:2, sentence 2" in found[1]["error"]
+    assert "not closed" in found[1]["error"]
+    assert err.splitlines() == [f"dglsent: {line['error']}" for line in found if "error" in line]
+
+
+def test_standard_input(trees_run, program, monkeypatch):
+    stdin = io.TextIOWrapper(io.BytesIO(f"{GOOD}\n(S\n".encode()))
+    monkeypatch.setattr(sys, "stdin", stdin)
+    code, out, _ = program("predict", trees_run)
+    assert code == 2
+    good, bad = lines(out)
+    assert good["text"] == "the film was good"
+    assert bad["error"].startswith("<stdin>:2, sentence 2: ")
+
+
+def test_pairs_are_two_sentences_in_a_row(pairs_run, tmp_path, program):
+    file = tmp_path / "pairs.conllu"
+    broken = CONLLU.replace("\t2\tdet", "\t7\tdet")
+    file.write_text(CONLLU * 2 + CONLLU + broken + CONLLU * 2 + CONLLU)
+    code, out, _ = program("predict", pairs_run, file)
+    assert code == 2
+    first, second, third, fourth = lines(out)
+    assert first["text"] == ["the film", "the film"]
+    assert (
+        first["score"]
+        == third["score"]
+        == pytest.approx(sum(int(grade) * share for grade, share in first["probabilities"].items()), abs=1e-4)
+    )
+    assert "head 7" in second["error"]
+    assert "second sentence of the pair is missing" in fourth["error"]
+
+
+def test_pairs_of_a_table(pairs_run, tmp_path, program):
+    shutil.copytree(pairs_run, tmp_path / "run")
+    config = tmp_path / "run/config.yaml"
+    config.write_text(config.read_text().replace("graph: dependency", "graph: constituency"))
+    file = tmp_path / "pairs.tsv"
+    file.write_text(f"{GOOD}\t{GOOD}\n{GOOD}\n{GOOD}\t(S\n{GOOD}\t(NN film)\n")
+    code, out, _ = program("predict", tmp_path / "run", file)
+    assert code == 2
+    found = lines(out)
+    assert found[0]["text"] == ["the film was good"] * 2
+    assert found[3]["text"] == ["the film was good", "film"]
+    assert "1 columns" in found[1]["error"]
+    assert "pairs.tsv:3" in found[2]["error"]
+
+
+def test_a_chain_needs_no_parse(tmp_path, program):
+    text = TINY.replace("graph: constituency", "graph: chain").replace("tree_lstm.BinaryTreeLSTM", "sequence.BiLSTM")
+    assert program("fit", recipe(tmp_path, text), "--out", tmp_path / "run")[0] == 0
+    for name, content in (("a.txt", "the film\n"), ("a.conllu", CONLLU), ("a.ptb", "(NP (DT the) (NN film))")):
+        (tmp_path / name).write_text(content)
+    answers = [program("predict", tmp_path / "run", tmp_path / name) for name in ("a.txt", "a.conllu", "a.ptb")]
+    assert answers[0][0] == 0
+    assert answers[0] == answers[1] == answers[2]
+
+
+def test_weights_of_another_model(trees_run, tmp_path, program):
+    shutil.copytree(trees_run, tmp_path / "run")
+    config = tmp_path / "run/config.yaml"
+    config.write_text(config.read_text().replace("hidden: 6", "hidden: 5"))
+    program.refuses(
+        "predict", tmp_path / "run", saying=["weights of another model", "encoder.U.bias", "(30,)", "(25,)"]
+    )
+
+
+def test_the_wrong_parse_is_said(trees_run, pairs_run, tmp_path, program):
+    (tmp_path / "a.conllu").write_text(CONLLU)
+    code, out, _ = program("predict", trees_run, tmp_path / "a.conllu")
+    assert code == 2
+    assert "give the sentence in brackets" in lines(out)[0]["error"]
+    (tmp_path / "a.txt").write_text("the film\nthe film\n")
+    code, out, _ = program("predict", pairs_run, tmp_path / "a.txt")
+    assert code == 2
+    assert "give the sentence as CoNLL-U" in lines(out)[0]["error"]
+
+
+def test_refused_inputs(trees_run, tmp_path, program):
+    refuses = program.refuses
+    refuses("predict", trees_run, tmp_path / "none.ptb", saying=["none.ptb", "cannot be read"])
+    refuses("predict", tmp_path / "none", saying=["no run there", "dglsent fit"])
+    (tmp_path / "empty.ptb").write_text("\n")
+    refuses("predict", trees_run, tmp_path / "empty.ptb", saying=["empty.ptb", "no sentences"])
+    (tmp_path / "latin.ptb").write_bytes(b"(NN caf\xe9)")
+    refuses("predict", trees_run, tmp_path / "latin.ptb", saying=["latin.ptb", "UTF-8"])
+    (tmp_path / "pairs.tsv").write_text(f"{GOOD}\t{GOOD}\n")
+    refuses("predict", trees_run, tmp_path / "pairs.tsv", saying=["pairs.tsv", "single sentences"])
+
+
+def test_run_without_weights_or_with_broken_ones(trees_run, tmp_path, program):
+    run = tmp_path / "run"
+    shutil.copytree(trees_run, run)
+    weights = run / "weights.safetensors"
+    weights.write_bytes(weights.read_bytes()[:1000])
+    program.refuses("predict", run, saying=["weights.safetensors", "cannot be read"])
+    weights.unlink()
+    program.refuses("predict", run, saying=["weights.safetensors", "no weights"])
+    program.refuses("test", run, saying=["weights.safetensors", "no weights"])
+    (run / "config.yaml").write_text("corpus: 3\n")
+    program.refuses("test", run, saying=["config.yaml"])

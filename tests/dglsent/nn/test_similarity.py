@@ -1,0 +1,25 @@
+from __future__ import annotations
+
+import torch
+
+from dglsent.nn.similarity import SimilarityHead
+
+
+def test_equations():
+    torch.manual_seed(0)
+    head = SimilarityHead(4, 3, hidden=6).double()
+    left, right = torch.randn(2, 5, 4, dtype=torch.float64)
+    weight, bias = head.hidden.weight, head.hidden.bias
+    # W [h_x; h_a] + b, with a matrix for each as the equation has it.
+    summed = (left * right) @ weight[:, :4].T + (left - right).abs() @ weight[:, 4:].T + bias
+    expected = torch.sigmoid(summed) @ head.output.weight.T + head.output.bias
+    assert torch.allclose(head(left, right), expected)
+    assert torch.allclose(head(left, right), head(right, left))
+
+
+def test_dropout_is_off_at_evaluation():
+    head = SimilarityHead(4, 3, dropout=0.5)
+    left, right = torch.randn(2, 50, 4)
+    assert not torch.equal(head(left, right), head(left, right))
+    head.eval()
+    assert torch.equal(head(left, right), head(left, right))

@@ -1,0 +1,89 @@
+from __future__ import annotations
+
+import pytest
+import torch
+
+from dglsent.corpora.example import Example, Parsed
+from dglsent.passing import Batch
+from dglsent.tasks.classification import Classification
+from dglsent.training.data import graph_set, vocabularies_of
+from graphs.formats.brackets import parse_brackets
+
+TEXT = "(4 (2 a) (3 (1 b) (0 c)))\n(1 d)\n(0 (3 a) (3 b))"
+
+
+def batch_of(labels: list[list[int]], task: Classification) -> Batch:
+    trees = parse_brackets(TEXT)
+    examples = [
+        Example((Parsed(constituency=tree, labels=label),), {"label": label[0]})
+        for tree, label in zip(trees, labels, strict=True)
+    ]
+    vocabularies = vocabularies_of(examples, "constituency", lower=False, min_count=1)
+    return graph_set(examples, "constituency", vocabularies, 1, task.targets).batch([0, 1, 2], ())
+
+
+@pytest.fixture
+def labels() -> list[list[int]]:
+    return [[int(label) for label in tree.label] for tree in parse_brackets(TEXT)]
+
+
+def test_loss_is_summed_over_labelled_nodes_and_averaged_over_trees(labels):
+    torch.manual_seed(0)
+    task = Classification(4, 5, dropout=0.0)
+    labels[0][3] = -1
+    batch = batch_of(labels, task)
+    states = torch.randn(batch.num_nodes, 4)
+    vectors = batch.at_roots(states)
+    logs = (states @ task.output.weight.T + task.output.bias).log_softmax(-1)
+    flat = [label for tree in labels for label in tree]
+    expected = -sum(logs[node, label] for node, label in enumerate(flat) if label >= 0) / 3
+    assert task.loss(batch, states, vectors).item() == pytest.approx(expected.item(), rel=1e-6)
+
+
+def test_sentence_label_is_learnt_at_the_sentence_vector(labels):
+    task = Classification(4, 5, dropout=0.0)
+    batch = batch_of(labels, task)
+    states = torch.randn(batch.num_nodes, 4, requires_grad=True)
+    vectors = torch.randn(3, 4, requires_grad=True)
+    task.loss(batch, states, vectors).backward()
+    assert states.grad is not None
+    assert vectors.grad is not None
+    assert (states.grad[batch.plan.roots] == 0).all()
+    assert (states.grad.abs().sum(-1) > 0).sum() == batch.num_nodes - 3
+    assert (vectors.grad.abs().sum(-1) > 0).all()
+
+
+def test_without_phrases_only_sentences_are_learnt(labels):
+    task = Classification(4, 5, dropout=0.0, phrases=False)
+    batch = batch_of(labels, task)
+    vectors = torch.randn(3, 4)
+    one, two = (task.loss(batch, torch.randn(batch.num_nodes, 4), vectors) for _ in range(2))
+    assert one == two
+
+
+def test_a_class_that_is_never_chosen():
+    task = Classification(2, 3, choose=2)
+    with torch.no_grad():
+        task.output.weight.copy_(torch.tensor([[0.0, 0.0], [1.0, 0.0], [100.0, 100.0]]))
+        task.output.bias.zero_()
+    outcomes = {"predicted": task._logits(torch.tensor([[1.0, 1.0], [-1.0, 1.0]])).argmax(-1)}
+    assert outcomes["predicted"].tolist() == [1, 0]
+
+
+@pytest.mark.parametrize(
+    ("predicted", "label", "expected"),
+    [
+        ([1, 1, 0, 1], [1, 0, 1, 1], {"accuracy": 0.5, "f1": 2 / 3, "precision": 2 / 3, "recall": 2 / 3}),
+        ([0, 0], [1, 1], {"accuracy": 0, "f1": 0, "precision": 0, "recall": 0}),
+        ([0, 0], [0, 0], {"accuracy": 1, "f1": 0, "precision": 0, "recall": 0}),
+        ([1, 1, 1, 0], [1, 0, 0, 0], {"accuracy": 0.5, "f1": 0.5, "precision": 1 / 3, "recall": 1}),
+    ],
+)
+def test_scores_of_two_classes(predicted, label, expected):
+    outcomes = {"predicted": torch.tensor(predicted), "label": torch.tensor(label)}
+    assert Classification(2, 2).scores(outcomes) == pytest.approx(expected, abs=1e-6)
+
+
+def test_scores_of_five_classes():
+    outcomes = {"predicted": torch.tensor([0, 1, 2, 3, 4, 0]), "label": torch.tensor([0, 1, 2, 3, 3, 3])}
+    assert Classification(2, 5).scores(outcomes) == pytest.approx({"accuracy": 4 / 6}, abs=1e-6)

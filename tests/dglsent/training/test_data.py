@@ -1,0 +1,109 @@
+from __future__ import annotations
+
+import pytest
+import torch
+from tiny import Pairs
+
+from dglsent.corpora.built_in import Reviews
+from dglsent.corpora.example import Example, Parsed
+from dglsent.training.data import EpochSampler, by_group, graph_set, loader, vocabularies_of
+from dglsent.training.graphs import KINDS, build, shape
+from graphs import fields
+from graphs.errors import InputError, SentenceError
+from graphs.formats.brackets import parse_brackets
+
+LABEL = {"label": torch.tensor(0).numpy().dtype}
+
+
+@pytest.fixture(scope="module")
+def examples() -> list[Example]:
+    return Reviews(train=40, dev=1, test=1).load()["train"]
+
+
+def test_order_depends_on_seed_and_epoch_alone():
+    def order(seed: int, epoch: int) -> list[int]:
+        sampler = EpochSampler(50, seed)
+        sampler.set_epoch(epoch)
+        return list(sampler)
+
+    assert order(1, 0) == order(1, 0)
+    assert sorted(order(1, 0)) == list(range(50))
+    assert len({tuple(order(seed, epoch)) for seed in (1, 2) for epoch in range(3)}) == 6
+    resumed = EpochSampler(50, 1)
+    for epoch in range(3):
+        resumed.set_epoch(epoch)
+        list(resumed)
+    assert list(resumed) == order(1, 2)
+
+
+def test_loading_draws_nothing_from_the_generator_of_dropout(examples):
+    vocabularies = vocabularies_of(examples, "constituency", lower=False, min_count=1)
+    data = graph_set(examples, "constituency", vocabularies, 1, {"label": torch.tensor(0).numpy().dtype})
+    before = torch.get_rng_state()
+    sizes = [batch.size for batch in loader(data, 12, ("up",), seed=3)]
+    assert sizes == [12, 12, 12, 4]
+    assert torch.equal(torch.get_rng_state(), before)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_gold_labels_of_each_kind_of_graph(kind, examples):
+    vocabularies = vocabularies_of(examples, kind, lower=False, min_count=1)
+    batch = graph_set(examples, kind, vocabularies, 1, LABEL).batch(range(len(examples)), ())
+    assert batch.targets["label"].tolist() == [example.targets["label"] for example in examples]
+    label = batch.nodes[fields.LABEL]
+    # The label of a root is that of its sentence, and stands with the targets.
+    assert (label[batch.plan.roots] == -1).all()
+    if kind in ("constituency", "constituency-nary"):
+        gold = [label for example in examples for label in example.sentences[0].labels or ()]
+        inner = torch.ones(len(label), dtype=torch.bool)
+        inner[batch.plan.roots] = False
+        assert label[inner].tolist() == torch.tensor(gold)[inner].tolist()
+    else:
+        assert (label == -1).all()
+
+
+def test_sentences_of_a_pair_stand_side_by_side():
+    examples = Pairs().load(None)["dev"]
+    vocabularies = vocabularies_of(examples, "dependency", lower=False, min_count=1)
+    data = graph_set(examples, "dependency", vocabularies, 2, {"score": torch.tensor(0.0).double().numpy().dtype})
+    batch = data.batch([3, 1], ())
+    lengths = [len(sentence.dependencies) for i in (3, 1) for sentence in examples[i].sentences]
+    assert batch.node_counts.tolist() == lengths
+    assert batch.targets["score"].tolist() == [examples[i].targets["score"] for i in (3, 1)]
+    assert fields.LABEL not in batch.nodes
+
+
+def test_groups(examples):
+    vocabularies = vocabularies_of(examples, "chain", lower=False, min_count=1)
+    data = graph_set(examples, "chain", vocabularies, 1, LABEL)
+    groups = by_group(data)
+    assert list(groups) == sorted(groups)
+    for name, index in groups.items():
+        assert index == [i for i, example in enumerate(examples) if name in example.groups]
+
+
+def test_vocabulary_options(examples):
+    upper = [Example((Parsed(constituency=parse_brackets("(S (DT The) (DT the) (NN Film))")[0]),))]
+    assert "The" in vocabularies_of(upper, "constituency-nary", lower=False, min_count=1).word
+    lower = vocabularies_of(upper, "constituency-nary", lower=True, min_count=2).word
+    assert list(lower)[2:] == ["the"]
+
+
+def test_unfit_examples_are_named(examples):
+    vocabularies = vocabularies_of(examples, "chain", lower=False, min_count=1)
+    with pytest.raises(InputError, match=r"train-1 has 1 sentences, the task wants 2"):
+        graph_set(examples, "chain", vocabularies, 2, LABEL)
+    with pytest.raises(InputError, match=r"train-1 has no gold 'score'"):
+        graph_set(examples, "chain", vocabularies, 1, {"score": LABEL["label"]})
+
+
+def test_shapes():
+    wide = Parsed(constituency=parse_brackets("(ROOT (S (NP (DT a) (JJ b) (NN c)) (VP (V (VB d)))))")[0])
+    binary, nary = shape("constituency", wide), shape("constituency-nary", wide)
+    assert (len(binary), len(nary)) == (7, 8)
+    vocabularies = vocabularies_of([Example((wide,))], "constituency", lower=False, min_count=1)
+    assert build("constituency", binary, vocabularies).level.tolist() == [0, 1, 2, 2, 3, 3, 1]
+    with pytest.raises(SentenceError, match="CoNLL-U"):
+        shape("dependency", wide)
+    with pytest.raises(SentenceError, match="brackets"):
+        shape("constituency", Parsed())

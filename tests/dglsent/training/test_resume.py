@@ -1,0 +1,115 @@
+"""A run that is killed goes on as if nothing had happened."""
+
+from __future__ import annotations
+
+import json
+import pickle
+import shutil
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import torch
+from tiny import TINY, recipe
+
+from dglsent.cli.main import main
+
+LONG = TINY.replace("train: 60", "train: 300").replace("epochs: 2", "epochs: 6")
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory) -> Path:
+    """A run that nobody killed."""
+    folder = tmp_path_factory.mktemp("whole")
+    assert main(["fit", str(recipe(folder, LONG)), "--out", str(folder / "run")]) == 0
+    return folder / "run"
+
+
+@pytest.fixture(scope="module")
+def killed(tmp_path_factory) -> Path:
+    """The same run, killed in its third epoch or soon after."""
+    folder = tmp_path_factory.mktemp("killed")
+    command = [sys.executable, "-m", "dglsent.cli.main", "fit", str(recipe(folder, LONG)), "--out", str(folder / "run")]
+    process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
+    assert process.stderr is not None
+    for line in process.stderr:
+        if line.startswith("epoch 3/6"):
+            process.send_signal(signal.SIGKILL)
+            break
+    process.stderr.close()
+    assert process.wait() == -signal.SIGKILL
+    return folder / "run"
+
+
+@pytest.fixture
+def copy(killed, tmp_path) -> Path:
+    """A copy of the killed run, with its recipe beside it."""
+    shutil.copytree(killed.parent, tmp_path / "copy")
+    return tmp_path / "copy" / "run"
+
+
+def history(run: Path) -> list[tuple]:
+    epochs = json.loads((run / "metrics.json").read_text())["history"]
+    return [(epoch["epoch"], epoch["loss"], epoch["dev"], epoch["best"]) for epoch in epochs]
+
+
+def test_losses_and_weights_after_a_kill_are_exactly_the_same(whole, copy, program):
+    assert not (copy / "metrics.json").exists()
+    code, _, err = program("fit", copy.parent / "tiny.yaml", "--out", copy)
+    assert code == 0
+    assert "going on after the last whole epoch" in err
+    assert "epoch 1/6" not in err
+    assert "epoch 6/6" in err
+    assert history(copy) == history(whole)
+    assert (copy / "weights.safetensors").read_bytes() == (whole / "weights.safetensors").read_bytes()
+    assert not (copy / "resume.ckpt").exists()
+
+
+def test_dropout_was_on(whole, tmp_path, program):
+    # Else the test above says nothing about random states.
+    file = recipe(tmp_path, LONG.replace("dropout: 0.3", "dropout: 0.0").replace("epochs: 6", "epochs: 1"))
+    program("fit", file, "--out", tmp_path / "run")
+    assert history(tmp_path / "run")[0][1] != history(whole)[0][1]
+
+
+def test_checkpoint_holds_tensors_and_plain_values(killed):
+    loaded = torch.load(killed / "resume.ckpt", weights_only=True)
+    assert loaded["epoch"] >= 1
+    assert not list(killed.glob("*.part"))
+
+
+@pytest.mark.filterwarnings("ignore:Detected pickle protocol")
+def test_a_pickle_is_not_run(copy, program):
+    marker = copy / "marker"
+
+    class Harmful:
+        def __reduce__(self):
+            return (Path.touch, (marker,))
+
+    (copy / "resume.ckpt").write_bytes(pickle.dumps(Harmful()))
+    code, _, err = program("fit", copy.parent / "tiny.yaml", "--out", copy)
+    assert code == 2
+    assert "not a checkpoint of dglsent" in err.splitlines()[-1]
+    assert "Traceback" not in err
+    assert not marker.exists()
+
+
+def test_checkpoint_of_another_model(copy, tmp_path, program):
+    file = recipe(tmp_path, LONG.replace("hidden: 6", "hidden: 7"))
+    other = tmp_path / "other"
+    program("fit", file, "--out", other, "--training.epochs", "1")
+    (other / "metrics.json").unlink()
+    shutil.copy(copy / "resume.ckpt", other / "resume.ckpt")
+    code, _, err = program("fit", file, "--out", other, "--training.epochs", "1")
+    assert code == 2
+    assert "checkpoint of another model" in err.splitlines()[-1]
+
+
+def test_corpus_that_has_changed(copy, program):
+    file = copy / "vocabularies.json"
+    known = json.loads(file.read_text())
+    known["word"]["strings"].append("zyx")
+    file.write_text(json.dumps(known))
+    program.refuses("fit", copy.parent / "tiny.yaml", "--out", copy, saying=["the corpus has changed"])
