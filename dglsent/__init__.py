@@ -1,0 +1,1 @@
+"""Sentence models over parse trees as message passing on DGL graphs; see `dglsent.passing` and `dglsent.models`."""

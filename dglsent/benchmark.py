@@ -10,6 +10,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import NamedTuple, TypeAlias
 
@@ -73,7 +74,7 @@ def measure(
     rng = np.random.default_rng(size)
     encoder = subject.encoder.to(device)
     drawn = [[subject.graphs[i] for i in rng.integers(0, len(subject.graphs), size)] for _ in range(batches)]
-    plan_ms = float(np.mean([_best(lambda d=d: Batch.of(d, plan=encoder.directions), repeats) for d in drawn]))
+    plan_ms = float(np.mean([_best(partial(Batch.of, part, plan=encoder.directions), repeats) for part in drawn]))
     rows: list[Row] = []
     for mode in ("forward", "forward+backward"):
         backward = mode != "forward"
@@ -90,18 +91,20 @@ def measure(
             for name, spent in _race(jobs, threads, repeats, device).items():
                 best.setdefault(name, []).append(spent)
         mean = {name: float(np.mean(values)) for name, values in best.items()}
-        rows.append({
-            "model": subject.model,
-            "graph": subject.graph,
-            "batch": size,
-            "mode": mode,
-            "device": device,
-            "threads": max(threads),
-            "dgl_ms": round(mean.get("dgl_ms", float("nan")), 3),
-            "torch_ms": round(mean["torch_ms"], 3),
-            "plan_ms": round(plan_ms, 3),
-            "bare_ms": round(mean["bare_ms"], 3),
-        })
+        rows.append(
+            {
+                "model": subject.model,
+                "graph": subject.graph,
+                "batch": size,
+                "mode": mode,
+                "device": device,
+                "threads": max(threads),
+                "dgl_ms": round(mean.get("dgl_ms", float("nan")), 3),
+                "torch_ms": round(mean["torch_ms"], 3),
+                "plan_ms": round(plan_ms, 3),
+                "bare_ms": round(mean["bare_ms"], 3),
+            }
+        )
     return rows
 
 

@@ -266,9 +266,7 @@ def relations(sentence: Sentence) -> list[str | None]:
 def _check_format(data: Any, wanted: str, file: str | Path) -> None:
     found = data.get("format") if isinstance(data, dict) else None
     if found != wanted:
-        raise InputError(
-            f"{file}: not a file of {wanted!r} (its format is {found!r}); give one that dglsent saved"
-        )
+        raise InputError(f"{file}: not a file of {wanted!r} (its format is {found!r}); give one that dglsent saved")
     if data.get("version") != _VERSION:
         raise InputError(
             f"{file}: {wanted} of version {data.get('version')!r}, while this dglsent reads {_VERSION}; "
@@ -287,8 +285,6 @@ def _read(path: str | Path) -> Any:
     try:
         return json.loads(Path(path).read_text(encoding="utf-8"))
     except OSError as error:
-        raise InputError(
-            f"{path}: cannot be read ({error.strerror}); give a vocabulary that dglsent saved"
-        ) from None
+        raise InputError(f"{path}: cannot be read ({error.strerror}); give a vocabulary that dglsent saved") from None
     except ValueError as error:
         raise InputError(f"{path}: not JSON ({error}); build and save the vocabulary again") from None

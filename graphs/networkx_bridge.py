@@ -46,17 +46,14 @@ def to_networkx(graph: DGLGraph) -> nx.MultiDiGraph:
     )
     if graph.batch_size != 1:
         result.graph["batch_num_nodes"] = graph.batch_num_nodes().tolist()
-        result.graph["batch_num_edges"] = {
-            relation: graph.batch_num_edges(relation).tolist() for relation in relations
-        }
+        result.graph["batch_num_edges"] = {relation: graph.batch_num_edges(relation).tolist() for relation in relations}
     result.add_nodes_from(enumerate(_records(graph.ndata, graph.num_nodes())))
     for relation in relations:
         senders, receivers = graph.edges(order="eid", etype=relation)
         records = _records(graph.edges[relation].data, graph.num_edges(relation))
         ends = zip(senders.tolist(), receivers.tolist(), records, strict=True)
         result.add_edges_from(
-            (sender, receiver, (relation, number), record)
-            for number, (sender, receiver, record) in enumerate(ends)
+            (sender, receiver, (relation, number), record) for number, (sender, receiver, record) in enumerate(ends)
         )
     return result
 
@@ -85,9 +82,7 @@ def from_networkx(graph: nx.Graph) -> DGLGraph:
         relation: [] for relation in about.get("relations", ())
     }
     multi = directed.is_multigraph()
-    for count, edge in enumerate(
-        directed.edges(keys=True, data=True) if multi else directed.edges(data=True)
-    ):
+    for count, edge in enumerate(directed.edges(keys=True, data=True) if multi else directed.edges(data=True)):
         relation, order = _key(edge[2] if multi else None, count)
         edges.setdefault(relation, []).append((order, numbers[edge[0]], numbers[edge[1]], edge[-1]))
     for several in edges.values():
@@ -115,8 +110,7 @@ def from_networkx(graph: nx.Graph) -> DGLGraph:
 def _set_batch(graph: DGLGraph, nodes: Sequence[int], edges: dict[str, Sequence[int]]) -> None:
     sizes = [("nodes", sum(nodes), graph.num_nodes())]
     sizes += [
-        (f"{relation} edges", sum(edges.get(relation, ())), graph.num_edges(relation))
-        for relation in graph.etypes
+        (f"{relation} edges", sum(edges.get(relation, ())), graph.num_edges(relation)) for relation in graph.etypes
     ]
     for what, said, there in sizes:
         if said != there:
@@ -138,9 +132,7 @@ def _key(key: Any, count: int) -> tuple[str, int]:
 
 
 def _schema(fields: Any) -> dict[str, dict[str, Any]]:
-    return {
-        name: {"dtype": _name(value.dtype), "shape": list(value.shape[1:])} for name, value in fields.items()
-    }
+    return {name: {"dtype": _name(value.dtype), "shape": list(value.shape[1:])} for name, value in fields.items()}
 
 
 def _records(fields: Any, count: int) -> list[dict[str, Any]]:
@@ -152,22 +144,16 @@ def _records(fields: Any, count: int) -> list[dict[str, Any]]:
     return records
 
 
-def _fields(
-    records: Sequence[dict[str, Any]], schema: dict[str, dict[str, Any]], what: str
-) -> dict[str, torch.Tensor]:
+def _fields(records: Sequence[dict[str, Any]], schema: dict[str, dict[str, Any]], what: str) -> dict[str, torch.Tensor]:
     """The inverse of `_records`, of every field that the schema or a record names."""
     names = dict.fromkeys([*schema, *(name for record in records for name in record)])
     return {name: _field(name, records, schema.get(name), what) for name in names}
 
 
-def _field(
-    name: str, records: Sequence[dict[str, Any]], about: dict[str, Any] | None, what: str
-) -> torch.Tensor:
+def _field(name: str, records: Sequence[dict[str, Any]], about: dict[str, Any] | None, what: str) -> torch.Tensor:
     missing = sum(name not in record for record in records)
     if missing:
-        raise InputError(
-            f"field {name!r} is missing on {missing} of {len(records)} {what}s; set it on all or none"
-        )
+        raise InputError(f"field {name!r} is missing on {missing} of {len(records)} {what}s; set it on all or none")
     rows = [record[name] for record in records]
     try:
         if about is None:
@@ -179,9 +165,7 @@ def _field(
     except (TypeError, ValueError, RuntimeError) as error:
         reason = str(error).splitlines()[0]
         raise InputError(f"{what} field {name!r}: {reason}; give numbers of one shape") from None
-    raise InputError(
-        f"{what} field {name!r} has shape {list(value.shape)}, not {shape}; give every {what} that shape"
-    )
+    raise InputError(f"{what} field {name!r} has shape {list(value.shape)}, not {shape}; give every {what} that shape")
 
 
 def _name(dtype: torch.dtype) -> str:

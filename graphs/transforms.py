@@ -63,9 +63,7 @@ def collapse_unary(tree: Constituency, label: Literal["top", "joined"] = "top") 
     if label == "top":
         tree = drop_outer(tree)
     elif any(_JOIN in name for name in tree.label):
-        raise SentenceError(
-            f"a label holds {_JOIN!r} already, so joined labels could not be told apart", tree.origin
-        )
+        raise SentenceError(f"a label holds {_JOIN!r} already, so joined labels could not be told apart", tree.origin)
     parent = tree.parent.tolist()
     brood = np.bincount(tree.parent[1:], minlength=len(tree)).tolist()
     names = list(tree.label)
@@ -116,17 +114,13 @@ def binarise(
         SentenceError: with "at", if there is a phrase to split, and a phrase is named "@..." already.
     """
     if branching not in ("left", "right", "head") or label not in ("parent", "at"):
-        raise InputError(
-            f"no such binarisation: {branching!r}, {label!r}; use 'left', 'right', 'head'; 'parent', 'at'"
-        )
+        raise InputError(f"no such binarisation: {branching!r}, {label!r}; use 'left', 'right', 'head'; 'parent', 'at'")
     below = children(tree.parent)
     wide = [node for node, kids in enumerate(below) if len(kids) > 2]
     if not wide:
         return tree
     if label == "at" and any(map(_is_made, tree.label, tree.word)):
-        raise SentenceError(
-            f"a phrase label starts with {_MADE!r} already, so it could not be told apart", tree.origin
-        )
+        raise SentenceError(f"a phrase label starts with {_MADE!r} already, so it could not be told apart", tree.origin)
     heads = head_children(tree) if branching == "head" else []
     names, words = list(tree.label), list(tree.word)
     for node in wide:
@@ -153,10 +147,7 @@ def debinarise(tree: Constituency) -> Constituency:
     """Gives the children of phrases named "@..." to the phrase above: undoes `binarise(..., label="at")`."""
     return _subset(
         tree,
-        [
-            node == 0 or not _is_made(*pair)
-            for node, pair in enumerate(zip(tree.label, tree.word, strict=True))
-        ],
+        [node == 0 or not _is_made(*pair) for node, pair in enumerate(zip(tree.label, tree.word, strict=True))],
     )
 
 

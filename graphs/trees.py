@@ -57,9 +57,7 @@ def find_cycle(parent: IntArray) -> IntArray:
     Takes O(N log N) array work, so the parents of many sentences may be checked in one call.
     """
     end = len(parent)
-    pointer = np.append(
-        np.where(parent < 0, end, parent), end
-    )  # a root points to a last node, which stays put
+    pointer = np.append(np.where(parent < 0, end, parent), end)  # a root points to a last node, which stays put
     for _ in range(_rounds(end)):
         pointer = pointer[pointer]
     lost = np.flatnonzero(pointer != end)
@@ -94,9 +92,7 @@ def attach_roots(head: IntArray) -> IntArray:
 def spans(tree: Constituency) -> IntArray:
     """[N, 2] first token and one past the last token under each node."""
     is_leaf = np.fromiter((word is not None for word in tree.word), dtype=np.int64, count=len(tree))
-    start = (
-        np.cumsum(is_leaf) - is_leaf
-    )  # in pre-order, the tokens before a node are those of the nodes before it
+    start = np.cumsum(is_leaf) - is_leaf  # in pre-order, the tokens before a node are those of the nodes before it
     length = is_leaf.tolist()
     parent = tree.parent.tolist()
     for node in range(len(parent) - 1, 0, -1):

@@ -60,9 +60,7 @@ class WordVectors:
         Args:
             counts: how often each word occurs, as written in the text.
         """
-        known = [
-            bool(self.found[self.vocabulary[word]]) if word in self.vocabulary else False for word in counts
-        ]
+        known = [bool(self.found[self.vocabulary[word]]) if word in self.vocabulary else False for word in counts]
         tokens = sum(count for has, count in zip(known, counts.values(), strict=True) if has)
         # Of no words at all, none has a vector.
         return Coverage(sum(known) / max(len(known), 1), tokens / max(sum(counts.values()), 1))
@@ -93,9 +91,7 @@ def read_vectors(path: str | Path, vocabulary: Vocabulary, *, progress: bool = F
             return _read(path, _report(lines, path) if progress else lines, vocabulary)
         except (OSError, EOFError, zlib.error, zipfile.BadZipFile) as error:
             reason = getattr(error, "strerror", None) or str(error)
-            raise InputError(
-                f"{path}: word vectors cannot be read ({reason}); check the path or fetch again"
-            ) from None
+            raise InputError(f"{path}: word vectors cannot be read ({reason}); check the path or fetch again") from None
 
 
 def _read(path: Path, lines: Iterable[bytes], vocabulary: Vocabulary) -> WordVectors:
@@ -135,9 +131,7 @@ def _read(path: Path, lines: Iterable[bytes], vocabulary: Vocabulary) -> WordVec
             found[targets] = True
             matrix[targets] = _numbers(path, number, fields)
     if promised is not None and number - 1 < promised:
-        raise InputError(
-            f"{path}: ends after {number - 1} of the {promised} vectors of its first line; fetch it again"
-        )
+        raise InputError(f"{path}: ends after {number - 1} of the {promised} vectors of its first line; fetch it again")
     return WordVectors(matrix, found, vocabulary)
 
 
@@ -178,9 +172,7 @@ def _is_number(field: bytes) -> bool:
 
 
 def _misfit(path: Path, number: int, fields: int, dimension: int) -> InputError:
-    return InputError(
-        f"{path}:{number}: {fields} numbers after the word, not {dimension}; repair or delete the line"
-    )
+    return InputError(f"{path}:{number}: {fields} numbers after the word, not {dimension}; repair or delete the line")
 
 
 def _open(path: Path) -> IO[bytes]:

@@ -40,7 +40,10 @@ class Plan:
         roots = np.flatnonzero(level == 0)
         self.roots = torch.from_numpy(roots)
         self.root_sentence = torch.from_numpy(sentence[roots])
-        self.first = torch.from_numpy(np.searchsorted(sentence, np.arange(sentences)))
+        first = np.searchsorted(sentence, np.arange(sentences))
+        self.first = torch.from_numpy(first)
+        # Counted within each sentence, so that a chain is a chain backwards too and ends at level 0.
+        self._level_down = np.maximum.reduceat(level, first)[sentence] - level
         self.one_root = len(roots) == sentences
         self._src, self._dst = torch.from_numpy(src), torch.from_numpy(dst)
         self._incidences: dict[str, Incidence] = {}
@@ -52,7 +55,7 @@ class Plan:
             if direction == "up":
                 made = schedule(size, src, dst, level)
             elif direction == "down":
-                made = schedule(size, dst, src, level.max(initial=0) - level)
+                made = schedule(size, dst, src, self._level_down)
             else:
                 raise ValueError(f"direction is 'up' or 'down', not {direction!r}")
             self._schedules[direction] = made.to(self.device)

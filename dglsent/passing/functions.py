@@ -51,9 +51,7 @@ def message_function(function: MessageFunction) -> Callable[[Edges], Outputs]:
     return lambda edges: {function.out_field: read(edges, function.target, function.in_field)}
 
 
-def reduce_builtin(
-    function: Any, messages: Outputs, receivers: Incidence, *, single: bool = False
-) -> Outputs:
+def reduce_builtin(function: Any, messages: Outputs, receivers: Incidence, *, single: bool = False) -> Outputs:
     """Apply `fn.sum`, `fn.mean`, `fn.max` or `fn.min` to messages [m, ...]: [r, ...] by receiver.
 
     With `single`, message k is the only one of receiver k.
@@ -74,7 +72,5 @@ def reduce_builtin(
     elif function.name == "min":
         result = -segment_max(-message, receivers)
     else:
-        raise ValueError(
-            f"the torch engine has no built-in reducer {function.name!r}; write it as a function"
-        )
+        raise ValueError(f"the torch engine has no built-in reducer {function.name!r}; write it as a function")
     return {function.out_field: result}

@@ -189,9 +189,7 @@ def schedule(size: int, src: IntArray, dst: IntArray, level: IntArray) -> Schedu
     edge_start = np.repeat(np.cumsum(edge_count) - edge_count, edge_count)
     computed = order[leaves:]
     receiver_offsets = _offsets(indegree[computed], node_count[steps])
-    is_tree = np.array_equal(np.bincount(src, minlength=size), level > 0) and bool(
-        np.all(level[src] == edge_level + 1)
-    )
+    is_tree = np.array_equal(np.bincount(src, minlength=size), level > 0) and bool(np.all(level[src] == edge_level + 1))
     tables = sender_row = sender_offsets = carried_rows = None
     carried_sizes = np.zeros(len(steps), dtype=np.int64)
     table_sizes = edge_count
@@ -278,9 +276,7 @@ def _degrees(indegree: IntArray, sizes: IntArray) -> list[list[tuple[int, int]]]
     starts = np.concatenate([[0], change]) if len(indegree) else np.zeros(0, dtype=np.int64)
     counts = np.diff(np.concatenate([starts, [len(indegree)]]))
     result: list[list[tuple[int, int]]] = [[] for _ in sizes]
-    for g, degree, count in zip(
-        group[starts].tolist(), indegree[starts].tolist(), counts.tolist(), strict=True
-    ):
+    for g, degree, count in zip(group[starts].tolist(), indegree[starts].tolist(), counts.tolist(), strict=True):
         result[g].append((degree, count))
     return result
 

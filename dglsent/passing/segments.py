@@ -88,9 +88,7 @@ def segment_max(x: Tensor, incidence: Incidence) -> Tensor:
 def _sum(x: Tensor, order: Tensor, offsets: Tensor) -> Tensor:
     if not x.is_floating_point() or not len(order):
         rows = len(offsets) - 1
-        row = torch.repeat_interleave(
-            torch.arange(rows, device=x.device), offsets.diff(), output_size=len(order)
-        )
+        row = torch.repeat_interleave(torch.arange(rows, device=x.device), offsets.diff(), output_size=len(order))
         return x.new_zeros(rows, *x.shape[1:]).index_add(0, row, x.index_select(0, order))
     flat = x.reshape(len(x), -1)
     # The only reduction in torch that is at once segmented, fast on CPU and GPU, and free of atomics.
@@ -152,8 +150,7 @@ class _Place(Function):
         count = len(tensors) // 2
         # .data, so that the slices of other steps, whose rows stay as they are, do not count as changed.
         return tuple(
-            base.data.index_copy_(0, target, x)
-            for base, x in zip(tensors[:count], tensors[count:], strict=True)
+            base.data.index_copy_(0, target, x) for base, x in zip(tensors[:count], tensors[count:], strict=True)
         )
 
     @staticmethod

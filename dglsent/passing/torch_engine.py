@@ -76,9 +76,7 @@ def _in_graph_order(parts: list[Tensor], schedule: Schedule) -> Tensor:
 
 
 def _reduced_only(nodes: Nodes) -> Outputs:
-    raise KeyError(
-        "a propagation without apply needs leaf=, which gives the nodes without in-edges their fields"
-    )
+    raise KeyError("a propagation without apply needs leaf=, which gives the nodes without in-edges their fields")
 
 
 def _run_leaves(function: NodeFunction, given: _Given, count: int) -> dict[str, Tensor]:
@@ -149,9 +147,7 @@ class _Given:
 
     def at_edges(self, t: int, name: str) -> Tensor:
         if name not in self.by_edge:
-            rows = permute(
-                _read(self.batch.edges, name, "edge"), self.schedule.edge_order, self.schedule.edge_position
-            )
+            rows = permute(_read(self.batch.edges, name, "edge"), self.schedule.edge_order, self.schedule.edge_position)
             self.by_edge[name] = rows.split(self.schedule.edge_sizes)
         return self.by_edge[name][t]
 
@@ -267,9 +263,7 @@ def _reduce(function: ReduceFunction, messages: Outputs, step: Step, data: Resol
 
     def nodes_data(bucket: int, name: str) -> Tensor:
         if name not in fields:
-            fields[name] = (
-                data(name).split([count for _, count in step.degrees]) if len(counts) > 1 else (data(name),)
-            )
+            fields[name] = data(name).split([count for _, count in step.degrees]) if len(counts) > 1 else (data(name),)
         return fields[name][bucket]
 
     results = [

@@ -104,9 +104,7 @@ class _Tap(Function):
     """Hands out a weight once; its backward runs after that of every use and returns what they gathered."""
 
     @staticmethod
-    def forward(
-        ctx: Any, gathered: _Gathered, weight: Tensor, bias: Tensor | None
-    ) -> tuple[Tensor, Tensor | None]:
+    def forward(ctx: Any, gathered: _Gathered, weight: Tensor, bias: Tensor | None) -> tuple[Tensor, Tensor | None]:
         ctx.gathered = gathered
         ctx.set_materialize_grads(False)
         return weight.view_as(weight), None if bias is None else bias.view_as(bias)

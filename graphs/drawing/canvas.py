@@ -96,9 +96,7 @@ class Canvas:
         hint: str = "",
     ) -> None:
         """A rectangle by its top left corner, with `hint` shown under the mouse."""
-        shape = (
-            f'x="{number(x)}" y="{number(y)}" width="{number(width)}" height="{number(height)}" fill="{fill}"'
-        )
+        shape = f'x="{number(x)}" y="{number(y)}" width="{number(width)}" height="{number(height)}" fill="{fill}"'
         if stroke != "none":
             shape += f' stroke="{stroke}"'
         if radius:

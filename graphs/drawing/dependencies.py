@@ -69,9 +69,7 @@ def dependencies_svg(
         SentenceError: the sentence is empty, or there are not N weights.
     """
     if weights is not None and len(weights) != len(sentence):
-        raise SentenceError(
-            f"{len(weights)} weights for {len(sentence)} tokens; give one each", sentence.origin
-        )
+        raise SentenceError(f"{len(weights)} weights for {len(sentence)} tokens; give one each", sentence.origin)
     if not len(sentence):
         raise SentenceError("sentence has no tokens; nothing to draw", sentence.origin)
     marks = [tag or "" for tag in tags(sentence)]

@@ -58,8 +58,7 @@ def heat_svg(
     over = max((text_width(column, _TEXT) for column in columns), default=0.0)
     top = MARGIN + over * math.sin(slope) + 14.0
     ends = [
-        left + (index + 0.6) * _CELL + text_width(name, _TEXT) * math.cos(slope)
-        for index, name in enumerate(columns)
+        left + (index + 0.6) * _CELL + text_width(name, _TEXT) * math.cos(slope) for index, name in enumerate(columns)
     ]
     for index, name in enumerate(columns):
         x = left + (index + 0.55) * _CELL

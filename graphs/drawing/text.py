@@ -42,9 +42,7 @@ def tree_text(tree: Constituency, notes: Sequence[str] | None = None) -> str:
     if notes is None:
         return "\n".join(lines) + "\n"
     column = min(max(map(len, lines)), _WIDEST)
-    return "".join(
-        f"{line:{column}}  {note}".rstrip() + "\n" for line, note in zip(lines, notes, strict=True)
-    )
+    return "".join(f"{line:{column}}  {note}".rstrip() + "\n" for line, note in zip(lines, notes, strict=True))
 
 
 def dependencies_text(sentence: Dependencies) -> str:

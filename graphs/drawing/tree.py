@@ -185,7 +185,5 @@ def _draw(canvas: Canvas, badge: _Badge, value: float, scale: Scale | None, *, l
             hint=" ".join(part for part in (badge.label, number(value) if coloured else "") if part),
         )
     apart = 7.0 if badge.label and badge.note else 0.0
-    canvas.text(
-        badge.label, badge.x, badge.y - apart, _LABEL, fill=ink, bold=not leaf or coloured, kind="label"
-    )
+    canvas.text(badge.label, badge.x, badge.y - apart, _LABEL, fill=ink, bold=not leaf or coloured, kind="label")
     canvas.text(badge.note, badge.x, badge.y + apart, _NOTE, fill=ink, kind="note")

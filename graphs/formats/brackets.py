@@ -36,9 +36,7 @@ _ESCAPED_PATTERN = re.compile("|".join(map(re.escape, _ESCAPED)))
 _PLAIN_PATTERN = re.compile("|".join(map(re.escape, _PLAIN)))
 
 
-def read_brackets(
-    source: Source, *, on_error: OnError = "raise", unescape: bool = False
-) -> Sentences[Constituency]:
+def read_brackets(source: Source, *, on_error: OnError = "raise", unescape: bool = False) -> Sentences[Constituency]:
     r"""Reads a file of bracketed trees, on one line each or on several.
 
     A `(` in the first column starts a new tree, so that one missing bracket spoils one tree and not the file;
@@ -57,9 +55,7 @@ def read_brackets(
     return collect(_trees(read_lines(source), source_name(source), unescape), on_error)
 
 
-def parse_brackets(
-    text: str, *, on_error: OnError = "raise", unescape: bool = False
-) -> Sentences[Constituency]:
+def parse_brackets(text: str, *, on_error: OnError = "raise", unescape: bool = False) -> Sentences[Constituency]:
     """Reads bracketed trees from a string; otherwise as `read_brackets`."""
     return read_brackets(io.StringIO(text, newline=None), on_error=on_error, unescape=unescape)
 
@@ -108,9 +104,7 @@ def from_stanza_tree(tree: Any, origin: Origin | None = None) -> Constituency:
         SentenceError: if there is no tree.
     """
     if tree is None:
-        raise SentenceError(
-            "the sentence has no constituency tree; run Stanza with its constituency processor", origin
-        )
+        raise SentenceError("the sentence has no constituency tree; run Stanza with its constituency processor", origin)
     label: list[str] = []
     word: list[str | None] = []
     parent: list[int] = []
@@ -145,8 +139,7 @@ def _trees(lines: Iterable[str], file: str, unescape: bool) -> Iterator[Constitu
         for tree in trees:
             if unescape:
                 tree.word = [
-                    word and _ESCAPED_PATTERN.sub(lambda match: _ESCAPED[match.group()], word)
-                    for word in tree.word
+                    word and _ESCAPED_PATTERN.sub(lambda match: _ESCAPED[match.group()], word) for word in tree.word
                 ]
             yield tree
 
@@ -240,11 +233,7 @@ def _require_atom(text: str, origin: Origin) -> None:
 def _refuse_unlabelled(tree: Constituency) -> None:
     """Refuses words without a label where brackets would read them as a label or as a preterminal's word."""
     parent = tree.parent.tolist()
-    plain = {
-        node
-        for node, (label, word) in enumerate(zip(tree.label, tree.word, strict=True))
-        if not label and word
-    }
+    plain = {node for node, (label, word) in enumerate(zip(tree.label, tree.word, strict=True)) if not label and word}
     if not plain:
         return
     safe = {above for node, above in enumerate(parent) if node not in plain}

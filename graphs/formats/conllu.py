@@ -51,9 +51,7 @@ def from_stanza_sentence(sentence: Any, origin: Origin | None = None) -> Depende
     if not words:
         raise SentenceError("the sentence has no words", origin)
     if any(word.head is None for word in words):
-        raise SentenceError(
-            "the sentence has no dependency tree; run Stanza with its depparse processor", origin
-        )
+        raise SentenceError("the sentence has no dependency tree; run Stanza with its depparse processor", origin)
     head = np.asarray([word.head - 1 for word in words], dtype=np.int64)
     if head.min() < -1 or head.max() >= len(words):
         raise SentenceError(f"a head is out of range, the sentence has {len(words)} words", origin)
@@ -65,9 +63,7 @@ def from_stanza_sentence(sentence: Any, origin: Origin | None = None) -> Depende
         upos=[word.upos or "_" for word in words],
         xpos=[word.xpos or "_" for word in words],
         lemma=[word.lemma or "_" for word in words],
-        multiword=[
-            (token.id[0] - 1, token.id[-1], token.text) for token in sentence.tokens if len(token.id) > 1
-        ],
+        multiword=[(token.id[0] - 1, token.id[-1], token.text) for token in sentence.tokens if len(token.id) > 1],
         empty=[(".".join(map(str, word.id)), word.text) for word in sentence.empty_words],
         comments=[_comment(line) for line in sentence.comments],
         origin=origin,
@@ -116,9 +112,7 @@ def _sentence(start: int, block: list[str], origin: Origin) -> Dependencies:
             continue
         row = line.split("\t")
         if len(row) != _COLUMNS:
-            raise SentenceError(
-                f"line {number}: {len(row)} columns, expected {_COLUMNS} separated by tabs", origin
-            )
+            raise SentenceError(f"line {number}: {len(row)} columns, expected {_COLUMNS} separated by tabs", origin)
         expected = len(rows) + 1
         if row[0] == str(expected):
             rows.append(row)
@@ -127,16 +121,12 @@ def _sentence(start: int, block: list[str], origin: Origin) -> Dependencies:
             first, _, last = row[0].partition("-")
             covered = multiword[-1][1] if multiword else 0
             if _natural(first) != expected or _natural(last) < expected or covered >= expected:
-                raise SentenceError(
-                    f"line {number}: id {row[0]!r} does not span words from {expected} on", origin
-                )
+                raise SentenceError(f"line {number}: id {row[0]!r} does not span words from {expected} on", origin)
             multiword.append((expected - 1, _natural(last), row[1]))
         elif "." in row[0]:
             before, _, rank = row[0].partition(".")
             if _natural(before) != len(rows) or _natural(rank) < 1:
-                raise SentenceError(
-                    f"line {number}: empty node {row[0]!r} does not follow word {len(rows)}", origin
-                )
+                raise SentenceError(f"line {number}: empty node {row[0]!r} does not follow word {len(rows)}", origin)
             empty.append((row[0], row[1]))
         elif 0 < _natural(row[0]) < expected:
             raise SentenceError(f"line {number}: id {row[0]} occurs twice", origin)

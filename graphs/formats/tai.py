@@ -44,9 +44,7 @@ def read_tai_dependencies(
 
     def build(lines: dict[str, list[str]], origin: Origin) -> Dependencies:
         words = lines["toks"]
-        relation = (
-            _sized("rels", lines, len(words), "tokens", origin) if "rels" in lines else ["_"] * len(words)
-        )
+        relation = _sized("rels", lines, len(words), "tokens", origin) if "rels" in lines else ["_"] * len(words)
         head = _parents("parents", lines, len(words), -1, origin)
         _sized("parents", lines, len(words), "tokens", origin)
         head = np.maximum(head - 1, -1)
@@ -83,17 +81,13 @@ def read_tai_constituency(
         words = lines["toks"]
         parent = (_parents("cparents", lines, len(lines["cparents"]), 0, origin) - 1).tolist()
         below, root = _below(parent, len(words), origin)
-        label = (
-            _sized("labels", lines, len(parent), "nodes", origin) if "labels" in lines else [""] * len(parent)
-        )
+        label = _sized("labels", lines, len(parent), "nodes", origin) if "labels" in lines else [""] * len(parent)
         if "tags" in lines:
             label = _sized("tags", lines, len(words), "tokens", origin) + label[len(words) :]
         word = [*words, *[None] * (len(parent) - len(words))]
         tree = from_children(label, word, below, root, origin)
         if len(tree) < len(parent):
-            raise SentenceError(
-                f"{len(parent) - len(tree)} nodes of cparents do not hang on the root", origin
-            )
+            raise SentenceError(f"{len(parent) - len(tree)} nodes of cparents do not hang on the root", origin)
         if tree.words != words:
             raise SentenceError("cparents has a phrase whose tokens are not neighbours", origin)
         return tree
@@ -121,9 +115,7 @@ def _below(parent: list[int], size: int, origin: Origin) -> tuple[list[list[int]
             node = parent[node]
     if any(below[:size]):
         token = next(token for token in range(size) if below[token])
-        raise SentenceError(
-            f"cparents makes token {token + 1} a phrase; the first {size} nodes are tokens", origin
-        )
+        raise SentenceError(f"cparents makes token {token + 1} a phrase; the first {size} nodes are tokens", origin)
     if not all(seen):
         raise SentenceError(f"node {seen.index(False) + 1} of cparents has no token under it", origin)
     return below, root[0]
@@ -139,9 +131,7 @@ def _parallel(
     size = len(columns["toks"])
     for kind, path in given.items():
         if len(columns[kind]) != size:
-            raise InputError(
-                f"{first} has {size} lines but {path} has {len(columns[kind])}; they must be parallel"
-            )
+            raise InputError(f"{first} has {size} lines but {path} has {len(columns[kind])}; they must be parallel")
     for number, row in enumerate(zip(*columns.values(), strict=True), 1):
         origin = Origin(first, number, str(number))
         lines = {kind: _TOKEN.findall(line) for kind, line in zip(columns, row, strict=True)}

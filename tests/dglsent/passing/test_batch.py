@@ -29,7 +29,9 @@ def test_readout_is_the_mean_of_the_roots():
     roots = batch.at_roots(states)
     assert roots[:, 0].tolist() == [1.0, (2 + 4 + 8) / 3, 9.0]
     roots.sum().backward()
-    assert torch.allclose(states.grad[:, 0], torch.tensor([0, 1, 1 / 3, 0, 1 / 3, 0, 0, 0, 1 / 3, 1], dtype=torch.float64))
+    assert torch.allclose(
+        states.grad[:, 0], torch.tensor([0, 1, 1 / 3, 0, 1 / 3, 0, 0, 0, 1 / 3, 1], dtype=torch.float64)
+    )
 
 
 def test_first_nodes():
@@ -68,3 +70,10 @@ def test_a_batch_crosses_processes():
     for each in (batch, copy):
         propagate(each, fn.copy_u("s", "m"), fn.sum("m", "s"), leaf=lambda nodes: {"s": nodes.data["word"].float()})
     assert torch.equal(batch.nodes["s"], copy.nodes["s"])
+
+
+def test_chains_run_on_the_tree_schedule_both_ways():
+    plan = Batch.of([chain(3), chain(5), tree([-1])]).plan
+    assert plan.schedule("up").tree is not None
+    assert plan.schedule("down").tree is not None
+    assert Batch.of([tree(SEVEN)]).plan.schedule("down").tree is None
