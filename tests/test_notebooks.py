@@ -19,7 +19,10 @@ def test_notebook(name, monkeypatch):
     notebook = nbformat.read(ROOT / "notebooks" / name, as_version=4)
     NotebookClient(notebook, timeout=120, resources={"metadata": {"path": str(ROOT / "notebooks")}}).execute()
     printed = "".join(
-        output["text"] for cell in notebook.cells for output in cell.get("outputs", []) if output["output_type"] == "stream"
+        output["text"]
+        for cell in notebook.cells
+        for output in cell.get("outputs", [])
+        if output["output_type"] == "stream"
     )
     if name == "sentence_graphs.ipynb":
         accuracies = [float(line.split()[-1]) for line in printed.splitlines() if "test accuracy" in line]
