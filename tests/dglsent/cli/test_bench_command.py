@@ -1,0 +1,73 @@
+"""`dglsent bench`: rows with the promised keys, and work that is the same for all three."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+import torch
+
+from dglsent import benchmark
+from dglsent.cli.main import main
+from dglsent.passing import Batch
+
+KEYS = ["model", "graph", "batch", "mode", "device", "threads", "dgl_ms", "torch_ms", "plan_ms", "bare_ms"]
+
+
+def test_json_rows(capsys, monkeypatch):
+    monkeypatch.delenv("DGLSENT_DATA", raising=False)
+    assert main(["bench", "--batch", "1,2", "--batches", "1", "--threads", "1", "--json"]) == 0
+    rows = json.loads(capsys.readouterr().out)
+    assert [list(row) for row in rows] == [KEYS] * 12
+    assert {(row["model"], row["graph"]) for row in rows} == {
+        ("binary Tree-LSTM", "constituency"),
+        ("child-sum Tree-LSTM", "dependency"),
+        ("LSTM", "chain"),
+    }
+    assert {(row["batch"], row["mode"]) for row in rows} == {
+        (size, mode) for size in (1, 2) for mode in ("forward", "forward+backward")
+    }
+    assert all(row[key] > 0 for row in rows for key in KEYS[6:])
+
+
+def test_a_table_for_people(capsys):
+    assert main(["bench", "--batch", "1", "--batches", "1", "--threads", "1"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert "random trees" in lines[0]
+    assert lines[1].split()[:3] == ["model", "graph", "batch"]
+    assert len(lines) == 8
+
+
+def test_bad_arguments_are_one_line(capsys):
+    assert main(["bench", "--threads", "0"]) == 2
+    assert "'0' is not a list of whole numbers" in capsys.readouterr().err
+    if not torch.cuda.is_available():
+        assert main(["bench", "--device", "cuda"]) == 2
+        assert capsys.readouterr().err == "dglsent: --device cuda: torch sees no GPU here; use --device cpu\n"
+
+
+@pytest.mark.parametrize("subject", list(benchmark.subjects(None)), ids=lambda subject: subject.model)
+def test_the_bare_products_are_those_of_the_model(subject):
+    """Rows of every product add up: inputs once for each word that has them, recurrent ones once an inner node."""
+    batch = Batch.of(subject.graphs[:7])
+    nodes, edges = batch.num_nodes, len(batch.edges["slot"])
+    leaves = int((np.bincount(batch.graph.edges()[1], minlength=nodes) == 0).sum())
+    inner = nodes - leaves
+    rows = {}
+    for product in benchmark._products(subject.encoder, batch):
+        key = (product.columns, len(product.weight))
+        rows[key] = rows.get(key, 0) + product.rows
+    expected = {
+        "binary Tree-LSTM": {(300, 450): leaves, (300, 750): inner},
+        "child-sum Tree-LSTM": {(300, 450): nodes, (300, 150): inner, (150, 150): edges, (150, 450): inner},
+        "LSTM": {(300, 600): nodes, (150, 600): inner},
+    }[subject.model]
+    assert rows == expected
+
+
+def test_real_trees(data_dir):
+    binary, dependency, chain = benchmark.subjects(data_dir)
+    assert len(binary.graphs) == len(dependency.graphs) == len(chain.graphs) == 1000
+    assert 25 < np.mean([graph.size for graph in binary.graphs]) < 50
+    assert 8 < np.mean([graph.size for graph in dependency.graphs]) < 11
