@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import chain
 from typing import Any
 
@@ -116,17 +117,28 @@ class EpochSampler(Sampler[int]):
 
 
 def loader(
-    data: GraphSet, size: int, plan: Sequence[Direction], *, seed: int | None = None, pin: bool = False
+    data: GraphSet,
+    size: int,
+    plan: Sequence[Direction],
+    *,
+    seed: int | None = None,
+    pin: bool = False,
+    workers: int = 0,
 ) -> DataLoader[Any]:
-    """Batches of `size` examples; shuffled in every epoch if there is a seed, else in order."""
+    """Batches of `size` examples with their plans; shuffled in every epoch if there is a seed, else in order.
+
+    With `workers`, so many processes batch and plan beside the training.
+    """
     return DataLoader(
         range(len(data)),  # type: ignore[arg-type]
         batch_size=size,
         sampler=None if seed is None else EpochSampler(len(data), seed),
-        collate_fn=lambda index: data.batch(index, plan),
+        collate_fn=partial(data.batch, plan=plan),
         # Without its own generator a loader draws from the one that dropout uses.
         generator=torch.Generator(),
         pin_memory=pin,
+        num_workers=workers,
+        persistent_workers=workers > 0,
     )
 
 

@@ -138,8 +138,8 @@ def _train(
     try:
         trainer.fit(
             Training(model, recipe.optimiser),
-            loader(sets["train"], options.batch_size, directions, seed=recipe.seed, pin=cuda),
-            loader(sets["dev"], 128, directions, pin=cuda),
+            loader(sets["train"], options.batch_size, directions, seed=recipe.seed, pin=cuda, workers=options.workers),
+            loader(sets["dev"], 128, directions, pin=cuda, workers=options.workers),
             ckpt_path=run.checkpoint if run.checkpoint.is_file() else None,
             weights_only=True,
         )

@@ -75,12 +75,14 @@ class TrainingOptions:
         batch_size: examples of a step.
         patience: stop after so many epochs without a better dev score; never by default.
         monitor: the dev score that counts; the task's own by default.
+        workers: processes that batch and plan beside the training; worth it where a GPU waits for the CPU.
     """
 
     epochs: int = 10
     batch_size: int = 25
     patience: int | None = None
     monitor: str | None = None
+    workers: int = 0
 
 
 @dataclass

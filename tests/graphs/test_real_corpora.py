@@ -10,6 +10,9 @@ import numpy as np
 import pytest
 
 from graphs import transforms, trees
+from graphs.batching import merge
+from graphs.builders import constituency, dependency
+from graphs.features import Vocabularies
 from graphs.formats.brackets import from_stanza_tree, parse_brackets, read_brackets, to_brackets
 from graphs.formats.conllu import from_stanza_sentence, read_conllu
 from graphs.formats.tai import read_tai_constituency, read_tai_dependencies
@@ -193,3 +196,44 @@ def test_heads_agree_with_the_dependency_treebank(data_dir):
                 agree += head == int(theirs) - 1
                 total += 1
     assert agree / total > 0.86
+
+
+def test_every_sentence_becomes_a_graph(data_dir):
+    """Nodes and edges of the batched graphs are those of the corpora; the list of refused sentences is empty."""
+    dependencies = {
+        "ewt": [
+            sentence
+            for part in ("train", "dev", "test")
+            for sentence in read_conllu(data_dir / "ud_ewt" / f"en_ewt-ud-{part}.conllu")
+        ],
+        "sick": [
+            sentence
+            for part in SICK
+            for side in "ab"
+            for sentence in read_tai_dependencies(
+                *(data_dir / "sick" / "parsed" / part / f"{side}.{end}" for end in ("toks", "parents", "rels"))
+            )
+        ],
+    }
+    treebanks = {
+        "sst": [tree for part in ("train", "dev", "test") for tree in sst(data_dir, part)],
+        "gum": gum(data_dir),
+        "ptb": ptb(data_dir),
+    }
+    counts = {}
+    for name, sentences in {**dependencies, **treebanks}.items():
+        vocabularies = Vocabularies.of(sentences)
+        if name in dependencies:
+            built = [dependency(sentence, vocabularies) for sentence in sentences]
+        else:
+            built = [constituency(tree, vocabularies, binary=name == "sst") for tree in sentences]
+        batch = merge(built)
+        assert len(batch.node_counts) == len(sentences)
+        assert len(batch.src) == len(batch.nodes["word"]) - len(sentences)  # every one a tree
+        assert np.array_equal(batch.level[batch.src], batch.level[batch.dst] + 1)
+        counts[name] = len(sentences), int((batch.nodes["word"] > 0).sum())
+    assert counts["ewt"] == (16622, 204577 + 25147 + 25094)
+    assert counts["sick"] == (19854, sum(map(len, dependencies["sick"])))
+    assert counts["sst"] == (11855, 163563 + 21274 + 42405)
+    assert counts["gum"][0] == 15492
+    assert counts["ptb"][0] == 3914

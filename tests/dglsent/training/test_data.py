@@ -107,3 +107,16 @@ def test_shapes():
         shape("dependency", wide)
     with pytest.raises(SentenceError, match="brackets"):
         shape("constituency", Parsed())
+
+
+def test_workers_make_the_same_batches_and_their_plans(examples):
+    vocabularies = vocabularies_of(examples, "constituency", lower=False, min_count=1)
+    data = graph_set(examples, "constituency", vocabularies, 1, LABEL)
+    here = list(loader(data, 12, ("up",), seed=3))
+    there = list(loader(data, 12, ("up",), seed=3, workers=1))
+    assert len(here) == len(there) == 4
+    for one, other in zip(here, there, strict=True):
+        assert torch.equal(one.targets["label"], other.targets["label"])
+        assert all(torch.equal(one.nodes[name], other.nodes[name]) for name in one.nodes)
+        assert "up" in other.plan._schedules
+        assert torch.equal(one.plan.schedule("up").order, other.plan.schedule("up").order)
