@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import importlib.metadata
 import logging
 import platform
@@ -134,6 +135,9 @@ def _train(
         enable_progress_bar=sys.stderr.isatty(),
         log_every_n_steps=1_000_000,
     )
+    # The corpus and the libraries are here to stay: the collector need not look through them again and again.
+    gc.collect()
+    gc.freeze()
     directions, cuda = model.encoder.directions, device == "cuda"
     try:
         trainer.fit(
