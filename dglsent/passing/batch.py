@@ -10,7 +10,8 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from dglsent.passing.schedule import Round, Schedule, schedule, whole_round
+from dglsent.passing.rounds import Round, whole_round
+from dglsent.passing.schedule import Schedule, schedule
 from dglsent.passing.segments import Incidence, segment_sum
 from dglsent.passing.views import Fields
 from graphs import fields

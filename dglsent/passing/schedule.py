@@ -48,7 +48,7 @@ class Step(NamedTuple):
     carried: Tensor | None
 
 
-class Tables(NamedTuple):
+class Rows(NamedTuple):
     """Where the states of a tree's nodes are written, in the tables of all steps one behind the other.
 
     Attributes:
@@ -90,7 +90,7 @@ class Schedule:
     mail: Tensor
     unmail: Tensor
     carried: Tensor | None
-    tree: Tables | None
+    tree: Rows | None
     leaves: int
     leaf_sizes: list[int]
     node_sizes: list[int]
@@ -109,7 +109,7 @@ class Schedule:
 
     def _map(self, function: Callable[[Tensor], Tensor]) -> Schedule:
         def moved(value: object) -> object:
-            if isinstance(value, Incidence | Tables):
+            if isinstance(value, Incidence | Rows):
                 return type(value)(*map(function, value))
             return function(value) if isinstance(value, Tensor) else value
 
@@ -188,7 +188,7 @@ def schedule(size: int, src: IntArray, dst: IntArray, level: IntArray) -> Schedu
     edge_count = np.bincount(edge_level, minlength=top)[steps] if top else np.zeros(0, dtype=np.int64)
     edge_start = np.repeat(np.cumsum(edge_count) - edge_count, edge_count)
     computed = order[leaves:]
-    receiver_offsets = _offsets(indegree[computed], node_count[steps])
+    receiver_offsets = running_offsets(indegree[computed], node_count[steps])
     is_tree = np.array_equal(np.bincount(src, minlength=size), level > 0) and bool(np.all(level[src] == edge_level + 1))
     tables = sender_row = sender_offsets = carried_rows = None
     carried_sizes = np.zeros(len(steps), dtype=np.int64)
@@ -209,7 +209,7 @@ def schedule(size: int, src: IntArray, dst: IntArray, level: IntArray) -> Schedu
         sender_row = sender_row[edge_order]
         start = np.cumsum(table_sizes) - table_sizes
         fan_out = np.bincount(sender_row + np.repeat(start, edge_count), minlength=int(table_sizes.sum()))
-        sender_offsets = _offsets(fan_out, table_sizes)
+        sender_offsets = running_offsets(fan_out, table_sizes)
         mail_rank = np.lexsort((edge_order, row[dst][edge_order], -edge_level[edge_order]))
     mail = mail_rank - edge_start
     unmail = np.empty_like(mail)
@@ -227,7 +227,7 @@ def schedule(size: int, src: IntArray, dst: IntArray, level: IntArray) -> Schedu
         receivers=Incidence(
             tensor(position[dst[edge_order]] - leaves),
             tensor(mail_rank),
-            tensor(_offsets(indegree[computed], np.array([size - leaves]))),
+            tensor(running_offsets(indegree[computed], np.array([size - leaves]))),
         ),
         receiver_row=tensor(receiver_row),
         receiver_offsets=tensor(receiver_offsets),
@@ -236,21 +236,21 @@ def schedule(size: int, src: IntArray, dst: IntArray, level: IntArray) -> Schedu
         mail=tensor(mail),
         unmail=tensor(unmail),
         carried=None if carried_rows is None else tensor(carried_rows),
-        tree=None if tables is None else Tables(*map(tensor, tables)),
+        tree=None if tables is None else Rows(*map(tensor, tables)),
         leaves=leaves,
         leaf_sizes=[*leaf_count[steps + 1].tolist(), int(leaf_count[0])],
         node_sizes=node_count[steps].tolist(),
         edge_sizes=edge_count.tolist(),
         carried_sizes=carried_sizes.tolist(),
         table_sizes=table_sizes.tolist(),
-        degrees=_degrees(indegree[computed], node_count[steps]),
+        degrees=degree_runs(indegree[computed], node_count[steps]),
     )
 
 
 def _tables(
     sender: IntArray, is_leaf: npt.NDArray[np.bool_], position: IntArray, edge_start: IntArray
 ) -> tuple[IntArray, IntArray, IntArray]:
-    """The columns of Tables for a tree whose senders, in the order of the mailboxes, are `sender` [E]."""
+    """The columns of Rows for a tree whose senders, in the order of the mailboxes, are `sender` [E]."""
     from_leaf = is_leaf[sender]
     rows = np.arange(len(sender))
     source = np.where(from_leaf, position[sender], 0)
@@ -260,7 +260,7 @@ def _tables(
     return source, target, others - edge_start[others]
 
 
-def _offsets(counts: IntArray, sizes: IntArray) -> IntArray:
+def running_offsets(counts: IntArray, sizes: IntArray) -> IntArray:
     """For each group of `sizes` consecutive rows, 0 and the running sums of their `counts`."""
     ends = np.concatenate([[0], np.cumsum(counts)])
     group_ends = np.cumsum(sizes)
@@ -269,7 +269,7 @@ def _offsets(counts: IntArray, sizes: IntArray) -> IntArray:
     return ends[index] - np.repeat(ends[start], sizes + 1)
 
 
-def _degrees(indegree: IntArray, sizes: IntArray) -> list[list[tuple[int, int]]]:
+def degree_runs(indegree: IntArray, sizes: IntArray) -> list[list[tuple[int, int]]]:
     """Run lengths of the in-degrees within each group of `sizes` consecutive nodes."""
     group = np.repeat(np.arange(len(sizes)), sizes)
     change = np.flatnonzero((np.diff(indegree) != 0) | (np.diff(group) != 0)) + 1
@@ -311,39 +311,3 @@ def _carry(
         sender_row[edges] = here[src[edges]]
     sizes = np.array([len(rows) for rows in carried], dtype=np.int64)
     return sender_row, np.concatenate(carried), sizes
-
-
-class Round(NamedTuple):
-    """One round over all edges at once, for a reduce function that wants mailboxes.
-
-    Attributes:
-        order: [N] nodes by in-degree; `position` undoes it.
-        silent: nodes without in-edges, which stand first.
-        step: the round as a step over the other nodes.
-    """
-
-    order: Tensor
-    position: Tensor
-    silent: int
-    step: Step
-
-
-def whole_round(size: int, dst: IntArray, device: torch.device) -> Round:
-    """Plan a round over all E edges, whose receivers are dst [E]; the edges stand in sibling order."""
-    indegree = np.bincount(dst, minlength=size)
-    order = np.argsort(indegree, kind="stable")
-    position = np.empty_like(order)
-    position[order] = np.arange(size)
-    silent = int((indegree == 0).sum())
-    mail = np.argsort(position[dst], kind="stable")
-    unmail = np.empty_like(mail)
-    unmail[mail] = np.arange(len(dst))
-    heard, sizes = indegree[order[silent:]], np.array([size - silent])
-
-    def tensor(array: IntArray) -> Tensor:
-        return torch.from_numpy(array).to(device)
-
-    receivers = Incidence(tensor(position[dst] - silent), tensor(mail), tensor(_offsets(heard, sizes)))
-    degrees = _degrees(heard, sizes)[0] or [(1, 0)]  # without edges, empty mailboxes show what reduce would return
-    step = Step(receivers, None, receivers.order, tensor(unmail), None, degrees, None)
-    return Round(tensor(order), tensor(position), silent, step)
