@@ -3,10 +3,8 @@
 # make .venv  install alone
 
 PYTHON ?= python3
-THREADS ?= $(shell $(PYTHON) -c "import os; print(min(4, len(os.sched_getaffinity(0)) if hasattr(os, 'sched_getaffinity') else os.cpu_count()))")
+WORKERS ?= $(shell $(PYTHON) -c "import os; print(min(4, len(os.sched_getaffinity(0)) if hasattr(os, 'sched_getaffinity') else os.cpu_count()))")
 
-# One pool of threads for torch and DGL: two of them on the same cores stall each other.
-export OMP_NUM_THREADS ?= $(THREADS)
 export MPLBACKEND = Agg
 
 .PHONY: demo test clean
@@ -26,7 +24,7 @@ test: .venv
 	.venv/bin/ruff check .
 	.venv/bin/ruff format --check .
 	.venv/bin/mypy
-	OMP_NUM_THREADS=1 .venv/bin/pytest -n $(THREADS) --dist loadfile --durations=10
+	OMP_NUM_THREADS=1 .venv/bin/pytest -n $(WORKERS) --dist loadfile --durations=10
 
 clean:
 	rm -rf .venv demo runs

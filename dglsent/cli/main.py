@@ -82,13 +82,20 @@ def _fail(message: str) -> int:
 
 
 def _threads(arguments: Sequence[str]) -> None:
-    """Sets OMP_NUM_THREADS from --threads: the OpenMP pools of torch and DGL read it when they are loaded."""
+    """Sets OMP_NUM_THREADS: the OpenMP pools of torch and DGL read it when they are loaded, and must not fight.
+
+    Without --threads and the variable it is 2: more gain little on matrices of this size, and wait for each other
+    where the machine has other work.
+    """
+    value = None
     for place, argument in enumerate(arguments):
-        value = argument.partition("=")[2] if argument.startswith("--threads=") else None
-        if argument == "--threads" and place + 1 < len(arguments):
+        if argument.startswith("--threads="):
+            value = argument.partition("=")[2]
+        elif argument == "--threads" and place + 1 < len(arguments):
             value = arguments[place + 1]
-        if value and value.isdecimal() and int(value) > 0:
-            os.environ["OMP_NUM_THREADS"] = value
+    if value and value.isdecimal() and int(value) > 0:
+        os.environ["OMP_NUM_THREADS"] = value
+    os.environ.setdefault("OMP_NUM_THREADS", str(min(2, os.cpu_count() or 1)))
 
 
 if __name__ == "__main__":

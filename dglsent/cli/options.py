@@ -30,9 +30,7 @@ def add_data(parser: argparse.ArgumentParser) -> None:
 def add_device(parser: argparse.ArgumentParser) -> None:
     """--device and --threads."""
     parser.add_argument("--device", choices=("auto", "cpu", "cuda"), default="auto", help="where to compute")
-    parser.add_argument(
-        "--threads", type=positive, metavar="N", help="CPU threads; OMP_NUM_THREADS, or all cores, by default"
-    )
+    parser.add_argument("--threads", type=positive, metavar="N", help="CPU threads; OMP_NUM_THREADS, or 2, by default")
 
 
 def positive(text: str) -> int:

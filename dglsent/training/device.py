@@ -20,6 +20,6 @@ def pick_device(device: str) -> str:
 
 
 def set_threads(threads: int | None) -> None:
-    """Give torch so many CPU threads; without a number it keeps OMP_NUM_THREADS, or one thread a core."""
+    """Give torch so many CPU threads; without a number it keeps OMP_NUM_THREADS."""
     if threads:
         torch.set_num_threads(threads)
