@@ -30,7 +30,7 @@ class WordEmbedding(nn.Module):
         vectors: Tensor | None = None,
         tune: bool = True,
         dropout: float = 0.0,
-        sparse: bool = True,
+        sparse: bool = False,
     ) -> None:
         super().__init__()
         self.dim, self.sparse = dim, sparse

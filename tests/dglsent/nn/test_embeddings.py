@@ -31,16 +31,16 @@ def test_random_vectors_are_small_and_spread():
     assert -0.05 <= weight.min() < -0.049
 
 
-def test_tuned_vectors_get_a_sparse_gradient_of_their_words_alone():
-    embedding = WordEmbedding(5, 4)
+def test_a_sparse_gradient_is_of_the_words_met_alone():
+    embedding = WordEmbedding(5, 4, sparse=True)
     embedding(WORDS).sum().backward()
     gradient = embedding.weight.grad
     assert gradient.is_sparse
     assert_close(gradient.to_dense()[:, 0], torch.tensor([0.0, 1.0, 0.0, 2.0, 0.0]))
 
 
-def test_for_optimisers_that_take_no_sparse_gradient_it_is_dense():
-    embedding = WordEmbedding(5, 4, sparse=False)
+def test_the_gradient_is_dense_unless_asked():
+    embedding = WordEmbedding(5, 4)
     embedding(WORDS).sum().backward()
     assert not embedding.weight.grad.is_sparse
     assert_close(embedding.weight.grad[:, 0], torch.tensor([0.0, 1.0, 0.0, 2.0, 0.0]))
