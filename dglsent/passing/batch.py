@@ -35,16 +35,14 @@ class Plan:
         self, size: int, src: IntArray, dst: IntArray, level: IntArray, sentence: IntArray, sentences: int
     ) -> None:
         self._columns = (size, src, dst, level)
+        self._sentence = sentence
         self._sentences = sentences
         self.device = torch.device("cpu")
         self._schedules: dict[Direction, Schedule] = {}
         roots = np.flatnonzero(level == 0)
         self.roots = torch.from_numpy(roots)
         self.root_sentence = torch.from_numpy(sentence[roots])
-        first = np.searchsorted(sentence, np.arange(sentences))
-        self.first = torch.from_numpy(first)
-        # Counted within each sentence, so that a chain is a chain backwards too and ends at level 0.
-        self._level_down = np.maximum.reduceat(level, first)[sentence] - level
+        self.first = torch.from_numpy(np.searchsorted(sentence, np.arange(sentences)))
         self.one_root = len(roots) == sentences
         self._src, self._dst = torch.from_numpy(src), torch.from_numpy(dst)
         self._incidences: dict[str, Incidence] = {}
@@ -56,7 +54,10 @@ class Plan:
             if direction == "up":
                 made = schedule(size, src, dst, level)
             elif direction == "down":
-                made = schedule(size, dst, src, self._level_down)
+                # Counted within each sentence, so that a chain is a chain backwards too and ends at level 0.
+                top = np.zeros(self._sentences, dtype=np.int64)
+                np.maximum.at(top, self._sentence, level)
+                made = schedule(size, dst, src, top[self._sentence] - level)
             else:
                 raise ValueError(f"direction is 'up' or 'down', not {direction!r}")
             self._schedules[direction] = made.to(self.device)
@@ -108,6 +109,7 @@ class Batch:
 
     Attributes:
         size: B.
+        num_nodes: N.
         node_counts: [B] nodes of each sentence, on the CPU.
         nodes: node fields by name, each [N, ...], in the graph's order.
         edges: edge fields by name, each [E, ...], in the graph's order.
@@ -122,9 +124,9 @@ class Batch:
         self.nodes = Fields({name: torch.from_numpy(column) for name, column in merged.nodes.items()})
         self.edges = Fields({name: torch.from_numpy(column) for name, column in merged.edges.items()})
         self.targets = Fields()
-        size = int(merged.node_counts.sum())
+        self.num_nodes = int(merged.node_counts.sum())
         self.plan = Plan(
-            size, merged.src, merged.dst, merged.level, merged.nodes[fields.SENTENCE], len(merged.node_counts)
+            self.num_nodes, merged.src, merged.dst, merged.level, merged.nodes[fields.SENTENCE], len(merged.node_counts)
         )
 
     @classmethod
@@ -134,11 +136,6 @@ class Batch:
         for direction in plan:
             batch.plan.schedule(direction)
         return batch
-
-    @property
-    def num_nodes(self) -> int:
-        """N."""
-        return int(self._merged.node_counts.sum())
 
     @property
     def device(self) -> torch.device:

@@ -46,9 +46,7 @@ def propagate(
     with shared_weights():
         if inputs is not None:
             given.extend(inputs, leaves_too=leaf is None)
-        finish = apply or _reduced_only
-        leaf_outputs = _run_leaves(leaf or finish, given, schedule.leaves)
-        names = list(leaf_outputs)
+        leaf_outputs = (leaf or apply or _reduced_only)(Nodes(schedule.leaves, given.at_leaves))
         tables = Tables(leaf_outputs, schedule)
         outputs: list[Outputs] = []
         for t, step in enumerate(schedule.steps):
@@ -65,8 +63,8 @@ def propagate(
             else:
                 nodes = Nodes(schedule.node_sizes[t], partial(_first, reduced, partial(given.at_step, t)))
                 outputs.append(apply(nodes))
-    for name in outputs[0] if outputs else names:
-        if name not in names:
+    for name in outputs[0] if outputs else leaf_outputs:
+        if name not in leaf_outputs:
             raise KeyError(f"field {name!r} is computed at nodes with in-edges but not at those without")
         parts = [leaf_outputs[name], *(output[name] for output in outputs)]
         batch.nodes.set_lazy(name, partial(_in_graph_order, parts, schedule))
@@ -78,10 +76,6 @@ def _in_graph_order(parts: list[Tensor], schedule: Schedule) -> Tensor:
 
 def _reduced_only(nodes: Nodes) -> Outputs:
     raise KeyError("a propagation without apply needs leaf=, which gives the nodes without in-edges their fields")
-
-
-def _run_leaves(function: NodeFunction, given: _Given, count: int) -> dict[str, Tensor]:
-    return dict(function(Nodes(count, given.at_leaves)))
 
 
 def _first(values: Outputs, otherwise: Resolver, name: str) -> Tensor:

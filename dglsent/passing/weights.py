@@ -59,17 +59,17 @@ class _SharedWeights:
 
     def linear(self, module: StepLinear, x: Tensor, added: Tensor | None) -> Tensor:
         if module not in self.taps:
-            gathered = _Gathered(module.weight, module.bias)
+            gathered = _Gathered(module.bias is not None)
             self.taps[module] = (gathered, *_Tap.apply(gathered, module.weight, module.bias))
         gathered, weight, bias = self.taps[module]
         return _Linear.apply(x, weight, bias if added is None else added, gathered)
 
 
 class _Gathered:
-    """The weight gradient of one map in one propagation, while its backward pass runs."""
+    """The weight gradient of one map in one propagation, while a backward pass runs."""
 
-    def __init__(self, weight: Tensor, bias: Tensor | None) -> None:
-        self.weight, self.bias = weight, bias
+    def __init__(self, has_bias: bool) -> None:
+        self.has_bias = has_bias
         self.reset()
 
     def reset(self) -> None:
@@ -77,8 +77,14 @@ class _Gathered:
         self.bias_grad: Tensor | None = None
         self.pending: list[tuple[Tensor, Tensor]] = []
         self.rows = 0
+        self.backward_pass: int | None = None
 
     def add(self, x: Tensor, grad: Tensor) -> None:
+        # A pass that wants the gradient of inputs alone never comes to the tap: what it left is not of this one.
+        current = torch._C._current_graph_task_id()
+        if current != self.backward_pass:
+            self.reset()
+            self.backward_pass = current
         self.pending.append((x, grad))
         self.rows += len(x)
         if self.rows >= _BLOCK:
@@ -94,7 +100,7 @@ class _Gathered:
             self.weight_grad = grad.t() @ x
         else:
             self.weight_grad.addmm_(grad.t(), x)
-        if self.bias is not None:
+        if self.has_bias:
             summed = grad.sum(0)
             self.bias_grad = summed if self.bias_grad is None else self.bias_grad.add_(summed)
         self.pending, self.rows = [], 0
@@ -124,7 +130,7 @@ class _Linear(Function):
         flat = x if x.dim() == 2 else x.reshape(-1, x.shape[-1])
         ctx.save_for_backward(flat, weight)
         ctx.gathered, ctx.shape = gathered, x.shape
-        ctx.added = added is not None and gathered.bias is None
+        ctx.added = added is not None and not gathered.has_bias
         if added is None:
             y = torch.mm(flat, weight.t())
         else:

@@ -58,3 +58,18 @@ def test_frozen_weights_get_no_gradient_and_inputs_do():
         module(x).sum().backward()
     assert module.weight.grad is None
     assert torch.allclose(x.grad, module.weight.sum(0).expand(2, 4))
+
+
+def test_a_gradient_of_inputs_alone_leaves_nothing_behind():
+    """A look at what a prediction depends on, and then a training step on the same graph."""
+    torch.manual_seed(0)
+    module = StepLinear(3, 2).double()
+    x = torch.randn(4, 3, dtype=torch.float64, requires_grad=True)
+    with shared_weights():
+        loss = uses(module, [x, 2 * x])
+    expected = torch.autograd.grad(loss, [*module.parameters()], retain_graph=True)
+    torch.autograd.grad(loss, x, retain_graph=True)
+    loss.backward()
+    assert expected[0].any()
+    for parameter, grad in zip(module.parameters(), expected, strict=True):
+        assert torch.equal(parameter.grad, grad)
