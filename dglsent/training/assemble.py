@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
+from inspect import signature
 from itertools import chain
 from pathlib import Path
+from typing import Any
 
 import torch
 
@@ -67,24 +70,29 @@ def make_task(recipe: Recipe, size: int) -> Task:
         raise InputError(f"task: {error}") from None
 
 
-def make_model(recipe: Recipe, words: Vocabulary, vectors: torch.Tensor | None = None) -> SentenceModel:
+def make_model(recipe: Recipe, vocabularies: Vocabularies, vectors: torch.Tensor | None = None) -> SentenceModel:
     """The recipe's model with new weights.
+
+    An encoder with a parameter `tags` is given the strings of the tag vocabulary.
 
     Args:
         recipe: the recipe.
-        words: vocabulary of V words.
+        vocabularies: of V words and T tags.
         vectors: [V, dim] word vectors to start from.
     """
     options = recipe.embedding
     embedding = WordEmbedding(
-        len(words),
+        len(vocabularies.word),
         options.dim,
         vectors=vectors,
         tune=options.tune,
         dropout=options.dropout,
         sparse=takes_sparse(recipe.optimiser),
     )
-    encoder = recipe.encoder(embedding)
+    # A factory made of a recipe is a partial whose first argument is the class.
+    made: Any = recipe.encoder.args[0] if isinstance(recipe.encoder, partial) else recipe.encoder
+    known: dict[str, Any] = {"tags": vocabularies.tag.strings} if "tags" in signature(made).parameters else {}
+    encoder = recipe.encoder(embedding, **known)
     return SentenceModel(encoder, make_task(recipe, encoder.size))
 
 

@@ -57,7 +57,7 @@ def fit(
     torch.manual_seed(recipe.seed)
     inputs = load_inputs(recipe, data)
     vectors = pretrained(recipe, inputs.vocabularies.word, data)
-    model = make_model(recipe, inputs.vocabularies.word, vectors)
+    model = make_model(recipe, inputs.vocabularies, vectors)
     monitor = recipe.training.monitor
     if monitor:
         if monitor not in model.task.score_names:

@@ -141,7 +141,7 @@ class Run:
         recipe = recipes.instantiate(self.config())
         self._require_weights()
         vocabularies = Vocabularies.load(self.vocabularies_file)
-        model = make_model(recipe, vocabularies.word)
+        model = make_model(recipe, vocabularies)
         self.load_weights(model)
         return recipe, vocabularies, model.eval()
 

@@ -34,18 +34,28 @@ def encode(encoder, graphs, on="torch"):
         return encoder.encode(batch), batch
 
 
-def assert_agrees(encoder, reference, graphs, on="torch"):
+def assert_agrees(encoder, reference, graphs, on="torch", *, tags=False, states=None):
     """The encoder's fields and gradients on one batch are those of `reference(state, words, children)`.
 
-    The reference sees one sentence at a time, so this also says that sentences of a batch never meet. The states
-    are to be its fields h..., side by side.
+    The reference sees one sentence at a time, so this also says that sentences of a batch never meet. With `tags`
+    it is called as `reference(state, words, children, tags)`. The states are to be its fields `states`, by default
+    all whose names start with h, side by side.
     """
     state = {name: value.detach().clone().requires_grad_() for name, value in encoder.state_dict().items()}
-    sentences = [reference(state, graph.nodes["word"].tolist(), children(graph)) for graph in graphs]
+    sentences = [
+        reference(
+            state,
+            graph.nodes["word"].tolist(),
+            children(graph),
+            *([graph.nodes["tag"].tolist()] if tags else []),
+        )
+        for graph in graphs
+    ]
     expected = {name: torch.cat([fields[name] for fields in sentences]) for name in sentences[0]}
     encoder.zero_grad()
-    states, batch = encode(encoder, graphs, on)
-    close(states, torch.cat([value for name, value in expected.items() if name.startswith("h")], 1))
+    vectors, batch = encode(encoder, graphs, on)
+    wanted = states or [name for name in expected if name.startswith("h")]
+    close(vectors, torch.cat([expected[name] for name in wanted], 1))
 
     torch.manual_seed(1)
     loss = wanted_loss = 0

@@ -9,6 +9,7 @@ from graphs import fields, topology, trees
 from graphs.builders import SentenceGraph
 
 VOCABULARY = 12  # word ids 1 .. 11; 0 is padding
+TAGS = ("<padding>", "<unknown>", "NN", "VB", "S", "NP", "VP")  # of every node, phrases first
 SEVEN = [-1, 0, 0, 0, 0, 0, 0, 0]
 DEEP = 500
 
@@ -20,18 +21,23 @@ def tree(parent, words=None, *, phrases=False) -> SentenceGraph:
         parent: [N] parents.
         words: [N] word ids; without them node n has word 1 + 5 n mod 11, so that neighbours differ.
         phrases: words at the leaves alone, 0 elsewhere.
+
+    Tags depend on the word at leaves (2 or 3) and on the number of the node elsewhere (4, 5 or 6).
     """
     parent = np.asarray(parent, dtype=np.int64)
     size = len(parent)
     word = 1 + 5 * np.arange(size) % (VOCABULARY - 1) if words is None else np.array(words, dtype=np.int64)
     src = np.flatnonzero(parent >= 0)
+    inner = np.unique(parent[src])
+    tag = 2 + word % 2
+    tag[inner] = 4 + inner % 3
     if phrases:
-        word[np.unique(parent[src])] = 0
+        word[inner] = 0
     return SentenceGraph(
         size=size,
         src=src,
         dst=parent[src],
-        nodes={fields.WORD: word},
+        nodes={fields.WORD: word, fields.TAG: tag},
         edges={fields.SLOT: trees.slots(parent)[src]},
         level=topology.levels(size, src, parent[src]),
     )
