@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,6 +14,7 @@ from graphs.builders import SentenceGraph
 from graphs.columns import IntArray
 from graphs.door import dgl
 from graphs.errors import InputError
+from graphs.fields import ATTEND, CHILD
 
 
 @dataclass(eq=False, slots=True)
@@ -48,13 +49,82 @@ class MergedGraphs:
         return graph
 
 
-def topology(merged: MergedGraphs) -> Any:
-    """The batched DGLGraph without fields."""
-    graph = dgl.graph(
-        (torch.from_numpy(merged.src), torch.from_numpy(merged.dst)), num_nodes=int(merged.node_counts.sum())
+def topology(merged: MergedGraphs, relations: Mapping[str, tuple[IntArray, IntArray]] | None = None) -> Any:
+    """The batched DGLGraph without fields.
+
+    Args:
+        merged: sentences with the edges of relation child.
+        relations: senders and receivers of further relations, each within a sentence or a pair; with them the graph
+            has one type of nodes and several of edges.
+    """
+    size = int(merged.node_counts.sum())
+    child = (torch.from_numpy(merged.src), torch.from_numpy(merged.dst))
+    if not relations:
+        graph = dgl.graph(child, num_nodes=size)
+        graph.set_batch_num_nodes(torch.from_numpy(merged.node_counts))
+        graph.set_batch_num_edges(torch.from_numpy(merged.edge_counts))
+        return graph
+    ends = {CHILD: child, **{name: tuple(map(torch.from_numpy, pair)) for name, pair in relations.items()}}
+    graph = dgl.heterograph({("node", name, "node"): pair for name, pair in ends.items()}, {"node": size})
+    graph.set_batch_num_nodes({"node": torch.from_numpy(merged.node_counts)})
+    sentence, sentences = merged.nodes[fields.SENTENCE], len(merged.node_counts)
+    graph.set_batch_num_edges(
+        {
+            ("node", name, "node"): torch.from_numpy(np.bincount(sentence[dst.numpy()], minlength=sentences))
+            for name, (_, dst) in ends.items()
+        }
     )
-    graph.set_batch_num_nodes(torch.from_numpy(merged.node_counts))
-    graph.set_batch_num_edges(torch.from_numpy(merged.edge_counts))
+    return graph
+
+
+def pair_fields(merged: MergedGraphs) -> dict[str, IntArray]:
+    """The node fields `side` and `pair` [N] of sentences that are pairs a0 b0 a1 b1 ...
+
+    Raises:
+        InputError: the number of sentences is odd.
+    """
+    if len(merged.node_counts) % 2:
+        raise InputError(f"{len(merged.node_counts)} sentences are no pairs; give them as a0 b0 a1 b1 ...")
+    sentence = merged.nodes[fields.SENTENCE]
+    return {fields.SIDE: sentence % 2, fields.PAIR: sentence // 2}
+
+
+def hearing(node_counts: IntArray, heard: IntArray, receiver: IntArray) -> tuple[IntArray, IntArray]:
+    """The edges into some nodes, each of which hears every node of one sentence.
+
+    Args:
+        node_counts: [S] nodes of each sentence.
+        heard: [S] sentence from which the nodes of each hear.
+        receiver: [r] nodes.
+
+    Returns:
+        Senders and receivers, receiver by receiver.
+    """
+    first = np.cumsum(node_counts) - node_counts
+    sentence = heard[np.searchsorted(first, receiver, side="right") - 1]
+    degree = node_counts[sentence]
+    src = np.arange(int(degree.sum())) + np.repeat(first[sentence] - (np.cumsum(degree) - degree), degree)
+    return src, np.repeat(receiver, degree)
+
+
+def partners(sentences: int) -> IntArray:
+    """The other sentence of each one's pair, of sentences a0 b0 a1 b1 ..."""
+    return np.arange(sentences) ^ 1
+
+
+def batch_pairs(pairs: Sequence[tuple[SentenceGraph, SentenceGraph]]) -> Any:
+    """P >= 1 pairs of sentence graphs as one batched DGLGraph of 2 P sentences.
+
+    One type of nodes, and the relations `child` (child -> parent) and `attend` (every node of a sentence to every node
+    of the other of its pair). Node fields besides those of the sentences: `sentence`, `side` and `pair`.
+    """
+    merged = merge([sentence for pair in pairs for sentence in pair])
+    everyone = np.arange(int(merged.node_counts.sum()))
+    graph = topology(merged, {ATTEND: hearing(merged.node_counts, partners(len(merged.node_counts)), everyone)})
+    for name, column in {**merged.nodes, **pair_fields(merged)}.items():
+        graph.ndata[name] = torch.from_numpy(column)
+    for name, column in merged.edges.items():
+        graph.edges[CHILD].data[name] = torch.from_numpy(column)
     return graph
 
 

@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
+from collections.abc import Callable, Sequence
+from typing import TypeAlias
 
 from torch import Tensor, nn
 
 from dglsent.nn.embeddings import WordEmbedding
-from dglsent.passing import Batch
-from dglsent.passing.batch import Direction
+from dglsent.passing import Batch, Pass
+from dglsent.passing.relation import Direction
+
+Further: TypeAlias = Callable[[Direction], Sequence[Pass]]  # further passes of a propagation in each direction
+
+
+def no_further(direction: Direction) -> Sequence[Pass]:
+    """No further passes."""
+    return ()
 
 
 class Encoder(nn.Module):
@@ -18,9 +26,12 @@ class Encoder(nn.Module):
         embedding: word vectors, d dimensions.
         size: dimensions of a state.
         directions: schedules that its propagations follow, so that loaders make them beforehand.
+        relations: relations beside child that it uses, for the same reason; an encoder that uses `attend` encodes
+            pairs.
     """
 
-    directions: ClassVar[tuple[Direction, ...]] = ("up",)
+    directions: tuple[Direction, ...] = ("up",)
+    relations: tuple[str, ...] = ()
 
     def __init__(self, embedding: WordEmbedding, size: int) -> None:
         super().__init__()
@@ -33,3 +44,12 @@ class Encoder(nn.Module):
     def readout(self, batch: Batch, states: Tensor) -> Tensor:
         """Sentence vectors [B, size]: the states of the roots."""
         return batch.at_roots(states)
+
+    @property
+    def memory_size(self) -> int:
+        """Dimensions of what another sentence attends to at a node."""
+        return self.size
+
+    def memory(self, states: Tensor) -> Tensor:
+        """What another sentence attends to at each node, [N, memory_size], made of the states [N, size]."""
+        return states

@@ -7,16 +7,18 @@ Equations 1-6 are those of the progressive attention paper (LSTM). The GRU is th
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, Literal
+from collections.abc import Sequence
+from typing import Any, Literal
 
 import torch
 from torch import Tensor, nn
 
-from dglsent.models.encoder import Encoder
+from dglsent.models.encoder import Encoder, Further, no_further
 from dglsent.nn.cells import lstm_cell
 from dglsent.nn.embeddings import WordEmbedding
-from dglsent.passing import Batch, Outputs, StepLinear, propagate
-from dglsent.passing.batch import Direction
+from dglsent.passing import Batch, Outputs, Pass, StepLinear, propagate
+from dglsent.passing.relation import Direction
+from graphs.fields import CHILD
 
 
 def only(mail: Tensor) -> Tensor:
@@ -46,16 +48,27 @@ class LSTMChain(nn.Module):
         self.W = StepLinear(dim, gates * hidden)
         self.U = StepLinear(hidden, gates * hidden, bias=False)
 
-    def run(self, batch: Batch, direction: Direction = "up") -> Tensor:
-        """States h [N, hidden] of all words; sets the fields h and c."""
+    def run(
+        self, batch: Batch, direction: Direction = "up", *, relation: str = CHILD, then: Sequence[Pass] = ()
+    ) -> Tensor:
+        """States h [N, hidden] of all words; sets the fields h and c.
+
+        Args:
+            batch: the sentences.
+            direction: "up" from left to right, "down" from right to left.
+            relation: `child` in chains, `next` in graphs where that is another relation.
+            then: further passes, see `propagate`.
+        """
         propagate(
             batch,
             self.message,
             self.reduce,
             self.update,
+            relation=relation,
             direction=direction,
             leaf=self.leaf,
             inputs=self.inputs,
+            then=then,
         )
         return batch.nodes["h"]
 
@@ -102,13 +115,14 @@ class GRUChain(nn.Module):
         self.U_zr = StepLinear(hidden, 2 * hidden, bias=False)
         self.U_g = StepLinear(hidden, hidden, bias=False)
 
-    def run(self, batch: Batch, direction: Direction = "up") -> Tensor:
-        """States h [N, hidden] of all words; sets the field h."""
+    def run(self, batch: Batch, direction: Direction = "up", *, relation: str = CHILD) -> Tensor:
+        """States h [N, hidden] of all words; sets the field h. See `LSTMChain.run`."""
         propagate(
             batch,
             self.message,
             self.reduce,
             self.update,
+            relation=relation,
             direction=direction,
             leaf=self.leaf,
             inputs=self.inputs,
@@ -191,7 +205,7 @@ class BiLSTM(Encoder):
         output_gate: see LSTMChain.
     """
 
-    directions: ClassVar[tuple[Direction, ...]] = ("up", "down")
+    directions: tuple[Direction, ...] = ("up", "down")
 
     def __init__(
         self,
@@ -206,11 +220,16 @@ class BiLSTM(Encoder):
         self.rightward = LSTMChain(embedding.dim, hidden, output_gate)
         self.leftward = None if tie_directions else LSTMChain(embedding.dim, hidden, output_gate)
 
-    def encode(self, batch: Batch) -> Tensor:
-        """States [N, 2 hidden] of all words; sets the fields x, h_forward and h_backward, and h and c."""
+    def encode(self, batch: Batch, then: Further = no_further) -> Tensor:
+        """States [N, 2 hidden] of all words; sets the fields x, h_forward and h_backward, and h and c.
+
+        Args:
+            batch: the sentences.
+            then: further passes in each direction, see `propagate`.
+        """
         batch.nodes["x"] = self.embedding(batch.nodes["word"])
-        batch.nodes["h_forward"] = self.rightward.run(batch, "up")
-        batch.nodes["h_backward"] = (self.leftward or self.rightward).run(batch, "down")
+        batch.nodes["h_forward"] = self.rightward.run(batch, "up", then=then("up"))
+        batch.nodes["h_backward"] = (self.leftward or self.rightward).run(batch, "down", then=then("down"))
         return torch.cat([batch.nodes["h_forward"], batch.nodes["h_backward"]], -1)
 
     def readout(self, batch: Batch, states: Tensor) -> Tensor:
@@ -219,3 +238,13 @@ class BiLSTM(Encoder):
             return batch.at_roots(states)
         forward, backward = states.chunk(2, -1)
         return torch.cat([batch.at_roots(forward), batch.at_first(backward)], -1)
+
+    @property
+    def memory_size(self) -> int:
+        """Dimensions of a word's memory: those of one direction."""
+        return self.size // 2
+
+    def memory(self, states: Tensor) -> Tensor:
+        """What another sentence attends to at a word: tanh(h_forward + h_backward), [N, hidden]."""
+        forward, backward = states.chunk(2, -1)
+        return torch.tanh(forward + backward)

@@ -10,9 +10,9 @@ from __future__ import annotations
 from typing import Any, Literal
 
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 
-from dglsent.models.encoder import Encoder
+from dglsent.models.encoder import Encoder, Further, no_further
 from dglsent.nn.cells import child_message, lstm_cell
 from dglsent.nn.embeddings import WordEmbedding
 from dglsent.passing import Batch, Outputs, StepLinear, propagate
@@ -73,9 +73,17 @@ class ChildSumTreeLSTM(Encoder):
         embedding: word vectors, d dimensions.
         hidden: size h of the state.
         output_gate: False gives h = tanh(c), as the code released with both papers.
+        const_bias: "single" adds one bias to the gates of every node; "split" adds a second one where a node has a
+            word, as the code released with the progressive attention paper does, whose phrases have none.
     """
 
-    def __init__(self, embedding: WordEmbedding, hidden: int = 150, output_gate: bool = True) -> None:
+    def __init__(
+        self,
+        embedding: WordEmbedding,
+        hidden: int = 150,
+        output_gate: bool = True,
+        const_bias: Literal["single", "split"] = "single",
+    ) -> None:
         super().__init__(embedding, hidden)
         self.output_gate = output_gate
         gates = 3 if output_gate else 2
@@ -83,21 +91,47 @@ class ChildSumTreeLSTM(Encoder):
         self.U_gio = StepLinear(hidden, gates * hidden, bias=False)
         self.W_f = StepLinear(embedding.dim, hidden)
         self.U_f = StepLinear(hidden, hidden, bias=False)
+        bound = embedding.dim**-0.5
+        word_bias = torch.empty(gates * hidden).uniform_(-bound, bound)
+        self.word_bias = nn.Parameter(word_bias) if const_bias == "split" else None
 
-    def encode(self, batch: Batch) -> Tensor:
-        """States h [N, hidden] of all nodes; sets the fields h and c."""
-        children = fn.sum("h_fc", "sums")
-        propagate(batch, self.message, children, self.update, leaf=self.leaf, inputs=self.inputs)
+    def encode(self, batch: Batch, then: Further = no_further) -> Tensor:
+        """States h [N, hidden] of all nodes; sets the fields h and c.
+
+        Args:
+            batch: the sentences.
+            then: further passes over each frontier, see `propagate`.
+        """
+        propagate(
+            batch,
+            self.message,
+            fn.sum("h_fc", "sums"),
+            self.update,
+            leaf=self.leaf,
+            inputs=self.inputs if batch.words_inside else self.biases,
+            then=then("up"),
+        )
         return batch.nodes["h"]
 
     def inputs(self, nodes: Any) -> Outputs:
-        """W x of all gates."""
+        """W x + b of all gates."""
         x = self.embedding(nodes.data["word"])
-        return {"wx_gio": self.W_gio(x), "wx_f": self.W_f(x)}
+        return {"wx_gio": self.at_words(nodes, self.W_gio(x)), "wx_f": self.W_f(x)}
+
+    def biases(self, nodes: Any) -> Outputs:
+        """W x + b where no inner node has a word: b."""
+        count = len(nodes.data["word"])
+        return {"wx_gio": self.W_gio.bias.expand(count, -1), "wx_f": self.W_f.bias.expand(count, -1)}
 
     def leaf(self, nodes: Any) -> Outputs:
         """Eq. 2 without children."""
-        return self.cell(self.W_gio(self.embedding(nodes.data["word"])), None)
+        return self.cell(self.at_words(nodes, self.W_gio(self.embedding(nodes.data["word"]))), None)
+
+    def at_words(self, nodes: Any, pre: Tensor) -> Tensor:
+        """Sums of the gates with the bias that words alone get."""
+        if self.word_bias is None:
+            return pre
+        return pre + self.word_bias * (nodes.data["word"] > 0).unsqueeze(-1)
 
     def message(self, edges: Any) -> Outputs:
         """A child sends its state, and its memory through its own forget gate."""

@@ -7,7 +7,7 @@ a plan on any device; engine "dgl" hands them to DGL. They address trailing dime
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from types import ModuleType
@@ -16,20 +16,26 @@ from typing import Literal, TypeAlias
 from torch import Tensor
 
 from dglsent.passing import dgl_engine, torch_engine
-from dglsent.passing.batch import Batch, Direction, Plan
-from dglsent.passing.functions import MessageFunction, NodeFunction, Outputs, ReduceFunction
+from dglsent.passing.batch import Batch, Plan
+from dglsent.passing.functions import MessageFunction, NodeFunction, Outputs, Pass, ReduceFunction, dot, softmax_sum
+from dglsent.passing.relation import Direction, Relation
 from dglsent.passing.weights import StepLinear
+from graphs.fields import CHILD
 
 __all__ = [
     "Batch",
     "Engine",
     "Outputs",
+    "Pass",
     "Plan",
+    "Relation",
     "StepLinear",
     "apply_edges",
+    "dot",
     "edge_softmax",
     "engine",
     "propagate",
+    "softmax_sum",
     "update_all",
 ]
 
@@ -61,46 +67,60 @@ def propagate(
     reduce: ReduceFunction,
     apply: NodeFunction | None = None,
     *,
+    relation: str = CHILD,
     direction: Direction = "up",
     leaf: NodeFunction | None = None,
     inputs: NodeFunction | None = None,
+    then: Sequence[Pass] = (),
 ) -> None:
     """Compute every node after those that send to it.
 
     Args:
-        batch: B sentences, N nodes, E edges child -> parent. The fields that `apply` returns (without it, `reduce`)
-            are set on `batch.nodes`, [N, ...].
+        batch: sentences with N nodes. The fields that `apply` returns (without it, `reduce`) are set on
+            `batch.nodes`, [N, ...].
         message: m edges -> messages [m, ...].
         reduce: r receivers with a mailbox [r, k, ...] of k messages in sibling order -> fields [r, ...]; it is
-            called once for each in-degree k.
+            called once for each in-degree k. A reducer of `dgl.function`, `softmax_sum`, or a tuple of those, needs
+            no mailboxes.
         apply: r nodes -> fields [r, ...]; sees what reduce returned and the fields set beforehand.
-        direction: "up" along child -> parent, "down" along the reversed edges.
+        relation: `child` (child -> parent) or `next` (from each word to the next).
+        direction: "up" along the relation, "down" along its reversed edges.
         leaf: apply for nodes without in-edges, which skip reduce. Without it they go through `apply` and see only
             fields set beforehand.
         inputs: fields made of other fields once, before the first step, for all nodes that go through `apply`:
             the place for input projections, which then are one product.
+        then: further passes over another relation on the nodes of each step, as soon as they are computed.
 
     Raises:
         KeyError: a function reads a field that nothing has set; it is named.
     """
-    _engine.get().propagate(batch, message, reduce, apply, direction=direction, leaf=leaf, inputs=inputs)
+    _engine.get().propagate(
+        batch, message, reduce, apply, relation=relation, direction=direction, leaf=leaf, inputs=inputs, then=then
+    )
 
 
 def update_all(
-    batch: Batch, message: MessageFunction, reduce: ReduceFunction, apply: NodeFunction | None = None
+    batch: Batch,
+    message: MessageFunction,
+    reduce: ReduceFunction,
+    apply: NodeFunction | None = None,
+    *,
+    relation: str = CHILD,
 ) -> None:
-    """One round over all edges at once; a node without in-edges gets 0 from reduce, as in DGL.
+    """One round over all edges of a relation at once; a node without in-edges gets 0 from reduce, as in DGL.
 
     Sets the fields that `apply` returns (without it, `reduce`) on `batch.nodes`, each [N, ...].
     """
-    _engine.get().update_all(batch, message, reduce, apply)
+    _engine.get().update_all(batch, message, reduce, apply, relation=relation)
 
 
-def apply_edges(batch: Batch, function: MessageFunction) -> None:
-    """Compute edge fields of all E edges; sets them on `batch.edges`, each [E, ...]."""
-    _engine.get().apply_edges(batch, function)
+def apply_edges(batch: Batch, function: MessageFunction, *, relation: str = CHILD) -> None:
+    """Compute edge fields of all E edges of a relation; sets them on its `edges`, each [E, ...]."""
+    _engine.get().apply_edges(batch, function, relation=relation)
 
 
-def edge_softmax(batch: Batch, score: Tensor, by: Literal["receiver", "sender"] = "receiver") -> Tensor:
+def edge_softmax(
+    batch: Batch, score: Tensor, by: Literal["receiver", "sender"] = "receiver", *, relation: str = CHILD
+) -> Tensor:
     """Softmax of scores [E, ...] over the edges of each receiver (or sender): [E, ...]."""
-    return _engine.get().edge_softmax(batch, score, by)
+    return _engine.get().edge_softmax(batch, score, by, relation=relation)

@@ -4,79 +4,61 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from functools import cached_property
-from typing import Any, Literal, TypeAlias
+from typing import Any
 
 import numpy as np
 import torch
 from torch import Tensor
 
-from dglsent.passing.rounds import Round, whole_round
-from dglsent.passing.schedule import Schedule, schedule
+from dglsent.passing.layout import Between
+from dglsent.passing.relation import Direction, Relation, token_order
+from dglsent.passing.rounds import Round
+from dglsent.passing.schedule import Schedule
 from dglsent.passing.segments import Incidence, segment_sum
 from dglsent.passing.views import Fields
 from graphs import fields
-from graphs.batching import MergedGraphs, merge, topology
+from graphs.batching import MergedGraphs, merge, pair_fields, partners, topology
 from graphs.builders import SentenceGraph
 from graphs.columns import IntArray
-
-Direction: TypeAlias = Literal["up", "down"]
+from graphs.fields import ATTEND, CHILD, NEXT
 
 
 class Plan:
-    """The index tensors of a batch, made once, in the loader's workers, and moved with it.
+    """Where sentences begin and end, in index tensors made once, in the loader's workers, and moved with the batch.
 
     Attributes:
+        child: the relation child, whose plans are this one's too.
         roots: [R] nodes that send to nobody, in sentence order.
         root_sentence: [R] sentence of each root.
         first: [B] first node of each sentence.
+        one_root: whether every sentence has exactly one root.
     """
 
-    def __init__(
-        self, size: int, src: IntArray, dst: IntArray, level: IntArray, sentence: IntArray, sentences: int
-    ) -> None:
-        self._columns = (size, src, dst, level)
-        self._sentence = sentence
-        self._sentences = sentences
-        self.device = torch.device("cpu")
-        self._schedules: dict[Direction, Schedule] = {}
+    def __init__(self, child: Relation, level: IntArray, sentence: IntArray, sentences: int) -> None:
+        self.child, self._sentences = child, sentences
         roots = np.flatnonzero(level == 0)
         self.roots = torch.from_numpy(roots)
         self.root_sentence = torch.from_numpy(sentence[roots])
         self.first = torch.from_numpy(np.searchsorted(sentence, np.arange(sentences)))
         self.one_root = len(roots) == sentences
-        self._src, self._dst = torch.from_numpy(src), torch.from_numpy(dst)
-        self._incidences: dict[str, Incidence] = {}
 
     def schedule(self, direction: Direction = "up") -> Schedule:
-        """The schedule of a propagation over the child relation, made when first asked for."""
-        if direction not in self._schedules:
-            size, src, dst, level = self._columns
-            if direction == "up":
-                made = schedule(size, src, dst, level)
-            elif direction == "down":
-                # Counted within each sentence, so that a chain is a chain backwards too and ends at level 0.
-                top = np.zeros(self._sentences, dtype=np.int64)
-                np.maximum.at(top, self._sentence, level)
-                made = schedule(size, dst, src, top[self._sentence] - level)
-            else:
-                raise ValueError(f"direction is 'up' or 'down', not {direction!r}")
-            self._schedules[direction] = made.to(self.device)
-        return self._schedules[direction]
+        """The schedule of a propagation over the relation child, made when first asked for."""
+        return self.child.schedule(direction)
 
-    def incidence(self, end: Literal["src", "dst"]) -> Incidence:
-        """Incidence of the edges, in the graph's order, on their senders or receivers."""
-        if end not in self._incidences:
-            nodes = self._src if end == "src" else self._dst
-            ordered, order = nodes.sort(stable=True)
-            rows = torch.arange(self._columns[0] + 1, device=nodes.device)
-            self._incidences[end] = Incidence(nodes, order, torch.searchsorted(ordered, rows))
-        return self._incidences[end]
+    def incidence(self, end: str) -> Incidence:
+        """Incidence of the edges of the relation child on their senders ("src") or receivers ("dst")."""
+        return self.child.incidence("src" if end == "src" else "dst")
 
-    @cached_property
+    @property
     def whole(self) -> Round:
-        """One round over all edges, for reduce functions with mailboxes."""
-        size, _, dst, _ = self._columns
-        return whole_round(size, dst, self.device)
+        """One round over all edges of the relation child."""
+        return self.child.whole
+
+    @property
+    def device(self) -> torch.device:
+        """Where the tensors are."""
+        return self.child.device
 
     @cached_property
     def readout(self) -> Incidence:
@@ -85,57 +67,108 @@ class Plan:
         sentences = torch.arange(self._sentences + 1, device=self.device)
         return Incidence(self.root_sentence, ordinal, torch.searchsorted(self.root_sentence, sentences))
 
-    def to(self, device: torch.device | str, non_blocking: bool = False) -> Plan:
-        """Move the plan's tensors; returns itself."""
-        self.device = torch.device(device)
-        self._schedules = {key: made.to(device, non_blocking) for key, made in self._schedules.items()}
-        self._incidences = {}
-        for name in ("whole", "readout"):
-            self.__dict__.pop(name, None)
-        for name in ("roots", "root_sentence", "first", "_src", "_dst"):
+    def to(self, device: torch.device | str, non_blocking: bool = False) -> None:
+        """Move the plan's own tensors."""
+        self.__dict__.pop("readout", None)
+        for name in ("roots", "root_sentence", "first"):
             setattr(self, name, getattr(self, name).to(device, non_blocking=non_blocking))
-        return self
 
-    def pin_memory(self) -> Plan:
-        """Pin the plan's tensors; returns itself."""
-        self._schedules = {key: made.pin_memory() for key, made in self._schedules.items()}
-        for name in ("roots", "root_sentence", "first", "_src", "_dst"):
+    def pin_memory(self) -> None:
+        """Pin the plan's own tensors."""
+        for name in ("roots", "root_sentence", "first"):
             setattr(self, name, getattr(self, name).pin_memory())
-        return self
 
 
 class Batch:
-    """B sentences as one batched graph of N nodes and E edges child -> parent.
+    """B sentences, or the 2 B sentences of B pairs, as one batched graph of N nodes.
+
+    Its edges belong to relations: `child`, E edges child -> parent; `next`, from each word to the next; and in pairs
+    `attend`, from every node of a sentence to every node of the other of its pair. Sentences 2 k and 2 k + 1 are
+    pair k.
 
     Attributes:
-        size: B.
+        size: number of sentences.
+        pairs: whether they are pairs.
         num_nodes: N.
-        node_counts: [B] nodes of each sentence, on the CPU.
+        node_counts: nodes of each sentence, on the CPU.
         nodes: node fields by name, each [N, ...], in the graph's order.
-        edges: edge fields by name, each [E, ...], in the graph's order.
-        targets: what a task wants predicted, by name, each [B, ...] or [B / 2, ...] for pairs.
+        targets: what a task wants predicted, by name, each [B, ...].
         plan: index tensors of the torch engine.
     """
 
-    def __init__(self, merged: MergedGraphs) -> None:
+    def __init__(self, merged: MergedGraphs, *, pairs: bool = False) -> None:
         self._merged = merged
-        self.size = len(merged.node_counts)
+        self.size, self.pairs = len(merged.node_counts), pairs
         self.node_counts = torch.from_numpy(merged.node_counts)
-        self.nodes = Fields({name: torch.from_numpy(column) for name, column in merged.nodes.items()})
-        self.edges = Fields({name: torch.from_numpy(column) for name, column in merged.edges.items()})
+        columns = {**merged.nodes, **(pair_fields(merged) if pairs else {})}
+        self.nodes = Fields({name: torch.from_numpy(column) for name, column in columns.items()})
         self.targets = Fields()
         self.num_nodes = int(merged.node_counts.sum())
-        self.plan = Plan(
-            self.num_nodes, merged.src, merged.dst, merged.level, merged.nodes[fields.SENTENCE], len(merged.node_counts)
-        )
+        sentence = merged.nodes[fields.SENTENCE]
+        child = Relation(self.num_nodes, merged.src, merged.dst, merged.level, sentence)
+        for name, column in merged.edges.items():
+            child.edges[name] = torch.from_numpy(column)
+        self._relations: dict[str, Relation] = {CHILD: child}
+        self.plan = Plan(child, merged.level, sentence, self.size)
 
     @classmethod
-    def of(cls, graphs: Sequence[SentenceGraph], *, plan: Iterable[Direction] = ()) -> Batch:
-        """Batch B >= 1 sentence graphs, with the schedules of the given directions made at once."""
-        batch = cls(merge(graphs))
-        for direction in plan:
-            batch.plan.schedule(direction)
+    def of(
+        cls,
+        graphs: Sequence[SentenceGraph],
+        *,
+        pairs: bool = False,
+        plan: Iterable[Direction] = (),
+        relations: Iterable[str] = (),
+    ) -> Batch:
+        """Batch B >= 1 sentence graphs.
+
+        Args:
+            graphs: the sentences; of pairs a0 b0 a1 b1 ...
+            pairs: whether they are pairs.
+            plan: directions whose schedules are made at once.
+            relations: relations beside child whose plans are made at once.
+
+        Raises:
+            InputError: the graphs are not of one kind, or the pairs not even.
+        """
+        batch, plan = cls(merge(graphs), pairs=pairs), tuple(plan)
+        batch.relation(CHILD).plan(plan)
+        for name in relations:
+            relation = batch.relation(name)
+            if isinstance(relation, Between):
+                for direction in plan:
+                    relation.frontiers((CHILD, direction), batch.plan.schedule(direction))
+            else:
+                relation.plan(["up"])
         return batch
+
+    def relation(self, name: str = CHILD) -> Relation:
+        """A relation with its edge fields, made when first asked for.
+
+        Raises:
+            ValueError: there is no such relation, or `attend` is asked of sentences that are not pairs.
+        """
+        if name not in self._relations:
+            self._relations[name] = made = self._made(name)
+            made.to(self.device)
+        return self._relations[name]
+
+    def _made(self, name: str) -> Relation:
+        merged = self._merged
+        if name == NEXT:
+            sentence = merged.nodes[fields.SENTENCE]
+            src, dst, level = token_order(merged.nodes[fields.POSITION], sentence)
+            return Relation(self.num_nodes, src, dst, level, sentence)
+        if name == ATTEND and self.pairs:
+            return Between(merged.node_counts, partners(self.size))
+        if name == ATTEND:
+            raise ValueError("the relation attend is between the sentences of pairs; batch them with pairs=True")
+        raise ValueError(f"no relation {name!r}; there are {CHILD}, {NEXT} and, in pairs, {ATTEND}")
+
+    @property
+    def edges(self) -> Fields:
+        """Edge fields of the relation child by name, each [E, ...], in the graph's order."""
+        return self.relation(CHILD).edges
 
     @property
     def device(self) -> torch.device:
@@ -144,22 +177,21 @@ class Batch:
 
     @cached_property
     def graph(self) -> Any:
-        """The batched DGLGraph: topology only, on the CPU where DGL has no CUDA; `write_back` adds the fields."""
-        return topology(self._merged)
+        """The batched DGLGraph: topology only, on the CPU where DGL has no CUDA; `write_back` adds the fields.
 
-    @cached_property
-    def reversed_graph(self) -> Any:
-        """The batched DGLGraph with every edge turned round, edges in the same order."""
-        from graphs.door import dgl
-
-        return dgl.reverse(self.graph, copy_ndata=False, copy_edata=False)
+        With pairs it has the relations child and attend (and next, where a model used it).
+        """
+        names = [CHILD, *([ATTEND] if self.pairs else []), *([NEXT] if NEXT in self._relations else [])]
+        return topology(self._merged, {name: self.relation(name).ends for name in names[1:]})
 
     def write_back(self) -> Any:
         """Put all fields on the DGLGraph and return it; on the CPU, detached, for analysis."""
         for name, value in self.nodes.items():
             self.graph.ndata[name] = value.detach().to(self.graph.device)
-        for name, value in self.edges.items():
-            self.graph.edata[name] = value.detach().to(self.graph.device)
+        for relation in self.graph.etypes if len(self.graph.etypes) > 1 else [CHILD]:
+            data = self.graph.edges[relation].data if len(self.graph.etypes) > 1 else self.graph.edata
+            for name, value in self.relation(relation).edges.items():
+                data[name] = value.detach().to(self.graph.device)
         return self.graph
 
     def at_roots(self, states: Tensor) -> Tensor:
@@ -174,18 +206,38 @@ class Batch:
         """The states [N, ...] of each sentence's first node: [B, ...]."""
         return states.index_select(0, self.plan.first)
 
+    def at_last_words(self, states: Tensor) -> Tensor:
+        """The states [N, ...] of each sentence's last word: [B, ...]."""
+        return states.index_select(0, self._last_words.to(states.device))
+
+    @cached_property
+    def _last_words(self) -> Tensor:
+        position, sentence = self._merged.nodes[fields.POSITION], self._merged.nodes[fields.SENTENCE]
+        order = np.lexsort((position, sentence))
+        last = np.cumsum(self._merged.node_counts) - 1
+        return torch.from_numpy(order[last])
+
+    @cached_property
+    def words_inside(self) -> bool:
+        """Whether some node with in-edges has a word, as in dependency trees; else words are at the leaves alone."""
+        return bool(self._merged.nodes[fields.WORD][self._merged.dst].any())
+
     def to(self, device: torch.device | str, non_blocking: bool = False) -> Batch:
         """Move fields and plan to a device; the DGLGraph too where DGL can. Returns itself."""
-        for table in (self.nodes, self.edges, self.targets):
+        for table in (self.nodes, self.targets):
             for name in table:
                 table[name] = table[name].to(device, non_blocking=non_blocking)
+        for relation in self._relations.values():
+            relation.to(device, non_blocking)
         self.plan.to(device, non_blocking)
         return self
 
     def pin_memory(self) -> Batch:
         """Pin fields and plan, for a transfer that does not wait. Returns itself."""
-        for table in (self.nodes, self.edges, self.targets):
+        for table in (self.nodes, self.targets):
             for name in table:
                 table[name] = table[name].pin_memory()
+        for relation in self._relations.values():
+            relation.pin_memory()
         self.plan.pin_memory()
         return self

@@ -2,23 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, Literal
 
+import torch
 from torch import Tensor
 
 from dglsent.passing import torch_engine
-from dglsent.passing.batch import Batch, Direction
-from dglsent.passing.functions import MessageFunction, NodeFunction, ReduceFunction, is_builtin
+from dglsent.passing.batch import Batch
+from dglsent.passing.functions import (
+    MessageFunction,
+    NodeFunction,
+    Pass,
+    ReduceFunction,
+    SoftmaxSum,
+    is_builtin,
+    message_function,
+)
+from dglsent.passing.relation import Direction, Relation
 from graphs.door import dgl
-
-
-def _with_fields(batch: Batch, graph: Any) -> Any:
-    local = graph.local_var()
-    for name, value in batch.nodes.items():
-        local.ndata[name] = value
-    for name, value in batch.edges.items():
-        local.edata[name] = value
-    return local
+from graphs.fields import CHILD
 
 
 def propagate(
@@ -27,14 +30,20 @@ def propagate(
     reduce: ReduceFunction,
     apply: NodeFunction | None = None,
     *,
+    relation: str = CHILD,
     direction: Direction = "up",
     leaf: NodeFunction | None = None,
     inputs: NodeFunction | None = None,
+    then: Sequence[Pass] = (),
 ) -> None:
     """See `dglsent.passing.propagate`."""
-    graph = _with_fields(batch, batch.graph if direction == "up" else batch.reversed_graph)
-    frontiers = list(dgl.topological_nodes_generator(graph))
-    is_leaf = graph.in_degrees() == 0
+    along = batch.relation(relation)
+    turned = along.graph if direction == "up" else along.reversed_graph
+    graph = _with_fields(batch, turned, {each.relation for each in then}, relation)
+    step = _Pulled(graph, along, message, reduce, relation if then else None)
+    further = [_Pulled(graph, batch.relation(each.relation), each.message, each.reduce, each.relation) for each in then]
+    frontiers = list(dgl.topological_nodes_generator(turned))
+    is_leaf = turned.in_degrees() == 0
     leaves, others = is_leaf.nonzero().squeeze(1), (~is_leaf).nonzero().squeeze(1)
     if inputs is not None:
         if leaf is None:
@@ -45,33 +54,50 @@ def propagate(
         raise KeyError("a propagation without apply needs leaf=, which gives the nodes without in-edges their fields")
     names: list[str] = []
     graph.apply_nodes(_recorded(leaf or apply, names), leaves)
-    for frontier in frontiers[1:]:
-        graph.pull(frontier, message, reduce, apply)
+    for frontier in [leaves, *frontiers[1:]]:
+        if frontier is not leaves:
+            step.pull(frontier, apply)
+        for each, pulled in zip(then, further, strict=True):
+            if each.inputs is not None:
+                graph.apply_nodes(each.inputs, frontier)
+            pulled.pull(frontier, _recorded(each.apply or _nothing_more(pulled), names))
     for name in names:
         batch.nodes[name] = graph.ndata[name]
+    for pulled in (step, *further):
+        pulled.keep()
 
 
-def apply_edges(batch: Batch, function: MessageFunction) -> None:
+def apply_edges(batch: Batch, function: MessageFunction, *, relation: str = CHILD) -> None:
     """See `dglsent.passing.apply_edges`."""
-    graph = _with_fields(batch, batch.graph)
+    along = batch.relation(relation)
+    graph = _with_fields(batch, along.graph, (), relation)
     names = [function.out_field] if is_builtin(function) else []
     graph.apply_edges(function if names else _recorded(function, names))
     for name in names:
-        batch.edges[name] = graph.edata[name]
+        along.edges[name] = graph.edata[name]
 
 
 def update_all(
-    batch: Batch, message: MessageFunction, reduce: ReduceFunction, apply: NodeFunction | None = None
+    batch: Batch,
+    message: MessageFunction,
+    reduce: ReduceFunction,
+    apply: NodeFunction | None = None,
+    *,
+    relation: str = CHILD,
 ) -> None:
     """See `dglsent.passing.update_all`."""
-    if not batch.graph.num_edges():  # DGL's reducers fail where there is nothing to reduce
-        torch_engine.update_all(batch, message, reduce, apply)
+    along = batch.relation(relation)
+    if not along.graph.num_edges():  # DGL's reducers fail where there is nothing to reduce
+        torch_engine.update_all(batch, message, reduce, apply, relation=relation)
         return
-    graph = _with_fields(batch, batch.graph)
+    graph = _with_fields(batch, along.graph, (), relation)
     names: list[str] = []
-    graph.update_all(message, reduce if is_builtin(reduce) else _recorded(reduce, names))
+    reduced = _Pulled(graph, along, message, reduce, None)
+    graph.update_all(reduced.message, reduced.reduce if is_builtin(reduce) else _recorded(reduced.reduce, names))
+    reduced.keep()
     if apply is not None:
         # Apart, since DGL's own apply sees the -inf of a maximum over nothing.
+        names = []
         graph.apply_nodes(_recorded(apply, names))
     elif is_builtin(reduce):
         names = [reduce.out_field]
@@ -79,17 +105,87 @@ def update_all(
         batch.nodes[name] = graph.ndata[name]
 
 
-def edge_softmax(batch: Batch, score: Tensor, by: Literal["receiver", "sender"] = "receiver") -> Tensor:
+def edge_softmax(
+    batch: Batch, score: Tensor, by: Literal["receiver", "sender"] = "receiver", *, relation: str = CHILD
+) -> Tensor:
     """See `dglsent.passing.edge_softmax`."""
-    return dgl.nn.functional.edge_softmax(batch.graph, score, norm_by="dst" if by == "receiver" else "src")
+    graph = batch.relation(relation).graph
+    return dgl.nn.functional.edge_softmax(graph, score, norm_by="dst" if by == "receiver" else "src")
+
+
+class _Pulled:
+    """Message and reduce function of one relation, with our own reducers as functions of mailboxes."""
+
+    def __init__(
+        self, graph: Any, relation: Relation, message: MessageFunction, reduce: ReduceFunction, name: str | None
+    ) -> None:
+        self.graph, self.relation, self.name, self.wanted = graph, relation, name, reduce
+        reducers = reduce if isinstance(reduce, tuple) else (reduce,)
+        self.softmaxes = [each for each in reducers if isinstance(each, SoftmaxSum)]
+        self.kept: list[tuple[str, Tensor, Tensor]] = []
+        self.message: Any = message
+        self.reduce: Any = reduce
+        if self.softmaxes or isinstance(reduce, tuple):
+            self.message = self._with_values(message)
+            self.reduce = lambda nodes: {
+                name: value for each in reducers for name, value in self._reduced(each, nodes).items()
+            }
+
+    def pull(self, frontier: Tensor, apply: Any) -> None:
+        self.graph.pull(frontier, self.message, self.reduce, apply, etype=self.name)
+
+    def keep(self) -> None:
+        """Set the weights of all edges."""
+        for reducer in self.softmaxes:
+            parts = [(edge, weight) for name, edge, weight in self.kept if name == reducer.weight]
+            if parts:
+                edges, weights = torch.cat([edge for edge, _ in parts]), torch.cat([weight for _, weight in parts])
+                self.relation.edges[reducer.weight] = weights[edges.argsort()]
+
+    def _with_values(self, message: MessageFunction) -> Any:
+        compute = message_function(message)
+        values = {each.value for each in self.softmaxes}
+        return lambda edges: {**{name: edges.src[name] for name in values}, **compute(edges)}
+
+    def _reduced(self, reducer: Any, nodes: Any) -> Any:
+        if isinstance(reducer, SoftmaxSum):
+            edges = self.graph.in_edges(nodes.nodes(), form="eid", etype=self.name)
+            self.kept.append((reducer.weight, edges, reducer.weights(nodes).flatten()))
+            return reducer(nodes)
+        if is_builtin(reducer):
+            return {reducer.out_field: getattr(nodes.mailbox[reducer.msg_field], reducer.name)(1)}
+        return reducer(nodes)
+
+
+def _with_fields(batch: Batch, graph: Any, further: Any, relation: str) -> Any:
+    """A graph of one relation, and of further ones where there are any, with the fields of the batch."""
+    local = graph.local_var()
+    if further:
+        ends = {relation: graph.edges(), **{name: batch.relation(name).graph.edges() for name in further}}
+        kinds = {("node", name, "node"): pair for name, pair in ends.items()}
+        local = dgl.heterograph(kinds, {"node": batch.num_nodes})
+    for name, value in batch.nodes.items():
+        local.ndata[name] = value
+    for each in (relation, *further):
+        data = local.edges[each].data if further else local.edata
+        for name, value in batch.relation(each).edges.items():
+            data[name] = value
+    return local
+
+
+def _nothing_more(pulled: _Pulled) -> NodeFunction:
+    """The apply function that leaves fields as the reducers of a pass made them."""
+    reducers = pulled.wanted if isinstance(pulled.wanted, tuple) else (pulled.wanted,)
+    names = [each.out if isinstance(each, SoftmaxSum) else each.out_field for each in reducers]
+    return lambda nodes: {name: nodes.data[name] for name in names}
 
 
 def _recorded(function: Any, names: list[str]) -> NodeFunction:
-    """The same function, which writes down the names of the fields that it returns."""
+    """The same function, which adds the names of the fields that it returns."""
 
     def run(nodes: Any) -> Any:
         result = function(nodes)
-        names[:] = result
+        names.extend(name for name in result if name not in names)
         return result
 
     return run

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any, TypeAlias
+from dataclasses import dataclass
+from typing import Any, NamedTuple, TypeAlias
 
 import torch
 from torch import Tensor
@@ -13,7 +14,7 @@ from dglsent.passing.views import Edges
 
 Outputs: TypeAlias = Mapping[str, Tensor]
 MessageFunction: TypeAlias = Any  # edges -> Outputs, or a dgl.function message built-in
-ReduceFunction: TypeAlias = Any  # nodes with a mailbox -> Outputs, or a dgl.function reduce built-in
+ReduceFunction: TypeAlias = Any  # nodes with a mailbox -> Outputs, a dgl.function or our built-in, or a tuple of those
 NodeFunction: TypeAlias = Callable[[Any], Outputs]
 
 _OPERATIONS: dict[str, Callable[[Tensor, Tensor], Tensor]] = {
@@ -23,6 +24,76 @@ _OPERATIONS: dict[str, Callable[[Tensor, Tensor], Tensor]] = {
     "div": torch.div,
     "dot": lambda a, b: (a * b).sum(-1, keepdim=True),
 }
+
+
+class Pass(NamedTuple):
+    """A further pass of a propagation: a frontier that has just been computed hears from another relation.
+
+    Attributes:
+        relation: the relation.
+        message: m edges -> messages [m, ...]; reads of the receivers what was just computed, and of the senders only
+            fields that the propagation does not compute.
+        reduce: `softmax_sum` or a reducer of dgl.function, or a tuple of those.
+        apply: r receivers -> fields [r, ...], which win over those computed before.
+        inputs: r receivers -> fields that the message function reads of them, such as projections.
+    """
+
+    relation: str
+    message: MessageFunction
+    reduce: ReduceFunction
+    apply: NodeFunction | None = None
+    inputs: NodeFunction | None = None
+
+
+@dataclass(frozen=True)
+class SoftmaxSum:
+    """See `softmax_sum`; called as a function of a mailbox, it is the reduce function of the definition.
+
+    Attributes:
+        score: message with a score for each edge.
+        value: sender field that is averaged.
+        out: node field of the weighted mean.
+        weight: edge field of the weights.
+    """
+
+    score: str
+    value: str
+    out: str
+    weight: str
+
+    def __call__(self, nodes: Any) -> Outputs:
+        """R mailboxes of k messages: sum_k softmax(score)_k value_k."""
+        return {self.out: (self.weights(nodes).unsqueeze(-1) * nodes.mailbox[self.value]).sum(1)}
+
+    def weights(self, nodes: Any) -> Tensor:
+        """[r, k]."""
+        weights: Tensor = nodes.mailbox[self.score].softmax(1)
+        return weights
+
+
+def softmax_sum(score: str, value: str, out: str, weight: str) -> SoftmaxSum:
+    """A reducer: attention of each receiver over those who send to it.
+
+    out = sum_k a_k value_k with a = softmax over the receiver's edges of the message `score` [m]; a node without
+    in-edges gets 0.
+
+    Args:
+        score: name of the message with the scores.
+        value: name of the senders' field that is averaged, [N, d].
+        out: name of the result at the receivers, [N, d].
+        weight: name of the edge field under which the weights [E] are kept.
+    """
+    return SoftmaxSum(score, value, out, weight)
+
+
+def dot(a: Tensor, b: Tensor) -> Tensor:
+    """Products of receivers' and senders' fields in a message function: [..., d] and [..., d] -> [...].
+
+    Where every node hears every node of a sentence, [S, n, 1, d] and [S, 1, m, d] become one matrix product [S, n, m].
+    """
+    if a.dim() == 4 and a.shape[2] == 1 and b.shape[1] == 1:
+        return a.squeeze(2) @ b.squeeze(1).transpose(1, 2)
+    return (a * b).sum(-1)
 
 
 _REDUCERS = ("sum", "mean", "max", "min")

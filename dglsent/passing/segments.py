@@ -85,6 +85,16 @@ def segment_max(x: Tensor, incidence: Incidence) -> Tensor:
     return result.view(rows, *x.shape[1:])
 
 
+def segment_softmax(score: Tensor, incidence: Incidence) -> Tensor:
+    """Softmax of scores [m, ...] over the edges of each row."""
+    return _SegmentSoftmax.apply(score, *incidence)
+
+
+def weighted_sum(x: Tensor, weight: Tensor, incidence: Incidence) -> Tensor:
+    """Sum of weight [m] times x [m, d] over the edges of each row: [n, d]."""
+    return _WeightedSum.apply(x, weight, *incidence)
+
+
 def _sum(x: Tensor, order: Tensor, offsets: Tensor) -> Tensor:
     if not x.is_floating_point() or not len(order):
         rows = len(offsets) - 1
@@ -158,3 +168,41 @@ class _Place(Function):
     def backward(ctx: Any, *grads: Tensor | None) -> tuple[Tensor | None, ...]:
         (target,) = ctx.saved_tensors
         return None, *grads, *(None if grad is None else grad.index_select(0, target) for grad in grads)
+
+
+class _SegmentSoftmax(Function):
+    @staticmethod
+    def forward(ctx: Any, score: Tensor, row: Tensor, order: Tensor, offsets: Tensor) -> Tensor:
+        flat = score.reshape(len(score), -1)
+        top = flat.new_full((len(offsets) - 1, flat.shape[1]), -torch.inf)
+        top.scatter_reduce_(0, row[:, None].expand_as(flat), flat, "amax")
+        weight = (flat - top.index_select(0, row)).exp_()
+        weight /= _sum(weight, order, offsets).index_select(0, row)
+        weight = weight.view_as(score)
+        ctx.save_for_backward(weight, row, order, offsets)
+        return weight
+
+    @staticmethod
+    @once_differentiable
+    def backward(ctx: Any, *grads: Tensor) -> tuple[Tensor, None, None, None]:
+        weight, row, order, offsets = ctx.saved_tensors
+        through = weight * grads[0]
+        return through.sub_(weight * _sum(through, order, offsets).index_select(0, row)), None, None, None
+
+
+class _WeightedSum(Function):
+    @staticmethod
+    def forward(ctx: Any, x: Tensor, weight: Tensor, row: Tensor, order: Tensor, offsets: Tensor) -> Tensor:
+        ctx.save_for_backward(x, weight, row)
+        if not len(order):
+            return x.new_zeros(len(offsets) - 1, *x.shape[1:])
+        weights = weight.index_select(0, order)
+        return torch.embedding_bag(x, order, offsets, False, 0, False, weights, True)[0]
+
+    @staticmethod
+    @once_differentiable
+    def backward(ctx: Any, *grads: Tensor) -> tuple[Tensor | None, Tensor, None, None, None]:
+        x, weight, row = ctx.saved_tensors
+        grad = grads[0].index_select(0, row)
+        grad_weight = torch.linalg.vecdot(x, grad)
+        return grad.mul_(weight[:, None]) if ctx.needs_input_grad[0] else None, grad_weight, None, None, None

@@ -14,7 +14,7 @@ from torch.utils.data import DataLoader, Sampler
 
 from dglsent.corpora.example import Example
 from dglsent.passing import Batch
-from dglsent.passing.batch import Direction
+from dglsent.passing.relation import Direction
 from dglsent.tasks.task import Targets
 from dglsent.training.graphs import GraphKind, build, shape
 from graphs.builders import SentenceGraph
@@ -39,9 +39,10 @@ class GraphSet:
     def __len__(self) -> int:
         return len(self.graphs)
 
-    def batch(self, index: Sequence[int], plan: Iterable[Direction]) -> Batch:
+    def batch(self, index: Sequence[int], plan: Iterable[Direction], relations: Iterable[str] = ()) -> Batch:
         """Examples by number as one batch; the sentences of a pair stand side by side."""
-        batch = Batch.of(list(chain.from_iterable(self.graphs[i] for i in index)), plan=plan)
+        graphs = list(chain.from_iterable(self.graphs[i] for i in index))
+        batch = Batch.of(graphs, pairs=len(self.graphs[0]) == 2, plan=plan, relations=relations)
         for name, column in self.targets.items():
             batch.targets[name] = torch.from_numpy(column[list(index)])
         return batch
@@ -77,7 +78,9 @@ def graph_set(
         missing = [name for name in targets if name not in example.targets]
         if missing:
             raise InputError(f"example {example.id} has no gold {missing[0]!r}; choose a task that fits the corpus")
-    labelled = "label" in targets
+    # Only phrases have labels of their own to learn; a "label" of a pair or of a whole sentence is no node's.
+    phrases = any(sentence.labels is not None for example in examples for sentence in example.sentences)
+    labelled = "label" in targets and phrases
     return GraphSet(
         graphs=[
             tuple(
@@ -120,6 +123,7 @@ def loader(
     data: GraphSet,
     size: int,
     plan: Sequence[Direction],
+    relations: Sequence[str] = (),
     *,
     seed: int | None = None,
     pin: bool = False,
@@ -133,7 +137,7 @@ def loader(
         range(len(data)),  # type: ignore[arg-type]
         batch_size=size,
         sampler=None if seed is None else EpochSampler(len(data), seed),
-        collate_fn=partial(data.batch, plan=plan),
+        collate_fn=partial(data.batch, plan=plan, relations=relations),
         # Without its own generator a loader draws from the one that dropout uses.
         generator=torch.Generator(),
         pin_memory=pin,

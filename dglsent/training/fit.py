@@ -138,12 +138,12 @@ def _train(
     # The corpus and the libraries are here to stay: the collector need not look through them again and again.
     gc.collect()
     gc.freeze()
-    directions, cuda = model.encoder.directions, device == "cuda"
+    plans, cuda = (model.encoder.directions, model.encoder.relations), device == "cuda"
     try:
         trainer.fit(
             Training(model, recipe.optimiser),
-            loader(sets["train"], options.batch_size, directions, seed=recipe.seed, pin=cuda, workers=options.workers),
-            loader(sets["dev"], 128, directions, pin=cuda, workers=options.workers),
+            loader(sets["train"], options.batch_size, *plans, seed=recipe.seed, pin=cuda, workers=options.workers),
+            loader(sets["dev"], 128, *plans, pin=cuda, workers=options.workers),
             ckpt_path=run.checkpoint if run.checkpoint.is_file() else None,
             weights_only=True,
         )

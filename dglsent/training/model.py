@@ -75,7 +75,7 @@ def evaluate(
     """
     model.eval()
     parts = []
-    for batch in loader(data, batch_size, model.encoder.directions):
+    for batch in loader(data, batch_size, model.encoder.directions, model.encoder.relations):
         parts.append(model.outcomes(batch.to(model.device)))
         after()
     outcomes = gather(parts)

@@ -51,7 +51,13 @@ class Predictor:
             graphs.append(tuple(graph for _, graph in made))
             places.append(place)
         if graphs:
-            batch = Batch.of(list(chain(*graphs)), plan=self._model.encoder.directions)
+            encoder = self._model.encoder
+            batch = Batch.of(
+                list(chain(*graphs)),
+                pairs=len(graphs[0]) == 2,
+                plan=encoder.directions,
+                relations=encoder.relations,
+            )
             predictions = self._model.predict(batch.to(self._model.device), self._recipe.corpus.labels)
             for place, prediction in zip(places, predictions, strict=True):
                 found = results[place]

@@ -15,7 +15,7 @@ from dglsent.models.tree_gru import ChildSumTreeGRU
 from dglsent.models.tree_lstm import BinaryTreeLSTM, ChildSumTreeLSTM
 from dglsent.nn.embeddings import WordEmbedding
 from dglsent.passing import Batch, engine
-from dglsent.passing.batch import Plan
+from dglsent.passing.relation import Relation
 
 TREES = [*awkward_trees()[:-1], forest()]
 BINARY = [caterpillar(depth) for depth in (3, 0, 1, 6)]
@@ -83,8 +83,8 @@ class TestStates:
 @each_encoder
 def test_propagations_follow_the_declared_directions(encoder_class, graphs, monkeypatch):
     followed = []
-    schedule = Plan.schedule
-    monkeypatch.setattr(Plan, "schedule", lambda plan, d="up": followed.append(d) or schedule(plan, d))
+    schedule = Relation.schedule
+    monkeypatch.setattr(Relation, "schedule", lambda plan, d="up": followed.append(d) or schedule(plan, d))
     build(encoder_class).encode(Batch.of(graphs))
     assert set(followed) == set(encoder_class.directions)
 

@@ -1,0 +1,176 @@
+"""Attentive child-sum encoders of sentence pairs: children count by what the other sentence says.
+
+Zhou, Liu, Pan 2016, "Modelling Sentence Pairs with Tree-structured Attentive Encoder", eq. 2-4.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+from dglsent.models.encoder import Further, no_further
+from dglsent.models.sequence import GRUChain, LSTMChain
+from dglsent.models.tree_gru import ChildSumTreeGRU
+from dglsent.models.tree_lstm import ChildSumTreeLSTM
+from dglsent.nn.attention import additive_score
+from dglsent.nn.embeddings import WordEmbedding
+from dglsent.passing import Batch, Outputs, StepLinear, propagate, softmax_sum
+from graphs.door import fn
+from graphs.fields import NEXT, SENTENCE
+
+
+class ChildAttention(nn.Module):
+    """Attention of a node over its children, guided by a vector s of the other sentence (eq. 4).
+
+        m_k = tanh(W_m h_k + U_m s);  alpha = softmax over the children of w . m_k;  g = sum_k alpha_k h_k
+
+    and h~ = tanh(W_a g + b_a), which takes the place of the sum of the children.
+
+    Args:
+        hidden: size h of all of them.
+        att_transform: False leaves out W_a: h~ = g, as in the released code.
+    """
+
+    def __init__(self, hidden: int, att_transform: bool = True) -> None:
+        super().__init__()
+        self.W_m = StepLinear(hidden, hidden, bias=False)
+        self.U_m = nn.Linear(hidden, hidden, bias=False)
+        self.w = nn.Parameter(torch.empty(hidden).uniform_(-(hidden**-0.5), hidden**-0.5))
+        self.W_a = StepLinear(hidden, hidden) if att_transform else None
+
+    def guide(self, batch: Batch, last: Tensor) -> Tensor:
+        """U_m s at every node, [N, h], from the last states [2 B, h] of the sentences: s is the other one's."""
+        other = self.U_m(last).view(-1, 2, last.shape[-1]).flip(1).flatten(0, 1)
+        return other.index_select(0, batch.nodes[SENTENCE])
+
+    def score(self, edges: Any) -> Tensor:
+        """W . m_k of each child, [m]."""
+        return additive_score(self.W_m(edges.src["h"]), edges.dst["guide"], self.w)
+
+    def transform(self, g: Tensor) -> Tensor:
+        """The h~ of nodes with children, [n, h]."""
+        return g if self.W_a is None else torch.tanh(self.W_a(g))
+
+    def at_leaves(self, count: int) -> Tensor:
+        """The h~ of nodes without children, for which g = 0: [count, h]."""
+        if self.W_a is None:
+            return self.w.new_zeros(count, len(self.w))
+        return torch.tanh(self.W_a.bias).expand(count, -1)
+
+
+class AttentiveTreeLSTM(ChildSumTreeLSTM):
+    """Child-sum Tree-LSTM whose children are weighed by attention, guided by an LSTM over the other sentence.
+
+    Forget gates see the states of the children as they are.
+
+    Args:
+        embedding: word vectors, d dimensions.
+        hidden: size h of the state.
+        output_gate: False gives h = tanh(c), in the tree and in the guide, as in the released code.
+        att_transform: see ChildAttention.
+        detach_guide: leave the guide as it was initialised, which is what the released code comes to.
+    """
+
+    relations = (NEXT,)
+
+    def __init__(
+        self,
+        embedding: WordEmbedding,
+        hidden: int = 150,
+        output_gate: bool = True,
+        att_transform: bool = True,
+        detach_guide: bool = False,
+    ) -> None:
+        super().__init__(embedding, hidden, output_gate)
+        self.guide = LSTMChain(embedding.dim, hidden, output_gate)
+        self.attention = ChildAttention(hidden, att_transform)
+        self.detach_guide = detach_guide
+
+    def encode(self, batch: Batch, then: Further = no_further) -> Tensor:
+        """States h [N, hidden] of all nodes; sets the fields h and c, and `attention` on the edges."""
+        batch.nodes["x"] = self.embedding(batch.nodes["word"])
+        last = batch.at_last_words(self.guide.run(batch, relation=NEXT))
+        batch.nodes["guide"] = self.attention.guide(batch, last.detach() if self.detach_guide else last)
+        children = (softmax_sum("score", "h", "g", "attention"), fn.sum("fc", "forgotten"))
+        propagate(batch, self.message, children, self.update, leaf=self.leaf, inputs=self.inputs, then=then("up"))
+        return batch.nodes["h"]
+
+    def inputs(self, nodes: Any) -> Outputs:
+        """W x + b of all gates."""
+        x = nodes.data["x"]
+        return {"wx_gio": self.W_gio(x), "wx_f": self.W_f(x)}
+
+    def leaf(self, nodes: Any) -> Outputs:
+        """Eq. 2 without children, where g = 0."""
+        wx = self.W_gio(nodes.data["x"])
+        return self.cell(self.U_gio(self.attention.at_leaves(len(wx)), wx), None)
+
+    def message(self, edges: Any) -> Outputs:
+        """A child sends how much it counts, and its memory through its own forget gate."""
+        forget = torch.sigmoid(self.U_f(edges.src["h"], edges.dst["wx_f"]))
+        return {"score": self.attention.score(edges), "fc": forget * edges.src["c"]}
+
+    def update(self, nodes: Any) -> Outputs:
+        """Eq. 2 with h~ for the sum of the children."""
+        h_children = self.attention.transform(nodes.data["g"])
+        return self.cell(self.U_gio(h_children, nodes.data["wx_gio"]), nodes.data["forgotten"])
+
+
+class AttentiveTreeGRU(ChildSumTreeGRU):
+    """Child-sum Tree-GRU whose children are weighed by attention, guided by a GRU over the other sentence.
+
+    Reset gates see the states of the children as they are.
+
+    Args:
+        embedding: word vectors, d dimensions.
+        hidden: size h of the state.
+        att_transform: see ChildAttention.
+        detach_guide: leave the guide as it was initialised, which is what the released code comes to.
+    """
+
+    relations = (NEXT,)
+
+    def __init__(
+        self, embedding: WordEmbedding, hidden: int = 150, att_transform: bool = True, detach_guide: bool = False
+    ) -> None:
+        super().__init__(embedding, hidden)
+        self.guide = GRUChain(embedding.dim, hidden)
+        self.attention = ChildAttention(hidden, att_transform)
+        self.detach_guide = detach_guide
+
+    def encode(self, batch: Batch) -> Tensor:
+        """States h [N, hidden] of all nodes; sets the field h, and `attention` on the edges."""
+        batch.nodes["x"] = self.embedding(batch.nodes["word"])
+        last = batch.at_last_words(self.guide.run(batch, relation=NEXT))
+        batch.nodes["guide"] = self.attention.guide(batch, last.detach() if self.detach_guide else last)
+        children = (softmax_sum("score", "h", "g", "attention"), fn.sum("rh", "rh_sum"))
+        propagate(batch, self.message, children, self.update, leaf=self.leaf, inputs=self.inputs)
+        return batch.nodes["h"]
+
+    def inputs(self, nodes: Any) -> Outputs:
+        """W x + b of candidate, update gate and reset gate."""
+        x = nodes.data["x"]
+        return {"wx_gz": self.W_gz(x), "wx_r": self.W_r(x)}
+
+    def leaf(self, nodes: Any) -> Outputs:
+        """Eq. 3 without children, where g = 0."""
+        wx_g, wx_z = self.W_gz(nodes.data["x"]).chunk(2, -1)
+        return self.cell(self.attention.at_leaves(len(wx_g)), torch.tanh(wx_g), wx_z)
+
+    def message(self, edges: Any) -> Outputs:
+        """A child sends how much it counts, and its state through its own reset gate."""
+        h = edges.src["h"]
+        reset = torch.sigmoid(self.U_r(h, edges.dst["wx_r"]))
+        return {"score": self.attention.score(edges), "rh": reset * h}
+
+    def update(self, nodes: Any) -> Outputs:
+        """Eq. 3 with h~ for the sum of the children."""
+        wx_g, wx_z = nodes.data["wx_gz"].chunk(2, -1)
+        candidate = torch.tanh(self.U_g(nodes.data["rh_sum"], wx_g))
+        return self.cell(self.attention.transform(nodes.data["g"]), candidate, wx_z)
+
+    def cell(self, h_children: Tensor, candidate: Tensor, wx_z: Tensor) -> Outputs:
+        """State h = z * h~ + (1 - z) * candidate."""
+        return {"h": torch.lerp(candidate, h_children, torch.sigmoid(self.U_z(h_children, wx_z)))}

@@ -1,0 +1,59 @@
+"""Modified decomposable attention between the sentences of a pair, over any structure.
+
+Gupta, Zhang 2018, "To Attend or not to Attend: A Case Study on Syntactic Structures for Semantic Relatedness",
+eq. 14-18. "Modified" because only the roots compare: Parikh et al. 2016 compare every word.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Literal
+
+import torch
+from torch import Tensor, nn
+
+from dglsent.models.encoder import Encoder
+from dglsent.nn.embeddings import WordEmbedding
+from dglsent.passing import Batch, Outputs, dot, softmax_sum, update_all
+from graphs.fields import ATTEND
+
+
+class DecomposableAttention(Encoder):
+    """Sentence vectors G [h_root; context_root], the context a mean of the other sentence's nodes by similarity.
+
+    Args:
+        embedding: word vectors.
+        structure: the encoder of one sentence; states of d dimensions.
+        mda_G: whether G is a "linear" map, as in the released code, or followed by a "relu".
+    """
+
+    relations = (ATTEND,)
+
+    def __init__(
+        self,
+        embedding: WordEmbedding,
+        structure: Callable[[WordEmbedding], Encoder],
+        mda_G: Literal["linear", "relu"] = "linear",
+    ) -> None:
+        encoder = structure(embedding)
+        super().__init__(embedding, encoder.memory_size)
+        self.structure, self.mda_G = encoder, mda_G
+        self.directions = encoder.directions
+        self.G = nn.Linear(2 * self.size, self.size)
+
+    def encode(self, batch: Batch) -> Tensor:
+        """Memories [N, d] of all nodes; sets them as field `memory`, and `context`; `attention` on attend edges."""
+        batch.nodes["memory"] = self.structure.memory(self.structure.encode(batch))
+        # Eq. 14-16: both directions in one round, for every node hears the other sentence.
+        update_all(batch, self.message, softmax_sum("score", "memory", "context", "attention"), relation=ATTEND)
+        return batch.nodes["memory"]
+
+    def message(self, edges: Any) -> Outputs:
+        """Eq. 14: how alike two nodes are."""
+        return {"score": dot(edges.dst["memory"], edges.src["memory"])}
+
+    def readout(self, batch: Batch, states: Tensor) -> Tensor:
+        """Eq. 17-18: sentence vectors [2 B, d]."""
+        roots = torch.cat([batch.at_roots(states), batch.at_roots(batch.nodes["context"])], -1)
+        compared: Tensor = self.G(roots)
+        return torch.relu(compared) if self.mda_G == "relu" else compared

@@ -1,0 +1,115 @@
+"""Progressive attention between the sentences of a pair, over any structure.
+
+Gupta, Zhang 2018, "To Attend or not to Attend: A Case Study on Syntactic Structures for Semantic Relatedness",
+eq. 19-24: every node looks at the other sentence while its own sentence is being composed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, Literal
+
+import torch
+from torch import Tensor, nn
+
+from dglsent.models.encoder import Encoder
+from dglsent.nn.attention import additive_score
+from dglsent.nn.embeddings import WordEmbedding
+from dglsent.passing import Batch, Outputs, Pass, StepLinear, softmax_sum, update_all
+from dglsent.passing.relation import Direction
+from graphs.door import fn
+from graphs.fields import ATTEND
+
+
+class ProgressiveAttention(Encoder):
+    """A plain pass gives every node a memory H; in a second pass the nodes of each sentence attend to the other's.
+
+    After the cell of node j gave h_j, attention a over the nodes k of the other sentence (eq. 19-21) turns it into
+
+        h'_j = sum_k (1 - a_k) H_k + sum_k a_k h_j    (eq. 22)
+
+    which is what its parent sees. As a sums to 1 this is h_j + sum_k H_k - sum_k a_k H_k, and so it is computed. The
+    sentence vector is tanh(h' + h) at the root (eq. 23-24). Cell and attention are shared by both sentences.
+
+    Args:
+        embedding: word vectors.
+        structure: the encoder of one sentence, whose propagations take further passes: a child-sum Tree-LSTM or a
+            BiLSTM.
+        pa_propagate: False attends to the states of the plain pass instead, and no parent sees it.
+        pa_mix: "paper" is eq. 22; "mean" divides its two terms of the other sentence by the number of its nodes;
+            "context" is h_j + sum_k a_k H_k, the attended context added instead of subtracted.
+    """
+
+    relations = (ATTEND,)
+
+    def __init__(
+        self,
+        embedding: WordEmbedding,
+        structure: Callable[[WordEmbedding], Encoder],
+        pa_propagate: bool = True,
+        pa_mix: Literal["paper", "context", "mean"] = "paper",
+    ) -> None:
+        encoder = structure(embedding)
+        super().__init__(embedding, encoder.size)
+        self.structure: Any = encoder
+        self.directions = encoder.directions
+        self.pa_propagate, self.pa_mix = pa_propagate, pa_mix
+        hidden = encoder.memory_size
+        self.W_own = StepLinear(hidden, hidden)
+        self.W_other = StepLinear(hidden, hidden, bias=False)
+        self.w = nn.Parameter(torch.randn(hidden) * 0.05)
+
+    def encode(self, batch: Batch) -> Tensor:
+        """States tanh(h' + h) [N, size] of all nodes.
+
+        Sets the fields `memory`, H, and of the structure those of the second pass; on attend edges `attention_up`, and
+        of a BiLSTM `attention_down`.
+        """
+        plain = self.structure.encode(batch)
+        memory = self.structure.memory(plain)
+        batch.nodes["memory"], batch.nodes["memory_key"] = memory, self.W_other(memory)
+        update_all(batch, fn.copy_u("memory", "m"), fn.sum("m", "memory_sum"), relation=ATTEND)
+        if self.pa_mix == "mean":
+            batch.nodes["one"] = memory.new_ones(len(memory), 1)
+            update_all(batch, fn.copy_u("one", "m"), fn.sum("m", "memory_count"), relation=ATTEND)
+        if self.pa_propagate:
+            attended = self.structure.encode(batch, then=self.attend)
+        else:
+            attended = self._attended_once(batch, plain)
+        return torch.tanh(attended + plain)
+
+    def readout(self, batch: Batch, states: Tensor) -> Tensor:
+        """Sentence vectors [2 B, size], as the structure reads them out."""
+        vectors: Tensor = self.structure.readout(batch, states)
+        return vectors
+
+    def attend(self, direction: Direction) -> Sequence[Pass]:
+        """Eq. 19-22 at the nodes of a frontier."""
+        average = softmax_sum("score", "memory", "context", f"attention_{direction}")
+        return [Pass(ATTEND, self.message, average, self.mix, self.own)]
+
+    def own(self, nodes: Any) -> Outputs:
+        """The part of eq. 19 that is the node's own."""
+        return {"own_key": self.W_own(nodes.data["h"])}
+
+    def message(self, edges: Any) -> Outputs:
+        """Eq. 19-20: w . tanh(W [h_j; H_k] + b)."""
+        return {"score": additive_score(edges.dst["own_key"], edges.src["memory_key"], self.w)}
+
+    def mix(self, nodes: Any) -> Outputs:
+        """Eq. 22."""
+        h, context = nodes.data["h"], nodes.data["context"]
+        if self.pa_mix == "context":
+            return {"h": h + context}
+        rest = nodes.data["memory_sum"] - context
+        return {"h": h + (rest / nodes.data["memory_count"] if self.pa_mix == "mean" else rest)}
+
+    def _attended_once(self, batch: Batch, plain: Tensor) -> Tensor:
+        """Eq. 22 at the states of the plain pass, those of each direction apart."""
+        parts = []
+        for direction, h in zip(self.directions, plain.chunk(len(self.directions), -1), strict=True):
+            batch.nodes["h"], batch.nodes["own_key"] = h, self.W_own(h)
+            average = softmax_sum("score", "memory", "context", f"attention_{direction}")
+            update_all(batch, self.message, average, self.mix, relation=ATTEND)
+            parts.append(batch.nodes["h"])
+        return torch.cat(parts, -1)

@@ -1,0 +1,95 @@
+"""Fields that are set before a propagation, as its steps read them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from torch import Tensor
+
+from dglsent.passing.functions import NodeFunction
+from dglsent.passing.relation import Relation
+from dglsent.passing.schedule import Schedule
+from dglsent.passing.segments import gather, permute
+from dglsent.passing.views import Fields, Nodes
+
+
+class Given:
+    """Fields that are set before the first step, in the order of the plan."""
+
+    def __init__(self, nodes: Fields, relation: Relation, schedule: Schedule) -> None:
+        self.nodes, self.relation, self.schedule = nodes, relation, schedule
+        self.leaf: dict[str, Tensor] = {}
+        self.inner: dict[str, Tensor] = {}
+        self.by_step: dict[str, Sequence[Tensor]] = {}
+        self.by_receiver: dict[str, Sequence[Tensor]] = {}
+        self.by_sender: dict[str, Sequence[Tensor]] = {}
+        self.by_edge: dict[str, Sequence[Tensor]] = {}
+
+    def extend(self, inputs: NodeFunction, *, leaves_too: bool) -> None:
+        """Add the fields that `inputs` makes of the given ones, for all nodes that `apply` will see."""
+        leaves, size = self.schedule.leaves, len(self.schedule.order)
+        if leaves_too:
+            for name, value in inputs(Nodes(size, self._whole)).items():
+                self.leaf[name], self.inner[name] = value.split([leaves, size - leaves])
+        elif size > leaves:
+            self.inner.update(inputs(Nodes(size - leaves, self._at_inner)))
+
+    def _whole(self, name: str) -> Tensor:
+        return permute(read(self.nodes, name, "node"), self.schedule.order, self.schedule.position)
+
+    def _split(self, name: str) -> None:
+        leaves = self.schedule.leaves
+        leaf, inner = self._whole(name).split([leaves, len(self.schedule.order) - leaves])
+        self.leaf.setdefault(name, leaf)
+        self.inner.setdefault(name, inner)
+
+    def at_leaves(self, name: str) -> Tensor:
+        """A field of the nodes without in-edges."""
+        if name not in self.leaf:
+            self._split(name)
+        return self.leaf[name]
+
+    def _at_inner(self, name: str) -> Tensor:
+        if name not in self.inner:
+            self._split(name)
+        return self.inner[name]
+
+    def at_step(self, t: int, name: str) -> Tensor:
+        """A field of the nodes of step t."""
+        if name not in self.by_step:
+            self.by_step[name] = self._at_inner(name).split(self.schedule.node_sizes)
+        return self.by_step[name][t]
+
+    def at_receivers(self, t: int, name: str) -> Tensor:
+        """A field of the receivers of step t's edges."""
+        if name not in self.by_receiver:
+            rows = gather(self._at_inner(name), self.schedule.receivers)
+            self.by_receiver[name] = rows.split(self.schedule.edge_sizes)
+        return self.by_receiver[name][t]
+
+    def at_senders(self, t: int, name: str) -> Tensor:
+        """A field of the senders of step t's edges."""
+        if name not in self.by_sender:
+            rows = gather(read(self.nodes, name, "node"), self.schedule.senders)
+            self.by_sender[name] = rows.split(self.schedule.edge_sizes)
+        return self.by_sender[name][t]
+
+    def at_edges(self, t: int, name: str) -> Tensor:
+        """A field of step t's edges."""
+        if name not in self.by_edge:
+            rows = permute(
+                read(self.relation.edges, name, "edge"), self.schedule.edge_order, self.schedule.edge_position
+            )
+            self.by_edge[name] = rows.split(self.schedule.edge_sizes)
+        return self.by_edge[name][t]
+
+
+def read(table: Fields, name: str, kind: str) -> Tensor:
+    """A field that has been set; a KeyError names it where it has not."""
+    if name not in table:
+        known = ", ".join(sorted(table)) or "none"
+        raise KeyError(
+            f"{kind} field {name!r} is read before anything set it; set it on the batch, or give the nodes without "
+            f"in-edges their own function with leaf= (fields set: {known})"
+        )
+    return table[name]
