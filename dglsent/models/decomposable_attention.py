@@ -12,13 +12,13 @@ from typing import Any, Literal
 import torch
 from torch import Tensor, nn
 
-from dglsent.models.encoder import Encoder
+from dglsent.models.encoder import Encoder, PairEncoder
 from dglsent.nn.embeddings import WordEmbedding
 from dglsent.passing import Batch, Outputs, dot, softmax_sum, update_all
 from graphs.fields import ATTEND
 
 
-class DecomposableAttention(Encoder):
+class DecomposableAttention(PairEncoder):
     """Sentence vectors G [h_root; context_root], the context a mean of the other sentence's nodes by similarity.
 
     Args:
@@ -27,8 +27,6 @@ class DecomposableAttention(Encoder):
         mda_G: whether G is a "linear" map, as in the released code, or followed by a "relu".
     """
 
-    relations = (ATTEND,)
-
     def __init__(
         self,
         embedding: WordEmbedding,
@@ -36,9 +34,8 @@ class DecomposableAttention(Encoder):
         mda_G: Literal["linear", "relu"] = "linear",
     ) -> None:
         encoder = structure(embedding)
-        super().__init__(embedding, encoder.memory_size)
-        self.structure, self.mda_G = encoder, mda_G
-        self.directions = encoder.directions
+        super().__init__(encoder, encoder.memory_size)
+        self.mda_G = mda_G
         self.G = nn.Linear(2 * self.size, self.size)
 
     def encode(self, batch: Batch) -> Tensor:

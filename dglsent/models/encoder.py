@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from torch import Tensor, nn
 
 from dglsent.nn.embeddings import WordEmbedding
 from dglsent.passing import Batch, Pass
 from dglsent.passing.relation import Direction
+from graphs.fields import ATTEND
 
 Further: TypeAlias = Callable[[Direction], Sequence[Pass]]  # further passes of a propagation in each direction
 
@@ -53,3 +54,21 @@ class Encoder(nn.Module):
     def memory(self, states: Tensor) -> Tensor:
         """What another sentence attends to at each node, [N, memory_size], made of the states [N, size]."""
         return states
+
+
+class PairEncoder(Encoder):
+    """An encoder of pairs on top of one of single sentences, whose word vectors it shares.
+
+    Args:
+        structure: the encoder of one sentence.
+        size: dimensions of a state.
+    """
+
+    relations = (ATTEND,)
+
+    def __init__(self, structure: Encoder, size: int) -> None:
+        nn.Module.__init__(self)
+        self.structure: Any = structure
+        # Past torch's register: the weights are the structure's, and are saved once.
+        self.__dict__["embedding"] = structure.embedding
+        self.size, self.directions = size, structure.directions

@@ -12,7 +12,7 @@ from typing import Any, Literal
 import torch
 from torch import Tensor, nn
 
-from dglsent.models.encoder import Encoder
+from dglsent.models.encoder import Encoder, PairEncoder
 from dglsent.nn.attention import additive_score
 from dglsent.nn.embeddings import WordEmbedding
 from dglsent.passing import Batch, Outputs, Pass, StepLinear, softmax_sum, update_all
@@ -21,7 +21,7 @@ from graphs.door import fn
 from graphs.fields import ATTEND
 
 
-class ProgressiveAttention(Encoder):
+class ProgressiveAttention(PairEncoder):
     """A plain pass gives every node a memory H; in a second pass the nodes of each sentence attend to the other's.
 
     After the cell of node j gave h_j, attention a over the nodes k of the other sentence (eq. 19-21) turns it into
@@ -40,8 +40,6 @@ class ProgressiveAttention(Encoder):
             "context" is h_j + sum_k a_k H_k, the attended context added instead of subtracted.
     """
 
-    relations = (ATTEND,)
-
     def __init__(
         self,
         embedding: WordEmbedding,
@@ -50,9 +48,7 @@ class ProgressiveAttention(Encoder):
         pa_mix: Literal["paper", "context", "mean"] = "paper",
     ) -> None:
         encoder = structure(embedding)
-        super().__init__(embedding, encoder.size)
-        self.structure: Any = encoder
-        self.directions = encoder.directions
+        super().__init__(encoder, encoder.size)
         self.pa_propagate, self.pa_mix = pa_propagate, pa_mix
         hidden = encoder.memory_size
         self.W_own = StepLinear(hidden, hidden)

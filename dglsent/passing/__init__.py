@@ -11,12 +11,13 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from types import ModuleType
-from typing import Literal, TypeAlias
+from typing import Literal, TypeAlias, get_args
 
 from torch import Tensor
 
 from dglsent.passing import dgl_engine, torch_engine
 from dglsent.passing.batch import Batch, Plan
+from dglsent.passing.dense import Way, way
 from dglsent.passing.functions import MessageFunction, NodeFunction, Outputs, Pass, ReduceFunction, dot, softmax_sum
 from dglsent.passing.relation import Direction, Relation
 from dglsent.passing.weights import StepLinear
@@ -46,19 +47,27 @@ _engine: ContextVar[ModuleType] = ContextVar("engine", default=torch_engine)
 
 
 @contextmanager
-def engine(name: Engine) -> Iterator[None]:
+def engine(name: Engine, layout: Way = "auto") -> Iterator[None]:
     """Run message passing on one of the engines; the default is "torch".
 
+    Args:
+        name: "torch" or "dgl".
+        layout: how the torch engine runs where every node hears every node of a sentence: over "dense" padded tables,
+            over listed "edges", or whichever is less work.
+
     Raises:
-        ValueError: there is no such engine.
+        ValueError: there is no such engine or layout.
     """
     if name not in _ENGINES:
         raise ValueError(f"engine is 'torch' or 'dgl', not {name!r}")
-    token = _engine.set(_ENGINES[name])
+    if layout not in get_args(Way):
+        raise ValueError(f"layout is 'auto', 'dense' or 'edges', not {layout!r}")
+    token, token_way = _engine.set(_ENGINES[name]), way.set(layout)
     try:
         yield
     finally:
         _engine.reset(token)
+        way.reset(token_way)
 
 
 def propagate(

@@ -28,9 +28,9 @@ class Kept:
     def __iter__(self) -> Iterator[str]:
         return iter(self._parts)
 
-    def joined(self, name: str, index: Tensor, inverse: Tensor) -> Tensor:
-        """The values of all edges [E, ...], reordered by `index`, which `inverse` undoes."""
-        return permute(torch.cat(self._parts[name]), index, inverse)
+    def all(self, name: str) -> Tensor:
+        """The values of all edges [E, ...], in the order of the steps."""
+        return torch.cat(self._parts[name])
 
 
 def first_of(values: Outputs, otherwise: Resolver, name: str) -> Tensor:
@@ -92,8 +92,7 @@ def reduce_all(
     if isinstance(function, SoftmaxSum):
         kept = Kept()
         reduced = reduce_softmax(function, edges, messages, relation.incidence("dst"), kept)
-        identity = torch.arange(edges.batch_size(), device=relation.device)
-        relation.edges[function.weight] = kept.joined(function.weight, identity, identity)
+        relation.edges[function.weight] = kept.all(function.weight)
         return reduced
     if is_builtin(function):
         return reduce_builtin(function, messages, relation.incidence("dst"))

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import partial
+from functools import cached_property, partial
 
 from torch import Tensor
 
 from dglsent.passing.batch import Batch
+from dglsent.passing.dense import dense_step, listed, steps_run_dense
 from dglsent.passing.functions import Outputs, Pass, message_function
 from dglsent.passing.given import read
 from dglsent.passing.layout import Between
 from dglsent.passing.reducing import Kept, first_of, reduce_pass
 from dglsent.passing.relation import Direction
 from dglsent.passing.schedule import Schedule
-from dglsent.passing.segments import gather
+from dglsent.passing.segments import gather, permute
 from dglsent.passing.views import Edges, Nodes, Resolver
 
 
@@ -30,24 +31,21 @@ class FurtherPass:
         if not isinstance(relation, Between):
             raise ValueError(f"a further pass runs over the relation attend, not over {wanted.relation!r}")
         self.wanted, self.batch, self.relation = wanted, batch, relation
+        self.name, self.schedule = name, schedule
         self.frontiers = relation.frontiers(name, schedule)
+        self.dense = steps_run_dense(relation.layout, wanted.reduce)
         self.compute = message_function(wanted.message)
-        self.sent: dict[str, Sequence[Tensor]] = {}
+        self.sent: dict[str, Sequence[Tensor] | Tensor] = {}
         self.own: dict[str, Sequence[Tensor]] = {}
         self.kept = Kept()
 
     def run(self, t: int, computed: Outputs, given: Resolver) -> Outputs:
         """Fields of frontier t after the pass: those computed before and the pass's own, which win."""
-        receivers, size = self.frontiers.receivers[t], self.frontiers.node_sizes[t]
+        size = self.frontiers.node_sizes[t]
         here: Resolver = partial(first_of, computed, given)
         made = {} if self.wanted.inputs is None else self.wanted.inputs(Nodes(size, here))
-        edges = Edges(
-            self.frontiers.edge_sizes[t],
-            partial(self._senders, t, computed),
-            lambda name: gather(first_of(made, here, name), receivers),
-            partial(self._edges, t),
-        )
-        reduced = reduce_pass(self.wanted.reduce, edges, self.compute(edges), receivers, self.kept)
+        receiver: Resolver = partial(first_of, made, here)
+        reduced = self._over_tables(t, computed, receiver) if self.dense else self._over_edges(t, computed, receiver)
         if self.wanted.apply is not None:
             reduced = self.wanted.apply(Nodes(size, partial(first_of, reduced, here)))
         return {**computed, **reduced}
@@ -58,13 +56,56 @@ class FurtherPass:
             self.relation.edges.set_lazy(name, partial(self._weights, name))
 
     def _weights(self, name: str) -> Tensor:
-        return self.kept.joined(name, self.frontiers.edge.argsort(), self.frontiers.edge)
+        if self.dense:
+            return listed(self.kept.all(name), self.schedule.position, self.relation)
+        return permute(self.kept.all(name), self.frontiers.edge.argsort(), self.frontiers.edge)
 
-    def _senders(self, t: int, computed: Outputs, name: str) -> Tensor:
+    def _over_edges(self, t: int, computed: Outputs, receiver: Resolver) -> Outputs:
+        receivers = self.frontiers.receivers[t]
+        edges = Edges(
+            self.frontiers.edge_sizes[t],
+            partial(self._senders, t, computed),
+            lambda name: gather(receiver(name), receivers),
+            partial(self._edges, t),
+        )
+        return reduce_pass(self.wanted.reduce, edges, self.compute(edges), receivers, self.kept)
+
+    def _over_tables(self, t: int, computed: Outputs, receiver: Resolver) -> Outputs:
+        layout, reduce = self.relation.layout, self.wanted.reduce
+        sentence = self._sentences[t]
+
+        def senders(name: str) -> Tensor:
+            if name not in self.sent:
+                self.sent[name] = layout.senders(self._given(computed, name))
+            table = self.sent[name]
+            assert isinstance(table, Tensor)
+            return table.index_select(0, sentence)
+
+        edges = Edges(
+            self.frontiers.edge_sizes[t],
+            senders,
+            lambda name: receiver(name).unsqueeze(1),
+            partial(read, self.relation.edges, kind="edge"),
+        )
+        audible = layout.audible.index_select(0, sentence)
+        out, weight = dense_step(edges, self.compute(edges)[reduce.score], audible, reduce.value)
+        self.kept.add(reduce.weight, weight)
+        return {reduce.out: out}
+
+    @cached_property
+    def _sentences(self) -> Sequence[Tensor]:
+        """Sentence of each receiver, step by step."""
+        sentence = self.relation.layout.sentences.row.index_select(0, self.schedule.order)
+        return sentence.split(self.frontiers.node_sizes)
+
+    def _given(self, computed: Outputs, name: str) -> Tensor:
         if name in computed:
             raise KeyError(f"a further pass reads {name!r} of its senders, which this propagation is computing")
+        return read(self.batch.nodes, name, "node")
+
+    def _senders(self, t: int, computed: Outputs, name: str) -> Tensor:
         if name not in self.sent:
-            rows = gather(read(self.batch.nodes, name, "node"), self.frontiers.senders)
+            rows = gather(self._given(computed, name), self.frontiers.senders)
             self.sent[name] = rows.split(self.frontiers.edge_sizes)
         return self.sent[name][t]
 

@@ -76,13 +76,17 @@ def propagate(
         parts = [leaf_outputs[name], *(output[name] for output in outputs)]
         batch.nodes.set_lazy(name, partial(_in_graph_order, parts, schedule))
     for name in kept:
-        along.edges.set_lazy(name, partial(kept.joined, name, schedule.edge_position, schedule.edge_order))
+        along.edges.set_lazy(name, partial(_in_edge_order, kept, name, schedule))
     for each in passes:
         each.keep()
 
 
 def _in_graph_order(parts: list[Tensor], schedule: Schedule) -> Tensor:
     return permute(torch.cat(parts) if len(parts) > 1 else parts[0], schedule.position, schedule.order)
+
+
+def _in_edge_order(kept: Kept, name: str, schedule: Schedule) -> Tensor:
+    return permute(kept.all(name), schedule.edge_position, schedule.edge_order)
 
 
 def _reduced_only(nodes: Nodes) -> Outputs:
