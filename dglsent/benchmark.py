@@ -19,16 +19,20 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional as F  # noqa: N812
 
+from dglsent.models.attentive_tree import AttentiveTreeLSTM
 from dglsent.models.encoder import Encoder
+from dglsent.models.progressive_attention import ProgressiveAttention
 from dglsent.models.sequence import SeqLSTM
+from dglsent.models.tag_guided import TagGuidedHyperTreeLSTM
 from dglsent.models.tree_lstm import BinaryTreeLSTM, ChildSumTreeLSTM
 from dglsent.nn.embeddings import WordEmbedding
 from dglsent.passing import Batch, Engine, engine
 from graphs import fields, topology, trees
 from graphs.builders import SentenceGraph
 from graphs.columns import IntArray
+from graphs.transforms import drop_outer
 
-_WORDS, _DIM, _HIDDEN = 5000, 300, 150
+_WORDS, _TAGS, _DIM, _HIDDEN = 5000, 70, 300, 150
 _CORPUS = 1000  # sentences to draw batches from
 Row: TypeAlias = dict[str, str | int | float]
 
@@ -41,6 +45,16 @@ class Subject:
     graph: str
     encoder: Encoder
     graphs: Sequence[SentenceGraph]
+    pairs: bool = False
+
+    def draw(self, size: int, rng: np.random.Generator) -> list[SentenceGraph]:
+        """The sentences of a batch of `size` examples."""
+        return [self.graphs[i] for i in rng.integers(0, len(self.graphs), 2 * size if self.pairs else size)]
+
+    def batch(self, sentences: Sequence[SentenceGraph]) -> Batch:
+        """A batch with its plan."""
+        encoder = self.encoder
+        return Batch.of(sentences, pairs=self.pairs, plan=encoder.directions, relations=encoder.relations)
 
 
 def subjects(data: Path | None, seed: int = 0) -> Iterator[Subject]:
@@ -48,14 +62,24 @@ def subjects(data: Path | None, seed: int = 0) -> Iterator[Subject]:
     rng = np.random.default_rng(seed)
     constituency = _sst(data, rng) if data else [_random_binary(rng) for _ in range(_CORPUS)]
     dependency = _sick(data, rng) if data else [_random_dependency(rng) for _ in range(_CORPUS)]
+    nary = _sick_phrases(data, rng) if data else [_random_nary(rng) for _ in range(_CORPUS)]
     chains = [_graph(np.append(np.arange(1, graph.size), -1), rng) for graph in dependency]
-    for name, kind, encoder, graphs in (
-        ("binary Tree-LSTM", "constituency", BinaryTreeLSTM, constituency),
-        ("child-sum Tree-LSTM", "dependency", ChildSumTreeLSTM, dependency),
-        ("LSTM", "chain", SeqLSTM, chains),
+    tag_guided = partial(TagGuidedHyperTreeLSTM, tags=[""] * _TAGS)
+    progressive = partial(_progressive, ChildSumTreeLSTM)
+    for name, kind, encoder, graphs, pairs in (
+        ("binary Tree-LSTM", "constituency", BinaryTreeLSTM, constituency, False),
+        ("TG-HTreeLSTM", "constituency", tag_guided, constituency, False),
+        ("child-sum Tree-LSTM", "dependency", ChildSumTreeLSTM, dependency, False),
+        ("LSTM", "chain", SeqLSTM, chains, False),
+        ("attentive Tree-LSTM", "dependency pairs", AttentiveTreeLSTM, dependency, True),
+        ("progressive attention", "constituency pairs", progressive, nary, True),
     ):
         torch.manual_seed(seed)
-        yield Subject(name, kind, encoder(WordEmbedding(_WORDS, _DIM, tune=False), _HIDDEN), graphs)
+        yield Subject(name, kind, encoder(WordEmbedding(_WORDS, _DIM, tune=False), _HIDDEN), graphs, pairs)
+
+
+def _progressive(structure: Callable[[WordEmbedding, int], Encoder], embedding: WordEmbedding, hidden: int) -> Encoder:
+    return ProgressiveAttention(embedding, lambda words: structure(words, hidden))
 
 
 def measure(
@@ -65,7 +89,7 @@ def measure(
 
     Args:
         subject: model and graphs.
-        size: sentences in a batch.
+        size: sentences, or pairs of them, in a batch.
         threads: thread counts to try; each of the three takes its better one.
         device: "cpu" or "cuda"; DGL is timed where it has features on that device, else left out (nan).
         batches: batches to average over.
@@ -73,14 +97,14 @@ def measure(
     """
     rng = np.random.default_rng(size)
     encoder = subject.encoder.to(device)
-    drawn = [[subject.graphs[i] for i in rng.integers(0, len(subject.graphs), size)] for _ in range(batches)]
-    plan_ms = float(np.mean([_best(partial(Batch.of, part, plan=encoder.directions), repeats) for part in drawn]))
+    drawn = [subject.draw(size, rng) for _ in range(batches)]
+    plan_ms = float(np.mean([_best(partial(subject.batch, part), repeats) for part in drawn]))
     rows: list[Row] = []
     for mode in ("forward", "forward+backward"):
         backward = mode != "forward"
         best: dict[str, list[float]] = {}
         for sentences in drawn:
-            batch = Batch.of(sentences, plan=encoder.directions).to(device)
+            batch = subject.batch(sentences).to(device)
             with torch.no_grad():
                 jobs = {
                     "bare_ms": _bare(_products(encoder, batch), device, backward),
@@ -148,7 +172,12 @@ def _best(job: Callable[[], object], repeats: int) -> float:
 def _encode(encoder: Encoder, batch: Batch, name: Engine, backward: bool) -> Callable[[], None]:
     given = set(batch.nodes)
     if name == "dgl":
-        batch.graph.in_degrees()  # DGL builds its index when first asked: not part of the propagation
+        # DGL builds its index when first asked: not part of the propagation.
+        batch.relation().graph.in_degrees()
+        with engine(name), torch.no_grad():
+            encoder.encode(batch)
+        for made in set(batch.nodes) - given:
+            del batch.nodes[made]
 
     def job() -> None:
         with engine(name), torch.set_grad_enabled(backward):
@@ -225,7 +254,11 @@ def _graph(parent: IntArray, rng: np.random.Generator, *, phrases: bool = False)
         size=size,
         src=src,
         dst=parent[src],
-        nodes={fields.WORD: word},
+        nodes={
+            fields.WORD: word,
+            fields.TAG: rng.integers(2, _TAGS, size),
+            fields.POSITION: np.where(word > 0, np.cumsum(word > 0) - 1, -1),
+        },
         edges={fields.SLOT: trees.slots(parent)[src]},
         level=topology.levels(size, src, parent[src]),
     )
@@ -244,6 +277,21 @@ def _sick(data: Path, rng: np.random.Generator) -> list[SentenceGraph]:
     folder = data / "sick" / "parsed" / "train"
     read = read_tai_dependencies(folder / "a.toks", folder / "a.parents", folder / "a.rels")
     return [_graph(trees.attach_roots(np.asarray(sentence.head)), rng) for sentence in read[:_CORPUS]]
+
+
+def _sick_phrases(data: Path, rng: np.random.Generator) -> list[SentenceGraph]:
+    from graphs.formats.brackets import read_brackets
+
+    read = read_brackets(data / "sick" / "parsed" / "train" / "a.ptb")
+    return [_graph(drop_outer(tree).parent, rng, phrases=True) for tree in read[:_CORPUS]]
+
+
+def _random_nary(rng: np.random.Generator) -> SentenceGraph:
+    """A tree with about the nodes (18 +- 5), the depth and the unary phrases of SICK's constituency trees."""
+    size = int(np.clip(rng.normal(18, 5), 3, 50))
+    return _graph(
+        np.array([-1, *(int(rng.integers(max(0, node - 4), node)) for node in range(1, size))]), rng, phrases=True
+    )
 
 
 def _random_binary(rng: np.random.Generator) -> SentenceGraph:

@@ -15,17 +15,20 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from graphs.batching import batch
+    from graphs.batching import batch, batch_pairs
     from graphs.builders import chain, constituency, dependency
     from graphs.drawing import dependencies_svg, tree_svg, tree_text
     from graphs.features import Vocabularies, Vocabulary
     from graphs.formats.brackets import parse_brackets, read_brackets
     from graphs.formats.conllu import parse_conllu, read_conllu
     from graphs.networkx_bridge import from_networkx, to_networkx
+    from graphs.parsing import parse
     from graphs.vectors import read_vectors
+    from graphs.windows import window
 
 _HOMES = {
     "batch": "graphs.batching",
+    "batch_pairs": "graphs.batching",
     "chain": "graphs.builders",
     "constituency": "graphs.builders",
     "dependency": "graphs.builders",
@@ -40,18 +43,22 @@ _HOMES = {
     "read_conllu": "graphs.formats.conllu",
     "from_networkx": "graphs.networkx_bridge",
     "to_networkx": "graphs.networkx_bridge",
+    "parse": "graphs.parsing",
     "read_vectors": "graphs.vectors",
+    "window": "graphs.windows",
 }
 
 __all__ = [
     "Vocabularies",
     "Vocabulary",
     "batch",
+    "batch_pairs",
     "chain",
     "constituency",
     "dependencies_svg",
     "dependency",
     "from_networkx",
+    "parse",
     "parse_brackets",
     "parse_conllu",
     "read_brackets",
@@ -60,6 +67,7 @@ __all__ = [
     "to_networkx",
     "tree_svg",
     "tree_text",
+    "window",
 ]
 
 

@@ -9,6 +9,9 @@ POSITION = "position"  # index of a token in its sentence, from 0; -1 at a phras
 LABEL = "label"  # gold label; -1 where there is none
 SPAN = "span"  # [N, 2] first token and one past the last token under a node
 SENTENCE = "sentence"  # index of the sentence in its batch
+REAL = "real"  # 1 at a word, 0 at a padding node
+SIDE = "side"  # 0 in the first sentence of a pair, 1 in the second
+PAIR = "pair"  # index of the pair in its batch
 
 # Edges, child -> parent
 SLOT = "slot"  # order among siblings, from 0; offset in a window
@@ -17,4 +20,5 @@ DISTANCE = "distance"  # receiver position minus sender position, in tokens
 
 # Relations (edge types)
 CHILD = "child"
-ATTEND = "attend"
+NEXT = "next"  # from each word to the next
+ATTEND = "attend"  # from every node of a sentence to every node of the other of its pair

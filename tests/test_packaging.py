@@ -44,6 +44,15 @@ def test_constraints_pin_what_pyproject_names(project):
     assert pins.keys() - named <= {"torchdata", "scipy"}  # what dgl brings along
 
 
+def test_recipes_and_tables_come_with_the_package():
+    settings = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["setuptools"]
+    package = ROOT / "dglsent"
+    shipped = {file for pattern in settings["package-data"]["dglsent"] for file in package.glob(pattern)}
+    found = {file for folder in ("recipes", "tables") for file in (package / folder).rglob("*.*")}
+    assert len(found) > 20
+    assert found <= shipped
+
+
 def test_only_the_door_imports_dgl():
     offenders = [
         str(path.relative_to(ROOT))

@@ -11,6 +11,8 @@ COMMANDS = {
     "fit": "train a recipe, or go on with an unfinished run",
     "test": "score a trained run on the dev and test splits",
     "predict": "predict for parsed sentences from a file or standard input",
+    "parse": "parse raw or tokenised sentences with Stanza",
+    "reproduce": "train the rows of a published table and print it with ours beside",
     "recipes": "list the recipes, or show one",
     "bench": "time the torch engine beside DGL's own and the bare matrix products",
     "demo": "train on the built-in corpus, compare with a bag of words, draw a tree",

@@ -11,13 +11,18 @@ def main(arguments: Sequence[str]) -> int:
     """List the recipes, or print one."""
     parser = Parser("recipes", "List the recipes that come with dglsent, or show one as YAML.")
     parser.add_argument("recipe", metavar="RECIPE", nargs="?", help="name of the recipe to show")
+    parser.add_argument("--resolved", action="store_true", help="show it with its bases and all defaults written out")
     options = parser.parse_args(arguments)
 
     from dglsent.training import recipe as recipes
 
     if options.recipe:
-        print(recipes.find(options.recipe).read_text(encoding="utf-8"), end="")
+        file = recipes.find(options.recipe)
+        text = file.read_text(encoding="utf-8")
+        print(recipes.dump(recipes.resolve(text, source=str(file))) if options.resolved else text, end="")
         return 0
+    if options.resolved:
+        parser.error("--resolved wants a RECIPE")
     names = recipes.names()
     width = max(map(len, names))
     for name in names:

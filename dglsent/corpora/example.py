@@ -18,12 +18,14 @@ class Parsed:
         dependencies: dependency tree.
         labels: [N] gold class of each node of the constituency tree, -1 where there is none.
         unparsed: its words alone, without heads, where there is no parse at all.
+        remedy: what to do where a parse that is wanted is missing.
     """
 
     constituency: Constituency | None = None
     dependencies: Dependencies | None = None
     labels: Sequence[int] | None = None
     unparsed: Dependencies | None = None
+    remedy: str = ""
 
     @property
     def origin(self) -> Origin:

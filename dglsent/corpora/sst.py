@@ -1,6 +1,7 @@
 """The Stanford Sentiment Treebank: movie reviews as binary trees with a sentiment at every phrase.
 
-Socher et al. 2013, "Recursive Deep Models for Semantic Compositionality Over a Sentiment Treebank".
+Socher et al. 2013, "Recursive Deep Models for Semantic Compositionality Over a Sentiment Treebank". Its trees have no
+syntactic labels; these come from parses of the same tokens.
 """
 
 from __future__ import annotations
@@ -11,9 +12,13 @@ from typing import Literal
 
 from dglsent.corpora.corpus import Corpus, Splits, find_folder
 from dglsent.corpora.example import Example, Parsed
+from dglsent.corpora.parses import parsed
 from graphs.columns import Constituency
 from graphs.errors import InputError, SentenceError
 from graphs.formats.brackets import read_brackets
+from graphs.formats.policy import Sentences
+from graphs.transforms import drop_outer
+from graphs.trees import spans
 
 _FOLDERS = ("sst", "sst/trees", "trainDevTestTrees_PTB/trees", "trees", ".")
 _SPLITS = ("train", "dev", "test")
@@ -24,47 +29,73 @@ _POLARITY = {0: 0, 1: 0, 3: 1, 4: 1}
 class SST(Corpus):
     """SST-1 (five classes) or SST-2 (negative and positive).
 
-    In SST-2 sentences with a neutral root are left out of all splits.
+    In SST-2 sentences with a neutral root are left out of all splits. Where there are parses (`corpora.parses`), nodes
+    have the tags of `tags_of` and sentences have dependencies; otherwise all tags are "".
 
     Args:
         classes: 5 or 2.
         neutral_phrases: with two classes, "drop" leaves neutral phrases out of the loss; "third_class" makes
             them a class 2 that is learnt and never chosen, as the code released by Tai et al. does.
+        tags: refuse to do without parses, for models that read tags.
     """
 
-    def __init__(self, classes: Literal[5, 2] = 5, neutral_phrases: Literal["drop", "third_class"] = "drop") -> None:
+    def __init__(
+        self,
+        classes: Literal[5, 2] = 5,
+        neutral_phrases: Literal["drop", "third_class"] = "drop",
+        tags: bool = False,
+    ) -> None:
         self.classes = classes
         self.labels: Sequence[str] = (
             ("very negative", "negative", "neutral", "positive", "very positive")
             if classes == 5
             else ("negative", "positive")
         )
+        self.tags = tags
         self._neutral = 2 if neutral_phrases == "third_class" else -1
 
     def load(self, data: Path) -> Splits:
-        """Reads `train.txt`, `dev.txt` and `test.txt`; words are unescaped (`(` for `-LRB-`)."""
-        files = [f"{split}.txt" for split in _SPLITS]
-        folder = find_folder(data, _FOLDERS, files)
+        """Reads `train.txt`, `dev.txt` and `test.txt`, and parses `sst-{train,dev,test}` where there are any.
+
+        Words are unescaped (`(` for `-LRB-`).
+        """
+        return {split: self._examples(data, split, trees) for split, trees in self._trees(data).items()}
+
+    def texts(self, data: Path) -> dict[str, list[list[str]]]:
+        """The tokens of the sentences by parse file; `_` stands for U+00A0."""
+        return {
+            f"sst-{split}": [[word.replace("\xa0", "_") for word in tree.words] for tree in trees]
+            for split, trees in self._trees(data).items()
+        }
+
+    @staticmethod
+    def _trees(data: Path) -> dict[str, Sentences[Constituency]]:
+        files = {split: f"{split}.txt" for split in _SPLITS}
+        folder = find_folder(data, _FOLDERS, list(files.values()))
         if folder is None:
             raise InputError(
                 f"{data}: SST is missing; expected {data / 'sst'}/{{train,dev,test}}.txt, or unpacked there "
                 "trainDevTestTrees_PTB.zip of nlp.stanford.edu/sentiment (docs/data.md)"
             )
-        return {split: self._read(folder / f"{split}.txt", split) for split in _SPLITS}
+        return {split: read_brackets(folder / file, unescape=True) for split, file in files.items()}
 
-    def _read(self, file: Path, split: str) -> list[Example]:
+    def _examples(self, data: Path, split: str, trees: Sequence[Constituency]) -> list[Example]:
+        sentences = parsed(data, "sst", f"sst-{split}", [tree.words for tree in trees])
         examples = []
-        for number, tree in enumerate(read_brackets(file, unescape=True), 1):
+        for number, (tree, sentence) in enumerate(zip(trees, sentences, strict=True), 1):
             sentiment = [self._sentiment(tree, node) for node in range(len(tree))]
+            if sentence is None or (self.classes == 2 and sentiment[0] == _NEUTRAL):
+                continue
             if self.classes == 2:
-                if sentiment[0] == _NEUTRAL:
-                    continue
                 sentiment = [_POLARITY.get(label, self._neutral) for label in sentiment]
+            parse = sentence.constituency
+            if self.tags and parse is None:
+                raise SentenceError(f"the model reads tags; {sentence.remedy}", tree.origin)
             # The numbers are gold labels, not tags: a model must not read them.
-            bare = Constituency([""] * len(tree), tree.word, tree.parent, tree.origin)
-            examples.append(
-                Example((Parsed(constituency=bare, labels=sentiment),), {"label": sentiment[0]}, f"{split}-{number}")
-            )
+            tags = [""] * len(tree) if parse is None else tags_of(tree, parse)
+            tagged = Constituency(tags, tree.word, tree.parent, tree.origin)
+            read = Parsed(tagged, sentence.dependencies, sentiment, remedy=sentence.remedy)
+            examples.append(Example((read,), {"label": sentiment[0]}, f"{split}-{number}"))
         return examples
 
     @staticmethod
@@ -73,3 +104,45 @@ class SST(Corpus):
         if label not in ("0", "1", "2", "3", "4"):
             raise SentenceError(f"label {label!r} where SST has 0 to 4", tree.origin)
         return int(label)
+
+
+def tags_of(tree: Constituency, parse: Constituency) -> list[str]:
+    """Tags of the nodes of a tree from a parse of the same words.
+
+    A leaf has the part of speech of its word, a phrase the label of the smallest constituent that covers it, which
+    where there is one with the same words is this; of a chain of single children, the label at its top.
+
+    Args:
+        tree: [N] nodes.
+        parse: any tree over as many words; an outer ROOT counts for nothing.
+
+    Returns:
+        [N] tags.
+
+    Raises:
+        SentenceError: the parse has not as many words.
+    """
+    parse = drop_outer(parse)
+    leaves = [node for node, word in enumerate(parse.word) if word is not None]
+    first, end = spans(tree).T.tolist()
+    if end[0] != len(leaves):
+        raise SentenceError(f"{len(leaves)} words where {tree.origin} has {end[0]}", parse.origin)
+    above, label, extent = parse.parent.tolist(), parse.label, spans(parse).tolist()
+    name = list(label)  # label at the top of each node's chain; parents come first in pre-order
+    for node in range(1, len(parse)):
+        if extent[node] == extent[above[node]]:
+            name[node] = name[above[node]]
+    tags = [""] * len(tree)
+    cover = [0] * len(tree)  # the smallest constituent over each node of the tree
+    for node in reversed(range(len(tree))):
+        if tree.word[node] is not None:
+            cover[node] = leaves[first[node]]
+            tags[node] = label[cover[node]]
+            continue
+        # What covers a phrase covers its first child too, and that is the next node in pre-order.
+        here = cover[node + 1]
+        while extent[here][1] < end[node]:
+            here = above[here]
+        cover[node] = here
+        tags[node] = name[here]
+    return tags

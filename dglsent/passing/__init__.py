@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from types import ModuleType
-from typing import Literal, TypeAlias, get_args
+from typing import Any, Literal, TypeAlias, get_args
 
 from torch import Tensor
 
@@ -19,8 +19,10 @@ from dglsent.passing import dgl_engine, torch_engine
 from dglsent.passing.batch import Batch, Plan
 from dglsent.passing.dense import Way, way
 from dglsent.passing.functions import MessageFunction, NodeFunction, Outputs, Pass, ReduceFunction, dot, softmax_sum
+from dglsent.passing.precision import full, is_mixed, products_alone
 from dglsent.passing.relation import Direction, Relation
 from dglsent.passing.weights import StepLinear
+from graphs.errors import InputError
 from graphs.fields import CHILD
 
 __all__ = [
@@ -103,9 +105,10 @@ def propagate(
     Raises:
         KeyError: a function reads a field that nothing has set; it is named.
     """
-    _engine.get().propagate(
-        batch, message, reduce, apply, relation=relation, direction=direction, leaf=leaf, inputs=inputs, then=then
-    )
+    with _running(batch) as run:
+        run.propagate(
+            batch, message, reduce, apply, relation=relation, direction=direction, leaf=leaf, inputs=inputs, then=then
+        )
 
 
 def update_all(
@@ -120,16 +123,29 @@ def update_all(
 
     Sets the fields that `apply` returns (without it, `reduce`) on `batch.nodes`, each [N, ...].
     """
-    _engine.get().update_all(batch, message, reduce, apply, relation=relation)
+    with _running(batch) as run:
+        run.update_all(batch, message, reduce, apply, relation=relation)
 
 
 def apply_edges(batch: Batch, function: MessageFunction, *, relation: str = CHILD) -> None:
     """Compute edge fields of all E edges of a relation; sets them on its `edges`, each [E, ...]."""
-    _engine.get().apply_edges(batch, function, relation=relation)
+    with _running(batch) as run:
+        run.apply_edges(batch, function, relation=relation)
 
 
 def edge_softmax(
     batch: Batch, score: Tensor, by: Literal["receiver", "sender"] = "receiver", *, relation: str = CHILD
 ) -> Tensor:
     """Softmax of scores [E, ...] over the edges of each receiver (or sender): [E, ...]."""
-    return _engine.get().edge_softmax(batch, score, by, relation=relation)
+    with _running(batch) as run:
+        return run.edge_softmax(batch, full(score), by, relation=relation)
+
+
+@contextmanager
+def _running(batch: Batch) -> Iterator[Any]:
+    """The chosen engine, with autocast held back from what passes between nodes."""
+    chosen = _engine.get()
+    if chosen is dgl_engine and is_mixed(batch.device):
+        raise InputError("engine dgl does not mix precisions; train with training.precision 32, or on engine torch")
+    with products_alone(batch.device):
+        yield chosen

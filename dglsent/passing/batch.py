@@ -109,6 +109,7 @@ class Batch:
         for name, column in merged.edges.items():
             child.edges[name] = torch.from_numpy(column)
         self._relations: dict[str, Relation] = {CHILD: child}
+        self.dgl_graphs: dict[Any, Any] = {}  # of several relations, as the DGL engine needed them
         self.plan = Plan(child, merged.level, sentence, self.size)
 
     @classmethod

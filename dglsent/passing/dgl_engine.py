@@ -39,7 +39,7 @@ def propagate(
     """See `dglsent.passing.propagate`."""
     along = batch.relation(relation)
     turned = along.graph if direction == "up" else along.reversed_graph
-    graph = _with_fields(batch, turned, {each.relation for each in then}, relation)
+    graph = _with_fields(batch, turned, tuple({each.relation for each in then}), relation)
     step = _Pulled(graph, along, message, reduce, relation if then else None)
     further = [_Pulled(graph, batch.relation(each.relation), each.message, each.reduce, each.relation) for each in then]
     frontiers = list(dgl.topological_nodes_generator(turned))
@@ -159,11 +159,14 @@ class _Pulled:
 
 def _with_fields(batch: Batch, graph: Any, further: Any, relation: str) -> Any:
     """A graph of one relation, and of further ones where there are any, with the fields of the batch."""
-    local = graph.local_var()
     if further:
-        ends = {relation: graph.edges(), **{name: batch.relation(name).graph.edges() for name in further}}
-        kinds = {("node", name, "node"): pair for name, pair in ends.items()}
-        local = dgl.heterograph(kinds, {"node": batch.num_nodes})
+        key = (graph, *further)
+        if key not in batch.dgl_graphs:
+            ends = {relation: graph.edges(), **{name: batch.relation(name).graph.edges() for name in further}}
+            kinds = {("node", name, "node"): pair for name, pair in ends.items()}
+            batch.dgl_graphs[key] = dgl.heterograph(kinds, {"node": batch.num_nodes})
+        graph = batch.dgl_graphs[key]
+    local = graph.local_var()
     for name, value in batch.nodes.items():
         local.ndata[name] = value
     for each in (relation, *further):

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from torch import Tensor
 
 from dglsent.passing.functions import NodeFunction
+from dglsent.passing.precision import full
 from dglsent.passing.relation import Relation
 from dglsent.passing.schedule import Schedule
 from dglsent.passing.segments import gather, permute
@@ -92,4 +93,4 @@ def read(table: Fields, name: str, kind: str) -> Tensor:
             f"{kind} field {name!r} is read before anything set it; set it on the batch, or give the nodes without "
             f"in-edges their own function with leaf= (fields set: {known})"
         )
-    return table[name]
+    return full(table[name])

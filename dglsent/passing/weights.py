@@ -13,6 +13,7 @@ from torch.autograd.function import once_differentiable
 from torch.nn import functional as F  # noqa: N812
 
 from dglsent.passing.autograd import Function
+from dglsent.passing.precision import product_type
 
 _BLOCK = 128  # rows gathered before a product: enough for a fast product, few enough not to copy much
 
@@ -22,7 +23,8 @@ class StepLinear(nn.Linear):
 
     Equal to `torch.nn.Linear` in values and gradients. Inside a propagation, which applies the map once a step, the
     gradient of W is not one small product and one addition to the whole of W for each step, but a product for
-    every few hundred rows.
+    every few hundred rows. With mixed precision the products alone are of fewer bits: inputs, sums, results and
+    the gradient of W are float32.
     """
 
     def forward(self, input: Tensor, added: Tensor | None = None) -> Tensor:
@@ -35,9 +37,16 @@ class StepLinear(nn.Linear):
             raise ValueError("a StepLinear with a bias takes nothing to add; give it bias=False")
         shared = _shared_weights.get()
         if shared is None or not torch.is_grad_enabled() or not self.weight.requires_grad:
-            result = F.linear(input, self.weight, self.bias)
+            result = self._product(input)
             return result if added is None else result + added
         return shared.linear(self, input, added)
+
+    def _product(self, input: Tensor) -> Tensor:
+        fewer = product_type()
+        if fewer is None:
+            return F.linear(input, self.weight, self.bias)
+        product = F.linear(input.to(fewer), self.weight.to(fewer)).float()
+        return product if self.bias is None else product + self.bias
 
 
 _shared_weights: ContextVar[_SharedWeights | None] = ContextVar("shared_weights", default=None)
@@ -59,17 +68,18 @@ class _SharedWeights:
 
     def linear(self, module: StepLinear, x: Tensor, added: Tensor | None) -> Tensor:
         if module not in self.taps:
-            gathered = _Gathered(module.bias is not None)
-            self.taps[module] = (gathered, *_Tap.apply(gathered, module.weight, module.bias))
+            gathered = _Gathered(module.bias is not None, module.weight.dtype)
+            self.taps[module] = (gathered, *_Tap.apply(gathered, module.weight, module.bias, product_type()))
         gathered, weight, bias = self.taps[module]
-        return _Linear.apply(x, weight, bias if added is None else added, gathered)
+        linear = _Linear if weight.dtype is gathered.dtype else _MixedLinear
+        return linear.apply(x, weight, bias if added is None else added, gathered)
 
 
 class _Gathered:
     """The weight gradient of one map in one propagation, while a backward pass runs."""
 
-    def __init__(self, has_bias: bool) -> None:
-        self.has_bias = has_bias
+    def __init__(self, has_bias: bool, dtype: torch.dtype) -> None:
+        self.has_bias, self.dtype = has_bias, dtype
         self.reset()
 
     def reset(self) -> None:
@@ -97,11 +107,13 @@ class _Gathered:
         x = self.pending[0][0] if single else torch.cat([x for x, _ in self.pending])
         grad = self.pending[0][1] if single else torch.cat([grad for _, grad in self.pending])
         if self.weight_grad is None:
-            self.weight_grad = grad.t() @ x
-        else:
+            self.weight_grad = (grad.t() @ x).to(self.dtype)
+        elif x.dtype is self.dtype:
             self.weight_grad.addmm_(grad.t(), x)
+        else:
+            self.weight_grad.add_(grad.t() @ x)
         if self.has_bias:
-            summed = grad.sum(0)
+            summed = grad.sum(0, dtype=self.dtype)
             self.bias_grad = summed if self.bias_grad is None else self.bias_grad.add_(summed)
         self.pending, self.rows = [], 0
 
@@ -110,16 +122,19 @@ class _Tap(Function):
     """Hands out a weight once; its backward runs after that of every use and returns what they gathered."""
 
     @staticmethod
-    def forward(ctx: Any, gathered: _Gathered, weight: Tensor, bias: Tensor | None) -> tuple[Tensor, Tensor | None]:
+    def forward(
+        ctx: Any, gathered: _Gathered, weight: Tensor, bias: Tensor | None, fewer: torch.dtype | None
+    ) -> tuple[Tensor, Tensor | None]:
         ctx.gathered = gathered
         ctx.set_materialize_grads(False)
-        return weight.view_as(weight), None if bias is None else bias.view_as(bias)
+        out = weight.view_as(weight) if fewer is None else weight.to(fewer)
+        return out, None if bias is None else bias.view_as(bias)
 
     @staticmethod
-    def backward(ctx: Any, *grads: Tensor | None) -> tuple[None, Tensor | None, Tensor | None]:
+    def backward(ctx: Any, *grads: Tensor | None) -> tuple[None, Tensor | None, Tensor | None, None]:
         gathered: _Gathered = ctx.gathered
         gathered.flush()
-        result = (None, gathered.weight_grad, gathered.bias_grad)
+        result = (None, gathered.weight_grad, gathered.bias_grad, None)
         gathered.reset()
         return result
 
@@ -144,4 +159,26 @@ class _Linear(Function):
         grad = grads[0] if grads[0].dim() == 2 else grads[0].reshape(len(flat), -1)
         ctx.gathered.add(flat, grad)
         grad_x = (grad @ weight).view(ctx.shape) if ctx.needs_input_grad[0] else None
+        return grad_x, None, grads[0] if ctx.added else None, None
+
+
+class _MixedLinear(Function):
+    """`_Linear` whose products are of the weight's type, between inputs and sums of float32."""
+
+    @staticmethod
+    def forward(ctx: Any, x: Tensor, weight: Tensor, added: Tensor | None, gathered: _Gathered) -> Tensor:
+        flat = x.reshape(-1, x.shape[-1]).to(weight.dtype)
+        ctx.save_for_backward(flat, weight)
+        ctx.gathered, ctx.shape = gathered, x.shape
+        ctx.added = added is not None and not gathered.has_bias
+        y = torch.mm(flat, weight.t()).view(*x.shape[:-1], -1)
+        return y.float() if added is None else y + added
+
+    @staticmethod
+    @once_differentiable
+    def backward(ctx: Any, *grads: Tensor) -> tuple[Tensor | None, None, Tensor | None, None]:
+        flat, weight = ctx.saved_tensors
+        grad = grads[0].reshape(len(flat), -1).to(weight.dtype)
+        ctx.gathered.add(flat, grad)
+        grad_x = (grad @ weight).view(ctx.shape).float() if ctx.needs_input_grad[0] else None
         return grad_x, None, grads[0] if ctx.added else None, None

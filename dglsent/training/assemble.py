@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import partial
 from inspect import signature
 from itertools import chain
 from pathlib import Path
@@ -89,8 +88,8 @@ def make_model(recipe: Recipe, vocabularies: Vocabularies, vectors: torch.Tensor
         dropout=options.dropout,
         sparse=takes_sparse(recipe.optimiser),
     )
-    # A factory made of a recipe is a partial whose first argument is the class.
-    made: Any = recipe.encoder.args[0] if isinstance(recipe.encoder, partial) else recipe.encoder
+    # A factory made of a recipe is a partial with the class among its arguments.
+    made = next((each for each in getattr(recipe.encoder, "args", ()) if isinstance(each, type)), recipe.encoder)
     known: dict[str, Any] = {"tags": vocabularies.tag.strings} if "tags" in signature(made).parameters else {}
     encoder = recipe.encoder(embedding, **known)
     return SentenceModel(encoder, make_task(recipe, encoder.size))

@@ -8,15 +8,16 @@ from typing import Literal, TypeAlias, get_args
 import numpy as np
 
 from dglsent.corpora.example import Parsed
-from graphs import builders, fields
+from graphs import builders, fields, windows
 from graphs.builders import SentenceGraph
 from graphs.columns import Constituency, Dependencies
 from graphs.errors import SentenceError
 from graphs.features import Vocabularies
 from graphs.transforms import binarise, collapse_unary, drop_outer, drop_traces
 
-GraphKind: TypeAlias = Literal["dependency", "constituency", "constituency-nary", "chain"]
+GraphKind: TypeAlias = Literal["dependency", "constituency", "constituency-nary", "chain", "window"]
 KINDS: tuple[GraphKind, ...] = get_args(GraphKind)
+_HALF_WIDTH = 2  # tokens on either side of a window's middle
 
 Shaped: TypeAlias = Constituency | Dependencies
 
@@ -31,17 +32,19 @@ def shape(kind: GraphKind, sentence: Parsed) -> Shaped:
         SentenceError: the sentence has no such parse.
     """
     tree, dependencies = sentence.constituency, sentence.dependencies
-    if kind == "chain":
+    if kind in ("chain", "window"):
         for found in (dependencies, tree, sentence.unparsed):
             if found is not None:
                 return found
         raise SentenceError("the sentence has no words")
     if kind == "dependency":
         if dependencies is None:
-            raise SentenceError("the model reads dependency trees; give the sentence as CoNLL-U", sentence.origin)
+            remedy = sentence.remedy or "give the sentence as CoNLL-U"
+            raise SentenceError(f"the model reads dependency trees; {remedy}", sentence.origin)
         return dependencies
     if tree is None:
-        raise SentenceError("the model reads constituency trees; give the sentence in brackets", sentence.origin)
+        remedy = sentence.remedy or "give the sentence in brackets"
+        raise SentenceError(f"the model reads constituency trees; {remedy}", sentence.origin)
     if sentence.labels is not None:
         return tree
     tree = drop_outer(drop_traces(tree))
@@ -69,7 +72,9 @@ def build(
     Raises:
         SentenceError: the sentence cannot be such a graph.
     """
-    if isinstance(shaped, Constituency) and kind != "chain":
+    if kind == "window":
+        graph = windows.window(shaped, vocabularies, _HALF_WIDTH)
+    elif isinstance(shaped, Constituency) and kind != "chain":
         graph = builders.constituency(shaped, vocabularies, binary=kind == "constituency")
     elif isinstance(shaped, Dependencies) and kind == "dependency":
         graph = builders.dependency(shaped, vocabularies)

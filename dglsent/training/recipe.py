@@ -19,6 +19,7 @@ from dglsent.corpora.corpus import Corpus
 from dglsent.models.encoder import Encoder
 from dglsent.nn.embeddings import WordEmbedding
 from dglsent.tasks.task import Task
+from dglsent.training import bases
 from dglsent.training.graphs import GraphKind
 from graphs.errors import InputError
 
@@ -76,6 +77,8 @@ class TrainingOptions:
         patience: stop after so many epochs without a better dev score; never by default.
         monitor: the dev score that counts; the task's own by default.
         workers: processes that batch and plan beside the training; worth it where a GPU waits for the CPU.
+        precision: "bf16-mixed" multiplies in bfloat16, "16-mixed" (GPUs alone) in float16 with scaled losses; weights,
+            states, losses and scores stay float32.
     """
 
     epochs: int = 10
@@ -83,6 +86,7 @@ class TrainingOptions:
     patience: int | None = None
     monitor: str | None = None
     workers: int = 0
+    precision: Literal["32", "bf16-mixed", "16-mixed"] = "32"
 
 
 @dataclass
@@ -110,10 +114,12 @@ class Recipe:
     seed: int = 1
 
 
+_KEYS = "`dglsent fit RECIPE --help` lists the keys"
+
+
 def names() -> list[str]:
-    """The recipes that come with the package, as `corpus/system`."""
-    folder = _folder()
-    return sorted(path.relative_to(folder).with_suffix("").as_posix() for path in folder.glob("*/*.yaml"))
+    """The recipes that come with the package, as `corpus/system`; not those that are but bases of others."""
+    return [name for name in _files() if not name.partition("/")[2].startswith("_")]
 
 
 def description(name: str) -> str:
@@ -131,9 +137,8 @@ def find(recipe: str) -> Path:
     Raises:
         InputError: there is no such recipe; near names are said.
     """
-    known = _folder() / f"{recipe}.yaml"
-    if recipe in names():
-        return known
+    if recipe in _files():
+        return _folder() / f"{recipe}.yaml"
     if Path(recipe).is_file():
         return Path(recipe)
     near = difflib.get_close_matches(recipe, names(), n=3, cutoff=0.4)
@@ -145,34 +150,33 @@ def resolve(text: str, overrides: Sequence[str] = (), *, source: str = "recipe")
     """A recipe with all its defaults written out.
 
     Args:
-        text: its YAML.
+        text: its YAML; with `base: NAME` it says what differs from another recipe.
         overrides: options such as `--training.epochs 3`.
-        source: the file, for errors.
+        source: the file, for errors; a base may lie beside it.
 
     Raises:
-        InputError: a key is unknown or missing, or a value is of another type; the key is named.
+        InputError: a key is unknown or missing, a value is of another type, or a base cannot be used; the key is
+            named and the file that has it.
     """
+    layers = bases.chain(text, source, _folder())
+    known = {field.name for field in fields(Recipe)}
+    for layer in layers:
+        # An unknown key without anything in it is passed over by the parser.
+        unknown = sorted(str(key) for key in layer.keys if key not in known)
+        if unknown:
+            raise InputError(f"{layer.source}: unknown key {unknown[0]!r}; {_KEYS}")
     parser = _parser()
     try:
-        loaded = yaml.safe_load(text)
-    except yaml.YAMLError as error:
-        raise InputError(f"{source}: not YAML ({_one_line(error)})") from None
-    if not isinstance(loaded, dict):
-        raise InputError(f"{source}: a recipe is a mapping of keys to values")
-    # An unknown key without anything in it is passed over by the parser.
-    unknown = sorted(set(loaded) - {field.name for field in fields(Recipe)})
-    if unknown:
-        raise InputError(f"{source}: unknown key {unknown[0]!r}; `dglsent fit RECIPE --help` lists the keys")
-    try:
-        base = parser.parse_object(loaded)
+        base = parser.parse_object(bases.merge(layers))
     except (ArgumentError, TypeError) as error:
-        raise InputError(f"{source}: {_explain(error)}") from None
+        key, explained = _explain(error)
+        raise InputError(f"{bases.where(layers, key)}: {explained}") from None
     if not overrides:
         return base
     try:
         return parser.parse_args(list(overrides), namespace=base)
     except (ArgumentError, TypeError) as error:
-        raise InputError(_explain(error)) from None
+        raise InputError(_explain(error)[1]) from None
 
 
 def dump(config: Namespace) -> str:
@@ -187,7 +191,7 @@ def instantiate(config: Namespace) -> Recipe:
     try:
         return Recipe(**vars(make(config)))
     except (ArgumentError, TypeError, ValueError) as error:
-        raise InputError(_explain(error)) from None
+        raise InputError(_explain(error)[1]) from None
 
 
 def difference(one: Namespace, other: Namespace) -> str | None:
@@ -213,6 +217,11 @@ def _flat(tree: Any, prefix: str = "") -> dict[str, Any]:
     return flat
 
 
+def _files() -> list[str]:
+    folder = _folder()
+    return sorted(path.relative_to(folder).with_suffix("").as_posix() for path in folder.glob("*/*.yaml"))
+
+
 def _folder() -> Path:
     return Path(str(resources.files("dglsent"))) / "recipes"
 
@@ -232,19 +241,20 @@ def _one_line(error: Exception) -> str:
     return " ".join(str(error).split())
 
 
-def _explain(error: Exception) -> str:
-    """What jsonargparse says, in one line that names the key."""
+def _explain(error: Exception) -> tuple[str, str]:
+    """The key that jsonargparse speaks of, "" where that is none, and what it says in one line."""
     text = _one_line(error)
     keys = re.findall(r"Parser key \"([^\"]+)\":", text)
     last = re.split(r"Parser key \"[^\"]+\":", text)[-1].strip()
-    refused = re.search(r"Option '([^']+)' is not accepted", text)
-    if refused:
-        return f"unknown key {'.'.join([*keys, refused[1]])!r}; `dglsent fit RECIPE --help` lists the keys"
-    group = re.search(r"Group '([^']+)' does not accept option '([^']+)'", text)
-    if group:
-        return f"unknown key '{group[1]}.{group[2]}'; `dglsent fit RECIPE --help` lists the keys"
+    for refusal in (r"Option '([^']+)' is not accepted", r"Group '([^']+)' does not accept option '([^']+)'"):
+        refused = re.search(refusal, text)
+        if refused:
+            key = ".".join([*keys, *refused.groups()])
+            return key, f"unknown key {key!r}; {_KEYS}"
     unknown = re.search(r"unrecognized arguments: (\S+)", text, re.IGNORECASE)
     if unknown:
-        return f"unknown option {unknown[1]}; `dglsent fit RECIPE --help` lists the options"
+        return "", f"unknown option {unknown[1]}; `dglsent fit RECIPE --help` lists the options"
     last = re.sub(r"<class '([^']+)'>", r"\1", last).replace("typing.Literal", "one of ")
-    return f"{'.'.join(keys)}: {last}" if keys else text
+    last = re.sub(r"\. Got value: Namespace\(.*", "", last)
+    key = ".".join(keys)
+    return key, f"{key}: {last}" if keys else text

@@ -126,6 +126,11 @@ def from_stanza_tree(tree: Any, origin: Origin | None = None) -> Constituency:
     return Constituency(label, word, np.asarray(parent, dtype=np.int64), origin or Origin())
 
 
+def unescaped(word: str) -> str:
+    """A word of a treebank with `-LRB-` and the like, `\\/` and `\\*` as what they stand for."""
+    return _ESCAPED_PATTERN.sub(lambda match: _ESCAPED[match.group()], word)
+
+
 def _trees(lines: Iterable[str], file: str, unescape: bool) -> Iterator[Constituency | SentenceError]:
     ordinal = 1
     for start, text in _blocks(lines):
@@ -138,9 +143,7 @@ def _trees(lines: Iterable[str], file: str, unescape: bool) -> Iterator[Constitu
         ordinal += len(trees)
         for tree in trees:
             if unescape:
-                tree.word = [
-                    word and _ESCAPED_PATTERN.sub(lambda match: _ESCAPED[match.group()], word) for word in tree.word
-                ]
+                tree.word = [word and unescaped(word) for word in tree.word]
             yield tree
 
 

@@ -19,6 +19,7 @@ from graphs.formats.source import Source, read_lines, source_name
 from graphs.trees import refuse_cycle
 
 _COLUMNS = 10
+_BREAKS = frozenset("\t\n\r")
 
 
 def read_conllu(source: Source, *, on_error: OnError = "raise") -> Sentences[Dependencies]:
@@ -38,6 +39,50 @@ def read_conllu(source: Source, *, on_error: OnError = "raise") -> Sentences[Dep
 def parse_conllu(text: str, *, on_error: OnError = "raise") -> Sentences[Dependencies]:
     """Reads CoNLL-U from a string; otherwise as `read_conllu`."""
     return read_conllu(io.StringIO(text, newline=None), on_error=on_error)
+
+
+def to_conllu(sentence: Dependencies) -> str:
+    """Writes a sentence as one block, blank line included, so that reading it gives the same columns.
+
+    Columns that `Dependencies` does not hold (features, enhanced dependencies, misc) are "_".
+
+    Raises:
+        SentenceError: if there are no words, or a column is empty or holds a tab or a line end.
+    """
+    count = len(sentence)
+    if not count:
+        raise SentenceError("the sentence has no words", sentence.origin)
+    before: list[list[str]] = [[] for _ in range(count + 1)]  # lines that go before each word, and after the last
+    for name, form in sentence.empty:
+        before[int(name.partition(".")[0])].append(_line(sentence, name, form))
+    for first, end, form in sentence.multiword:
+        before[first].append(_line(sentence, f"{first + 1}-{end}", form))
+    if any("\n" in comment or "\r" in comment for comment in sentence.comments):
+        raise SentenceError("a comment holds a line end and cannot be written", sentence.origin)
+    lines = [f"# {comment}" for comment in sentence.comments]
+    columns = zip(
+        sentence.word,
+        sentence.lemma,
+        sentence.upos,
+        sentence.xpos,
+        sentence.head.tolist(),
+        sentence.relation,
+        strict=True,
+    )
+    for place, (word, lemma, upos, xpos, head, relation) in enumerate(columns):
+        lines += before[place]
+        lines.append(_line(sentence, str(place + 1), word, lemma, upos, xpos, "_", str(head + 1), relation))
+    return "\n".join([*lines, *before[count]]) + "\n\n"
+
+
+def _line(sentence: Dependencies, *columns: str) -> str:
+    for column in columns:
+        if not column or not _BREAKS.isdisjoint(column):
+            what = "holds a tab or a line end" if column else "is empty"
+            raise SentenceError(
+                f"word {columns[0]}: the column {column!r} {what} and cannot be written", sentence.origin
+            )
+    return "\t".join(columns + ("_",) * (_COLUMNS - len(columns)))
 
 
 def from_stanza_sentence(sentence: Any, origin: Origin | None = None) -> Dependencies:

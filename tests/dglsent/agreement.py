@@ -12,17 +12,21 @@ from dglsent.nn.embeddings import WordEmbedding
 from dglsent.passing import Batch, engine
 
 ENGINES = ["torch", "dgl"]
+WAYS = [("torch", "edges"), ("torch", "dense"), ("dgl", "auto")]  # engine and layout
 close = partial(assert_close, rtol=1e-9, atol=1e-11)
 
 
 def build(encoder_class, hidden=4, dim=3, **switches):
-    """An encoder in float64, its weights spread wider than at the start, so that every gate is in play."""
+    """An encoder in float64, its weights spread wider than at the start, so that every gate is in play.
+
+    Its second argument, the size of its states, may be another thing, such as the structure of a model of pairs.
+    """
     torch.manual_seed(0)
     vectors = torch.randn(VOCABULARY, dim, dtype=torch.float64)
     encoder = encoder_class(WordEmbedding(VOCABULARY, dim, vectors=vectors), hidden, **switches).double()
     with torch.no_grad():
         for name, parameter in encoder.named_parameters():
-            if not name.startswith("embedding"):
+            if "embedding" not in name:
                 parameter.uniform_(-1.2, 1.2)
     return encoder
 
@@ -31,6 +35,13 @@ def encode(encoder, graphs, on="torch"):
     """States of all nodes and the batch."""
     batch = Batch.of(graphs)
     with engine(on):
+        return encoder.encode(batch), batch
+
+
+def encode_pairs(encoder, pairs, way=("torch", "auto")):
+    """States of all nodes and the batch of pairs of graphs, on an engine in a layout."""
+    batch = Batch.of([graph for pair in pairs for graph in pair], pairs=True)
+    with engine(*way):
         return encoder.encode(batch), batch
 
 
@@ -57,12 +68,45 @@ def assert_agrees(encoder, reference, graphs, on="torch", *, tags=False, states=
     wanted = states or [name for name in expected if name.startswith("h")]
     close(vectors, torch.cat([expected[name] for name in wanted], 1))
 
+    assert_same(encoder, state, {name: (batch.nodes[name], value) for name, value in expected.items()}, on)
+
+
+def assert_pairs_agree(encoder, reference, pairs, way, *, relation="attend"):
+    """The encoder's fields and gradients on a batch of pairs are those of `reference(state, sentence, other)`.
+
+    The reference sees (words, children, position) of two sentences and tells of the first, by name, the `states` that
+    the encoder returns, the sentence `vector`, node fields, and edge fields of `relation` whose names start with
+    "attention"; so this also says that pairs of a batch never meet.
+    """
+    state = {name: value.detach().clone().requires_grad_() for name, value in encoder.state_dict().items()}
+    sentences = [
+        reference(state, *map(sentence, sides)) for one, other in pairs for sides in ((one, other), (other, one))
+    ]
+    encoder.zero_grad()
+    states, batch = encode_pairs(encoder, pairs, way)
+    with engine(*way):
+        found = {"states": states, "vector": encoder.readout(batch, states).flatten()}
+    edges = batch.relation(relation).edges
+    compared = {}
+    for name in sentences[0]:
+        value = torch.cat([fields[name] for fields in sentences])
+        compared[name] = (edges[name] if name.startswith("attention") else found.get(name, batch.nodes.get(name))), value
+    assert_same(encoder, state, compared, way)
+
+
+def sentence(graph):
+    """A graph as the references of models of pairs see it."""
+    return graph.nodes["word"].tolist(), children(graph), graph.nodes["position"].tolist()
+
+
+def assert_same(encoder, state, compared, on):
+    """Fields, each found and expected, are equal, and so are all gradients for a loss over them."""
     torch.manual_seed(1)
     loss = wanted_loss = 0
-    for name, value in expected.items():
-        close(batch.nodes[name], value, msg=lambda text, name=name: f"field {name} on {on}: {text}")
+    for name, (found, value) in compared.items():
+        close(found, value, msg=lambda text, name=name: f"field {name} on {on}: {text}")
         weight = torch.randn_like(value)
-        loss, wanted_loss = loss + (batch.nodes[name] * weight).sum(), wanted_loss + (value * weight).sum()
+        loss, wanted_loss = loss + (found * weight).sum(), wanted_loss + (value * weight).sum()
     loss.backward()
     wanted_loss.backward()
     for name, parameter in encoder.named_parameters():

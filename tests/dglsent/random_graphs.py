@@ -22,6 +22,7 @@ def tree(parent, words=None, *, phrases=False) -> SentenceGraph:
         words: [N] word ids; without them node n has word 1 + 5 n mod 11, so that neighbours differ.
         phrases: words at the leaves alone, 0 elsewhere.
 
+    Words stand in the sentence as their nodes are numbered.
     Tags depend on the word at leaves (2 or 3) and on the number of the node elsewhere (4, 5 or 6).
     """
     parent = np.asarray(parent, dtype=np.int64)
@@ -31,13 +32,14 @@ def tree(parent, words=None, *, phrases=False) -> SentenceGraph:
     inner = np.unique(parent[src])
     tag = 2 + word % 2
     tag[inner] = 4 + inner % 3
+    is_word = np.ones(size, dtype=bool)
     if phrases:
-        word[inner] = 0
+        word[inner], is_word[inner] = 0, False
     return SentenceGraph(
         size=size,
         src=src,
         dst=parent[src],
-        nodes={fields.WORD: word, fields.TAG: tag},
+        nodes={fields.WORD: word, fields.TAG: tag, fields.POSITION: np.where(is_word, is_word.cumsum() - 1, -1)},
         edges={fields.SLOT: trees.slots(parent)[src]},
         level=topology.levels(size, src, parent[src]),
     )
@@ -78,11 +80,13 @@ def children(graph: SentenceGraph) -> list[list[int]]:
 
 
 def renumbered(graph: SentenceGraph, order) -> SentenceGraph:
-    """The same tree with node order[i] as node i; siblings follow their new numbers."""
-    position = np.argsort(order)
+    """The same tree with node order[i] as node i and words in the same order; siblings follow their new numbers."""
+    place = np.argsort(order)
     parent = np.full(graph.size, -1)
-    parent[position[graph.src]] = position[graph.dst]
-    return tree(parent, graph.nodes[fields.WORD][order])
+    parent[place[graph.src]] = place[graph.dst]
+    result = tree(parent, graph.nodes[fields.WORD][order])
+    result.nodes[fields.POSITION] = graph.nodes[fields.POSITION][order]
+    return result
 
 
 def chains(max_size=9):
@@ -100,6 +104,11 @@ def forests(draw, *, max_size=9, roots=None):
     order = draw(st.permutations(range(size)))
     words = draw(st.lists(st.integers(1, VOCABULARY - 1), min_size=size, max_size=size))
     return renumbered(tree(parent, words), np.array(order))
+
+
+def pairs(sentences, max_size=3):
+    """One to three pairs of such sentences."""
+    return st.lists(st.tuples(sentences, sentences), min_size=1, max_size=max_size)
 
 
 @st.composite

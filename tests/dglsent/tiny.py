@@ -60,6 +60,18 @@ class Pairs(Corpus):
         }
 
 
+class Folds(Reviews):
+    """Reviews of which each fold has others to test on."""
+
+    def __init__(self, fold: int = 0) -> None:
+        super().__init__(train=60, dev=20, test=30)
+        self.fold = fold
+
+    def load(self, data: Path = Path()) -> Splits:
+        splits = super().load()
+        return {**splits, "test": splits["test"][self.fold :: 2]}
+
+
 class Interrupted(BinaryTreeLSTM):
     """A Tree-LSTM whose training somebody stops with Ctrl-C."""
 

@@ -23,17 +23,17 @@ def lstm(state, words, prefix="chain.", output_gate=True):
     return {"h": torch.stack(states), "c": torch.stack(memories)}
 
 
-def gru(state, words):
+def gru(state, words, prefix="chain."):
     """States [T, h] of the words, as a field."""
-    W, b = (rows(state[name], ["h", "z", "r"]) for name in ("chain.W.weight", "chain.W.bias"))
-    U = rows(state["chain.U_zr.weight"], ["z", "r"])
+    W, b = (rows(state[prefix + name], ["h", "z", "r"]) for name in ("W.weight", "W.bias"))
+    U = rows(state[prefix + "U_zr.weight"], ["z", "r"])
     h = torch.zeros_like(b["z"])
     states = []
     for word in words:
         x = vector(state, word)
         z = sigmoid(W["z"] @ x + U["z"] @ h + b["z"])
         r = sigmoid(W["r"] @ x + U["r"] @ h + b["r"])
-        candidate = tanh(W["h"] @ x + state["chain.U_g.weight"] @ (r * h) + b["h"])
+        candidate = tanh(W["h"] @ x + state[prefix + "U_g.weight"] @ (r * h) + b["h"])
         h = z * h + (1 - z) * candidate
         states.append(h)
     return {"h": torch.stack(states)}

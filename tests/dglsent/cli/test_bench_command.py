@@ -10,7 +10,6 @@ import torch
 
 from dglsent import benchmark
 from dglsent.cli.main import main
-from dglsent.passing import Batch
 
 KEYS = ["model", "graph", "batch", "mode", "device", "threads", "dgl_ms", "torch_ms", "plan_ms", "bare_ms"]
 
@@ -19,11 +18,14 @@ def test_json_rows(capsys, monkeypatch):
     monkeypatch.delenv("DGLSENT_DATA", raising=False)
     assert main(["bench", "--batch", "1,2", "--batches", "1", "--threads", "1", "--json"]) == 0
     rows = json.loads(capsys.readouterr().out)
-    assert [list(row) for row in rows] == [KEYS] * 12
+    assert [list(row) for row in rows] == [KEYS] * 24
     assert {(row["model"], row["graph"]) for row in rows} == {
         ("binary Tree-LSTM", "constituency"),
         ("child-sum Tree-LSTM", "dependency"),
         ("LSTM", "chain"),
+        ("TG-HTreeLSTM", "constituency"),
+        ("attentive Tree-LSTM", "dependency pairs"),
+        ("progressive attention", "constituency pairs"),
     }
     assert {(row["batch"], row["mode"]) for row in rows} == {
         (size, mode) for size in (1, 2) for mode in ("forward", "forward+backward")
@@ -36,7 +38,7 @@ def test_a_table_for_people(capsys):
     lines = capsys.readouterr().out.splitlines()
     assert "random trees" in lines[0]
     assert lines[1].split()[:3] == ["model", "graph", "batch"]
-    assert len(lines) == 8
+    assert len(lines) == 14
 
 
 def test_bad_arguments_are_one_line(capsys):
@@ -50,9 +52,10 @@ def test_bad_arguments_are_one_line(capsys):
 @pytest.mark.parametrize("subject", list(benchmark.subjects(None)), ids=lambda subject: subject.model)
 def test_the_bare_products_are_those_of_the_model(subject):
     """Rows of every product add up: inputs once for each word that has them, recurrent ones once an inner node."""
-    batch = Batch.of(subject.graphs[:7])
+    sentences = 8
+    batch = subject.batch(subject.graphs[:sentences])
     nodes, edges = batch.num_nodes, len(batch.edges["slot"])
-    leaves = int((np.bincount(batch.graph.edges()[1], minlength=nodes) == 0).sum())
+    leaves = int((np.bincount(batch.relation().ends[1], minlength=nodes) == 0).sum())
     inner = nodes - leaves
     rows = {}
     for product in benchmark._products(subject.encoder, batch):
@@ -62,12 +65,36 @@ def test_the_bare_products_are_those_of_the_model(subject):
         "binary Tree-LSTM": {(300, 450): leaves, (300, 750): inner},
         "child-sum Tree-LSTM": {(300, 450): nodes, (300, 150): inner, (150, 150): edges, (150, 450): inner},
         "LSTM": {(300, 600): nodes, (150, 600): inner},
+        "TG-HTreeLSTM": {
+            (600, 300): inner,  # head words
+            (300, 100): nodes + inner,  # fusion: head word; states of the children
+            (100, 250): nodes + inner,  # the hyper network: its input; its children
+            (50, 450): leaves,  # z_w
+            (50, 750): nodes + inner,  # z_u where there are children, z_b
+            (300, 450): leaves,
+            (300, 750): inner,
+        },
+        "attentive Tree-LSTM": {
+            (300, 600): nodes,  # the guide
+            (150, 600): nodes - sentences,
+            (300, 450): nodes,
+            (300, 150): inner,
+            (150, 450): nodes,
+            (150, 150): 2 * edges + inner + sentences,
+        },
+        "progressive attention": {
+            (300, 450): 2 * leaves,
+            (150, 450): 2 * inner,
+            (150, 150): 2 * edges + 2 * nodes,
+        },
     }[subject.model]
     assert rows == expected
 
 
 def test_real_trees(data_dir):
-    binary, dependency, chain = benchmark.subjects(data_dir)
-    assert len(binary.graphs) == len(dependency.graphs) == len(chain.graphs) == 1000
+    found = {subject.model: subject for subject in benchmark.subjects(data_dir)}
+    assert all(len(subject.graphs) == 1000 for subject in found.values())
+    binary, dependency = found["binary Tree-LSTM"], found["child-sum Tree-LSTM"]
+    assert 15 < np.mean([graph.size for graph in found["progressive attention"].graphs]) < 21
     assert 25 < np.mean([graph.size for graph in binary.graphs]) < 50
     assert 8 < np.mean([graph.size for graph in dependency.graphs]) < 11

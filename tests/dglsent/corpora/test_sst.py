@@ -1,17 +1,20 @@
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 
-from dglsent.corpora.sst import SST
-from graphs.errors import InputError
-from graphs.formats.brackets import read_brackets
+from dglsent.corpora.sst import SST, tags_of
+from graphs.errors import InputError, SentenceError
+from graphs.formats.brackets import parse_brackets, read_brackets
+from graphs.trees import spans
 
 TREES = "(3 (2 It) (4 (4 works) (2 -RRB-)))\n(2 (2 so) (1 (2 un) (0 even)))\n"
 
 
 @pytest.fixture
-def small(tmp_path):
+def small(tmp_path, no_parses):
     for split in ("train", "dev", "test"):
         (tmp_path / f"{split}.txt").write_text(TREES)
     return tmp_path
@@ -62,7 +65,7 @@ def test_wrong_label_is_said_with_its_line(small):
         SST().load(small)
 
 
-def test_real_counts(data_dir):
+def test_real_counts(data_dir, no_parses):
     sizes = {split: len(examples) for split, examples in SST().load(data_dir).items()}
     assert sizes == {"train": 8544, "dev": 1101, "test": 2210}
     two = SST(classes=2).load(data_dir)
@@ -70,7 +73,7 @@ def test_real_counts(data_dir):
     assert {example.targets["label"] for example in two["test"]} == {0, 1}
 
 
-def test_real_labels_are_those_of_the_brackets(data_dir):
+def test_real_labels_are_those_of_the_brackets(data_dir, no_parses):
     examples = SST().load(data_dir)
     trees = read_brackets(data_dir / "sst" / "dev.txt")
     for example, tree in zip(examples["dev"], trees, strict=True):
@@ -79,3 +82,137 @@ def test_real_labels_are_those_of_the_brackets(data_dir):
         assert np.array_equal(sentence.constituency.parent, tree.parent)
     roots = np.bincount([example.targets["label"] for example in examples["train"]])
     assert roots.tolist() == [1092, 2218, 1624, 2322, 1288]
+
+
+def parse_files(folder, blocks, lines):
+    folder.mkdir()
+    for split in ("train", "dev", "test"):
+        (folder / f"sst-{split}.conllu").write_text(blocks)
+        (folder / f"sst-{split}.brackets").write_text(lines)
+
+
+WORDS = [["It", "works", ")"], ["so", "un", "even"]]
+BLOCKS = "".join(
+    "".join(f"{i}\t{word}\t_\t_\t_\t_\t{i - 1}\tdep\t_\t_\n" for i, word in enumerate(words, 1)) + "\n"
+    for words in WORDS
+)
+LINES = "(ROOT (S (NP (PRP It)) (VP (VBZ works)) (-RRB- -RRB-)))\n(ROOT (S (ADJP (RB so) (RB un)) (JJ even)))\n"
+
+
+def test_tags_and_dependencies_of_parses(small):
+    parse_files(small / "parsed", BLOCKS, LINES)
+    first, second = SST(tags=True).load(small)["dev"]
+    (sentence,) = first.sentences
+    assert sentence.constituency.label == ["S", "PRP", "S", "VBZ", "-RRB-"]
+    assert sentence.constituency.words == sentence.dependencies.words == ["It", "works", ")"]
+    assert sentence.dependencies.head.tolist() == [-1, 0, 1]
+    assert sentence.labels == [3, 2, 4, 4, 2]
+    assert second.sentences[0].constituency.label == ["S", "RB", "S", "RB", "JJ"]
+
+
+def test_parses_are_found_for_two_classes(small):
+    parse_files(small / "parsed", BLOCKS, LINES)
+    (only,) = SST(classes=2).load(small)["dev"]
+    assert only.sentences[0].constituency.label == ["S", "PRP", "S", "VBZ", "-RRB-"]
+
+
+def test_tags_that_are_wanted_need_parses(small):
+    with pytest.raises(
+        InputError, match=r"train\.txt:1, sentence 1: the model reads tags; .*`dglsent parse sst .*parsed`"
+    ):
+        SST(tags=True).load(small)
+
+
+def test_parses_of_other_words_are_refused(small):
+    parse_files(small / "parsed", BLOCKS, LINES.replace("works", "does"))
+    with pytest.raises(InputError, match=r"sst-train\.brackets:1, sentence 1: the parse is of 'It does \)'"):
+        SST().load(small)
+
+
+@pytest.mark.parametrize(
+    ("tree", "parse", "tags"),
+    [
+        # A constituent with the same words gives its label, the top one of its chain; a leaf keeps its own.
+        (
+            "(2 (2 a) (2 (2 b) (2 c)))",
+            "(ROOT (S (NP (NN a)) (VP (VP (VB b) (NN c)))))",
+            ["S", "NN", "VP", "VB", "NN"],
+        ),
+        # Otherwise the smallest one that covers the words: NP of b c within X, not X or S.
+        (
+            "(2 (2 a) (2 (2 (2 b) (2 c)) (2 d)))",
+            "(ROOT (S (X (NP (DT a) (NN b) (NN c)) (PP (IN d)))))",
+            ["S", "DT", "S", "NP", "NN", "NN", "IN"],
+        ),
+        # One word, whatever stands over it.
+        ("(2 a)", "(ROOT (S (NP (NN a))))", ["NN"]),
+        ("(2 (2 a) (2 b))", "(S (NN a) (NN b))", ["S", "NN", "NN"]),
+    ],
+)
+def test_tags_of(tree, parse, tags):
+    (tree,), (parse,) = parse_brackets(tree), parse_brackets(parse)
+    assert tags_of(tree, parse) == tags
+
+
+def test_tags_of_another_number_of_words():
+    (tree,), (parse,) = parse_brackets("(2 (2 a) (2 b))"), parse_brackets("(S (A a) (B b) (C c))")
+    with pytest.raises(SentenceError, match=r"3 words where .* has 2"):
+        tags_of(tree, parse)
+
+
+def test_tags_of_random_trees_are_those_of_the_definition():
+    generator = np.random.default_rng(3)
+    for _ in range(50):
+        size = int(generator.integers(1, 15))
+        tree, parse = (random_tree(generator, 0, size) for _ in range(2))
+        (tree,), (parse,) = parse_brackets(tree), parse_brackets(f"(ROOT {parse})")
+        found = spans(parse).tolist()
+        tags = tags_of(tree, parse)
+        for node, (start, end) in enumerate(spans(tree).tolist()):
+            if tree.word[node] is not None:
+                (leaf,) = (i for i, word in enumerate(parse.word) if word is not None and found[i] == [start, end])
+                assert tags[node] == parse.label[leaf]
+                continue
+            covering = [i for i in range(1, len(parse)) if found[i][0] <= start and end <= found[i][1]]
+            smallest = min(found[i][1] - found[i][0] for i in covering)
+            top = next(i for i in covering if found[i][1] - found[i][0] == smallest)
+            assert tags[node] == parse.label[top]
+
+
+def random_tree(generator, start: int, end: int) -> str:
+    """A tree over words start .. end - 1, unary chains included; every label occurs once."""
+    label = f"L{generator.integers(10**9)}"
+    if end - start == 1:
+        leaf = f"({label} w{start})"
+        return f"(U{label} {leaf})" if generator.random() < 0.3 else leaf
+    cuts = sorted({start, end, *generator.integers(start + 1, end, size=generator.integers(1, 4)).tolist()})
+    inner = " ".join(random_tree(generator, *pair) for pair in pairwise(cuts))
+    return f"(U{label} ({label} {inner}))" if generator.random() < 0.3 else f"({label} {inner})"
+
+
+def test_real_tags(load_real):
+    splits = load_real(SST, tags=True)
+    tags = set()
+    for example in splits["dev"]:
+        (sentence,) = example.sentences
+        tree = sentence.constituency
+        assert sentence.dependencies.words == tree.words
+        leaf = [label for label, word in zip(tree.label, tree.word, strict=True) if word is not None]
+        assert leaf == list(sentence.dependencies.xpos)
+        tags |= set(tree.label)
+    assert {"NP", "VP", "S", "NN", "DT"} <= tags
+    assert not tags & {"", "ROOT"}
+    odd = [word for example in splits["train"] for word in example.sentences[0].dependencies.words if "\xa0" in word]
+    assert len(odd) == 3
+
+
+def test_real_texts(data_dir):
+    texts = SST().texts(data_dir)
+    assert {name: len(sentences) for name, sentences in texts.items()} == {
+        "sst-train": 8544,
+        "sst-dev": 1101,
+        "sst-test": 2210,
+    }
+    words = {word for sentence in texts["sst-train"] for word in sentence}
+    assert not any(mark in word for word in words for mark in ("\xa0", "\\/", "-LRB-"))
+    assert {"8_1/2", "("} <= words

@@ -12,11 +12,11 @@ def draw(*shape):
     return torch.randn(*shape, dtype=torch.float64, requires_grad=True)
 
 
-def plain_cell(pre, memories=None, kept=None, output_gate=True):
+def plain_cell(pre, memories=None, kept=None, output_gate=True, mask=1):
     """The cell as its docstring has it, in plain torch."""
     d = (memories if kept is None else kept).shape[-1] if kept is not None or memories is not None else 2
     g, i, *f = pre.split(d, -1)
-    c = torch.sigmoid(i) * torch.tanh(g)
+    c = torch.sigmoid(i) * torch.tanh(g) * mask
     if kept is not None:
         c = c + kept
     for k in range(0 if memories is None else memories.shape[1]):
@@ -50,6 +50,12 @@ class TestLSTMCell:
             return {"h": h, "c": c, "both": (h, c)}[outputs]
 
         assert gradcheck(cell, inputs(3))
+
+    def test_a_mask_drops_candidates(self, inputs, output_gate):
+        mask = torch.tensor([[0.0, 2.0], [2.0, 2.0], [0.0, 0.0]], dtype=torch.float64)
+        switches = {"output_gate": output_gate, "mask": mask}
+        assert_close(lstm_cell(*inputs(3), **switches), plain_cell(*inputs(3), **switches))
+        assert gradcheck(lambda *args: lstm_cell(*args, **switches), inputs(3))
 
     def test_gradients_of_a_fixed_memory_are_not_asked_for(self, inputs, output_gate):
         pre, memories, kept = inputs(3)

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import pytest
 import torch
 
 from dglsent.nn.similarity import SimilarityHead
@@ -15,6 +16,17 @@ def test_equations():
     expected = torch.sigmoid(summed) @ head.output.weight.T + head.output.bias
     assert torch.allclose(head(left, right), expected)
     assert torch.allclose(head(left, right), head(right, left))
+
+
+def test_relu_in_place_of_the_sigmoid():
+    torch.manual_seed(0)
+    head = SimilarityHead(4, 3, hidden=6, nonlinearity="relu").double()
+    left, right = torch.randn(2, 5, 4, dtype=torch.float64)
+    summed = torch.cat([left * right, (left - right).abs()], -1) @ head.hidden.weight.T + head.hidden.bias
+    expected = summed.clamp(min=0) @ head.output.weight.T + head.output.bias
+    assert torch.allclose(head(left, right), expected)
+    with pytest.raises(ValueError, match="nonlinearity 'tanh'; choose sigmoid or relu"):
+        SimilarityHead(4, 3, nonlinearity="tanh")
 
 
 def test_dropout_is_off_at_evaluation():

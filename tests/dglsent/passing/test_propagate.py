@@ -32,7 +32,7 @@ def dags(draw, max_size=8):
         size=size,
         src=src,
         dst=dst,
-        nodes={"word": np.arange(1, size + 1), "tag": np.full(size, 2)},
+        nodes={"word": np.arange(1, size + 1), "tag": np.full(size, 2), "position": np.arange(size)},
         edges={"slot": np.arange(len(src))},
         level=topology.levels(size, src, dst),
     )

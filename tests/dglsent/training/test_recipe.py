@@ -2,23 +2,57 @@ from __future__ import annotations
 
 import pytest
 
-from dglsent.models.encoder import Encoder
+from dglsent.corpora.example import Example, Parsed
 from dglsent.nn.embeddings import WordEmbedding
-from dglsent.tasks.task import Task
 from dglsent.training import recipe as recipes
+from dglsent.training.assemble import make_model, make_task
+from dglsent.training.data import graph_set, loader, vocabularies_of
 from graphs.errors import InputError
+from graphs.formats.brackets import parse_brackets
+from graphs.formats.conllu import parse_conllu
+
+TREES = """
+(S (NP (DT the) (NN film)) (VP (VBZ is) (ADJP (RB not) (JJ bad))))
+(S (NP (NN nobody)) (VP (VBZ laughs)))
+"""
+
+ARCS = """
+1\tthe\t_\tDET\tDT\t_\t2\tdet\t_\t_
+2\tfilm\t_\tNOUN\tNN\t_\t5\tnsubj\t_\t_
+3\tis\t_\tAUX\tVBZ\t_\t5\tcop\t_\t_
+4\tnot\t_\tPART\tRB\t_\t5\tadvmod\t_\t_
+5\tbad\t_\tADJ\tJJ\t_\t0\troot\t_\t_
+
+1\tnobody\t_\tPRON\tNN\t_\t2\tnsubj\t_\t_
+2\tlaughs\t_\tVERB\tVBZ\t_\t0\troot\t_\t_
+"""
 
 
 @pytest.mark.parametrize("name", recipes.names())
-def test_every_recipe_makes_a_model(name):
+def test_every_recipe_learns(name):
     file = recipes.find(name)
-    config = recipes.resolve(file.read_text(encoding="utf-8"), source=name)
-    recipe = recipes.instantiate(config)
-    encoder = recipe.encoder(WordEmbedding(5, recipe.embedding.dim))
-    assert isinstance(encoder, Encoder)
-    assert isinstance(recipe.task(encoder.size), Task)
+    recipe = recipes.instantiate(recipes.resolve(file.read_text(encoding="utf-8"), source=name))
     assert recipe.seed == 1
     assert recipes.description(name)
+    task = make_task(recipe, 1)
+    sentences = [Parsed(*parses) for parses in zip(parse_brackets(TREES), parse_conllu(ARCS.lstrip()), strict=True)]
+    targets = {"label": 1, "score": 3.5, "entailment": 2, "question": 0, "hypothesis": 0}
+    pair = [Example(tuple(sentences[: task.sentences]), targets), Example(tuple(sentences[-task.sentences :]), targets)]
+    vocabularies = vocabularies_of(pair, recipe.graph, lower=True, min_count=1)
+    data = graph_set(pair, recipe.graph, vocabularies, task.sentences, task.targets)
+    model = make_model(recipe, vocabularies)
+    (batch,) = loader(data, 2, model.encoder.directions, model.encoder.relations)
+    loss = model.loss(batch)
+    loss.backward()
+    assert loss.isfinite()
+    assert any(weight.grad is not None and weight.grad.abs().sum() > 0 for weight in model.encoder.parameters())
+
+
+def test_bases_are_no_recipes():
+    assert "sick/_base" not in recipes.names()
+    assert "base" not in recipes.dump(recipes.resolve(recipes.find("sick/tree-lstm").read_text()))
+    with pytest.raises(InputError, match=r"required: .*encoder"):
+        recipes.resolve(recipes.find("sick/_base").read_text(encoding="utf-8"))
 
 
 @pytest.mark.parametrize("name", recipes.names())

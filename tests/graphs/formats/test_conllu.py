@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from graphs.errors import SentenceError
-from graphs.formats.conllu import from_stanza_sentence, parse_conllu, read_conllu
+from graphs.formats.conllu import from_stanza_sentence, parse_conllu, read_conllu, to_conllu
 
 
 def row(id_, form="w", head=0, *, lemma="_", upos="_", xpos="_", relation="dep"):
@@ -163,3 +163,64 @@ def stanza_sentence(*heads):
 def test_broken_stanza_sentences_are_refused(heads, reason):
     with pytest.raises(SentenceError, match=f"sentence s: .*{reason}"):
         from_stanza_sentence(stanza_sentence(*heads))
+
+
+ROUND = [
+    FULL,
+    block(0, 0, 1, 2, 0),
+    row("0.1", "e", "_") + "\n" + row("1-2", "ab", "_", relation="_") + "\n" + block(0, 1),
+    block(0) + row("1.1", "e", "_") + "\n" + row("1.2", "f", "_"),
+    block(0) + row("1.1", "e", "_") + "\n" + row("2-3", "cd", "_") + "\n" + row(2) + "\n" + row(3, head=2),
+    "# text = a\tb  c \n#\n# # x\n" + block(0),
+]
+
+
+@pytest.mark.parametrize("text", ROUND)
+def test_what_is_written_is_read_again(text):
+    (sentence,) = parse_conllu(text)
+    written = to_conllu(sentence)
+    assert written.endswith("\n\n")
+    (again,) = parse_conllu(written)
+    assert same(sentence, again)
+    assert to_conllu(again) == written
+
+
+def test_columns_are_written_in_their_places():
+    (sentence,) = parse_conllu(FULL)
+    assert to_conllu(sentence).splitlines() == [
+        *FULL.replace("#text", "# text").replace("\t_\t_\t_\t_\t_\t_\t_\t_", "\t_" * 8).splitlines()[:3],
+        "1-2\tvámonos" + "\t_" * 8,
+        *FULL.splitlines()[4:6],
+        "2.1\t(gone)" + "\t_" * 8,
+        FULL.splitlines()[7],
+        "",
+    ]
+
+
+@settings(derandomize=True, deadline=None)
+@given(st.lists(st.text("aä \xa0#-.1\u2028_", min_size=1), min_size=1, max_size=9), st.data())
+def test_any_words_are_written_and_read(words, data):
+    heads = [data.draw(st.integers(0, place)) for place in range(len(words))]
+    (sentence,) = parse_conllu(block(*heads))
+    sentence.word = sentence.lemma = words
+    sentence.comments = words
+    (again,) = parse_conllu(to_conllu(sentence))
+    assert same(sentence, again)
+
+
+@pytest.mark.parametrize(("field", "value"), [("word", ""), ("word", "a\tb"), ("lemma", "a\nb"), ("relation", "\r")])
+def test_what_cannot_be_written_is_refused(field, value):
+    (sentence,) = parse_conllu("# sent_id = s\n" + block(0, 1))
+    setattr(sentence, field, ["x", value])
+    with pytest.raises(SentenceError, match=r"sentence s: word 2: .* cannot be written"):
+        to_conllu(sentence)
+
+
+def test_no_words_and_broken_comments_are_not_written():
+    (sentence,) = parse_conllu(block(0))
+    sentence.comments = ["a\nb"]
+    with pytest.raises(SentenceError, match="a comment holds a line end"):
+        to_conllu(sentence)
+    sentence.word = []
+    with pytest.raises(SentenceError, match="no words"):
+        to_conllu(sentence)

@@ -1,0 +1,219 @@
+"""`dglsent parse`: raw or tokenised sentences to CoNLL-U and brackets.
+
+Sentence i of the input is the block with `# sent_id = i` of OUT.conllu.gz and line i of OUT.brackets.gz. A sentence
+that cannot be parsed has no block, a blank line of brackets, and a line in OUT.failed.txt: its number, a tab, and why.
+Readers skip the blank line, and `origin.line` of a tree still is the number of its sentence.
+
+Tokens such as -LRB- are parsed as the brackets that they stand for: the models know no other, and so a reader that
+unescapes the trees finds the same words in both files.
+"""
+
+from __future__ import annotations
+
+import gzip
+import io
+import os
+import re
+import shlex
+import sys
+import time
+from argparse import Namespace
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack
+from pathlib import Path
+from typing import TYPE_CHECKING, TextIO
+
+from dglsent.cli.options import Parser, add_data, add_device, positive
+from graphs.errors import InputError, SentenceError
+
+if TYPE_CHECKING:
+    from graphs.parsing import Parse, Text
+
+SOME_FAILED = 1
+
+_ESCAPED = {"-LRB-": "(", "-RRB-": ")", "-LSB-": "[", "-RSB-": "]", "-LCB-": "{", "-RCB-": "}"}
+_BRACKET = re.compile("|".join(_ESCAPED))
+_TOKEN = re.compile(r"[^ \t]+")  # U+00A0 and its like may stand in a token
+_FILES = ("conllu.gz", "brackets.gz", "failed.txt")
+_EPILOGUE = """
+Writes OUT.conllu.gz and OUT.brackets.gz. A sentence that cannot be parsed is listed in OUT.failed.txt with its number
+and why, and makes the exit code 1; the others keep their numbers (`# sent_id`, line of brackets). Where IN is no file
+but one of the corpora {corpora}, all of its sentences are parsed, and OUT is
+the folder of the parse files. Parses are cached by their content: the same command again goes on where it was stopped.
+"""
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Parse; returns 1 if there are sentences that could not be parsed."""
+    from dglsent.corpora.texts import corpora_with_texts
+
+    parser = Parser("parse", "Parse sentences with Stanza: dependencies as CoNLL-U, constituency trees as brackets.")
+    parser.epilog = _EPILOGUE.format(corpora=", ".join(corpora_with_texts()))
+    parser.add_argument("input", metavar="IN", help="file of sentences (.gz too), - for standard input, or a corpus")
+    parser.add_argument("out", metavar="OUT", type=Path, help="path of what is written, without .conllu.gz")
+    parser.add_argument(
+        "--input",
+        dest="form",
+        choices=("lines", "text", "tokens"),
+        default="lines",
+        help="one sentence a line (the default), running text to be split, or tokens separated by spaces",
+    )
+    parser.add_argument("--stanza-dir", type=Path, metavar="DIR", help="Stanza's models; downloaded by Stanza without")
+    parser.add_argument(
+        "--cache", type=Path, metavar="DIR", help="folder of the cache; DGLSENT_CACHE or ~/.cache/dglsent/parses"
+    )
+    parser.add_argument("--max-tokens", type=positive, default=400, metavar="N", help="refuse sentences over N tokens")
+    add_data(parser)
+    add_device(parser)
+    options = parser.parse_args(arguments)
+    inputs = _inputs(options)
+
+    from dglsent.training.device import pick_device, set_threads
+
+    set_threads(options.threads)
+    options.device = pick_device(options.device)
+    failed = 0
+    try:
+        for out, texts in inputs.items():
+            failed += _parse(texts, out, options)
+    except KeyboardInterrupt:
+        again = f"dglsent parse {shlex.join(arguments)}"
+        raise KeyboardInterrupt(f"stopped; what is parsed is kept; to go on: {again}") from None
+    return SOME_FAILED if failed else 0
+
+
+def _inputs(options: Namespace) -> dict[Path, Sequence[Text]]:
+    """The sentences, by the path that they are to be written to."""
+    from dglsent.corpora.corpus import data_folder
+    from dglsent.corpora.texts import corpora_with_texts
+
+    if options.input == "-" or Path(options.input).is_file():
+        return {options.out: _read(options.input, options.form)}
+    corpora = corpora_with_texts()
+    if options.input not in corpora:
+        raise InputError(
+            f"{options.input}: no such file, and no corpus of that name (corpora are {', '.join(corpora)})"
+        )
+    options.form = "lines"  # a corpus says itself what a sentence is
+    texts = corpora[options.input](data_folder(options.data))
+    return {options.out / name: sentences for name, sentences in texts.items()}
+
+
+def _read(name: str, form: str) -> Sequence[Text]:
+    """Sentences of a file; of running text its paragraphs."""
+    from graphs.formats.source import read_lines
+
+    try:
+        lines = list(read_lines(sys.stdin.buffer if name == "-" else name))
+    except OSError as error:
+        raise InputError(f"{name}: cannot be read ({error}); name a file of sentences") from None
+    if form == "tokens":
+        return [_TOKEN.findall(line) for line in lines]
+    return lines if form == "lines" else list(_paragraphs(lines))
+
+
+def _paragraphs(lines: Sequence[str]) -> Iterator[str]:
+    """Lines joined up to each blank line."""
+    paragraph: list[str] = []
+    for line in [*lines, ""]:
+        if line.strip():
+            paragraph.append(line)
+        elif paragraph:
+            yield " ".join(paragraph)
+            paragraph = []
+
+
+def _unescaped(token: str) -> str:
+    return _BRACKET.sub(lambda match: _ESCAPED[match.group()], token)
+
+
+def _parse(texts: Sequence[Text], out: Path, options: Namespace) -> int:
+    """Parses and writes one input; returns how many sentences failed."""
+    import graphs
+
+    progress = _Progress(out.name)
+    try:
+        results = graphs.parse(
+            (text if isinstance(text, str) else [_unescaped(token) for token in text] for text in texts),
+            stanza_dir=options.stanza_dir,
+            cache=options.cache,
+            device=options.device,
+            split=options.form == "text",
+            max_tokens=options.max_tokens,
+            on_progress=progress,
+        )
+    finally:
+        progress.end()
+    failed = _write(results, out)
+    listed = f", {failed} failed (listed in {out}.failed.txt)" if failed else ""
+    print(f"{out}.conllu.gz, {out}.brackets.gz: {len(results) - failed} sentences{listed}", flush=True)
+    return failed
+
+
+def _write(results: Sequence[Parse | SentenceError], out: Path) -> int:
+    """Writes the three files, each whole or not at all; returns how many sentences failed."""
+    from graphs.formats.brackets import to_brackets
+    from graphs.formats.conllu import to_conllu
+
+    failed = 0
+    out.parent.mkdir(parents=True, exist_ok=True)
+    part = {kind: Path(f"{out}.{kind}.part") for kind in _FILES}
+    with ExitStack() as stack:
+        conllu, brackets, failures = (_open(path, stack) for path in part.values())
+        for number, result in enumerate(results, 1):
+            try:
+                if isinstance(result, SentenceError):
+                    raise result
+                block, line = to_conllu(result.dependencies), to_brackets(result.constituency, escape=True)
+            except SentenceError as error:
+                failed += 1
+                block, line = "", ""
+                failures.write(f"{number}\t{error.reason}\n")
+            conllu.write(block)
+            brackets.write(f"{line}\n")
+    for kind, path in part.items():
+        if kind == "failed.txt" and not failed:
+            path.unlink()
+            Path(f"{out}.{kind}").unlink(missing_ok=True)
+        else:
+            os.replace(path, f"{out}.{kind}")
+    return failed
+
+
+def _open(path: Path, stack: ExitStack) -> TextIO:
+    """Opens a part file to write; the same sentences give the same bytes, gzipped too."""
+    file = stack.enter_context(path.open("wb"))
+    packed = path.name.endswith(".gz.part")
+    raw = stack.enter_context(gzip.GzipFile("", "wb", fileobj=file, mtime=0)) if packed else file
+    return stack.enter_context(io.TextIOWrapper(raw, encoding="utf-8", newline="\n"))
+
+
+class _Progress:
+    """A line on standard error: on a terminal it is written over, elsewhere a new one comes twice a minute."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+        self._terminal = sys.stderr.isatty()
+        self._start: tuple[float, int] | None = None  # the first call counts what was in the cache
+        self._shown = 0.0
+
+    def __call__(self, done: int, total: int, failed: int) -> None:
+        now = time.monotonic()
+        self._start = self._start or (now, done)
+        if done < total and now - self._shown < (0.1 if self._terminal else 30):
+            return
+        self._shown = now
+        start, before = self._start
+        rate = f", {(done - before) / (now - start):.0f}/s" if done > before else ""
+        line = f"{self._name}: {done}/{total} sentences{rate}, {failed} failed"
+        print(
+            f"\r{line}\x1b[K" if self._terminal else line,
+            end="" if self._terminal else "\n",
+            file=sys.stderr,
+            flush=True,
+        )
+
+    def end(self) -> None:
+        """Leave the line as it is."""
+        if self._terminal and self._start:
+            print(file=sys.stderr)

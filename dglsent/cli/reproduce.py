@@ -1,0 +1,106 @@
+"""`dglsent reproduce`: the rows of a published table, trained here and printed beside the published numbers."""
+
+from __future__ import annotations
+
+import json
+import shlex
+import sys
+from argparse import Namespace
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from dglsent.cli.options import Parser, add_data, add_device, positive, seeds
+
+_EPILOGUE = """
+Runs lie in DIR/RECIPE/seed-N, those of folds in DIR/RECIPE/seed-N/fold-K, as those of `dglsent fit` do: finished ones
+are not trained again, interrupted ones go on. DIR/tables has the whole table with all that is measured, as Markdown and
+JSON. A row that fails is told on standard error, and the exit code is 1.
+"""
+
+FAILED = 1
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Train what is missing; prints the table."""
+    parser = Parser("reproduce", "Train the rows of a published table and print it with ours beside.")
+    parser.epilog = _EPILOGUE
+    parser.add_argument("table", metavar="TABLE", nargs="?", help="name of a table (--list) or a YAML file")
+    parser.add_argument("--list", action="store_true", help="list the tables")
+    parser.add_argument("--seeds", type=seeds, default=[1], metavar="1,2,3", help="seeds of each row; 1 by default")
+    parser.add_argument("--rows", type=_names, default=[], metavar="A,B", help="only these: names of rows or recipes")
+    parser.add_argument("--jobs", type=positive, default=1, metavar="N", help="trainings side by side; 1 by default")
+    parser.add_argument("--out", type=Path, default=Path("runs"), metavar="DIR", help="folder of runs and tables; runs")
+    parser.add_argument("--json", action="store_true", help="print JSON")
+    add_data(parser)
+    add_device(parser)
+    options = parser.parse_args(arguments)
+
+    from dglsent.training import tables
+
+    if options.list:
+        for name in tables.names():
+            print(f"{name:<20}{tables.load(name).title}")
+        return 0
+    if options.table is None:
+        parser.error("name a TABLE, or --list")
+    return _reproduce(options, f"dglsent reproduce {shlex.join(arguments)}")
+
+
+def _names(text: str) -> list[str]:
+    return [name.strip() for name in text.split(",") if name.strip()]
+
+
+def _reproduce(options: Namespace, command: str) -> int:
+    from dglsent.corpora.corpus import data_folder
+    from dglsent.training import tables
+    from dglsent.training.device import pick_device
+    from dglsent.training.reproduction import Reproduction
+    from dglsent.training.results import as_json
+    from dglsent.training.table_text import as_text
+
+    table = tables.load(options.table)
+    chosen = table.select(options.rows)
+    pick_device(options.device)
+    if options.data:
+        data_folder(options.data)
+    making = Reproduction(table, chosen, options.seeds, options.out, _say)
+    if making.missing:
+        _say(f"to train: {len(making.missing)}; logs stand beside the run folders, such as {making.missing[0].log}")
+    try:
+        making.train(_passed_on(options), options.jobs)
+    except KeyboardInterrupt:
+        raise KeyboardInterrupt(f"stopped; to go on: {command}") from None
+    results = making.results()
+    _save(options.out / "tables" / table.name, as_json(table, results, command), as_text(table, results, command))
+    shown = [result for result in results if result.row in chosen]
+    if options.json:
+        print(_dumped(as_json(table, shown, command)), end="")
+    else:
+        print(as_text(table, shown, command), end="")
+    if making.failed:
+        _say(f"failed: {', '.join(row.name for row in making.failed)}; the same command tries again")
+    return FAILED if making.failed else 0
+
+
+def _passed_on(options: Namespace) -> list[str]:
+    """What every training is told."""
+    data = ["--data", str(options.data)] if options.data else []
+    threads = ["--threads", str(options.threads)] if options.threads else []
+    return ["--device", options.device, *data, *threads]
+
+
+def _save(stem: Path, as_json: dict[str, Any], as_text: str) -> None:
+    from dglsent.training.run import write
+
+    stem.parent.mkdir(parents=True, exist_ok=True)
+    write(stem.with_name(f"{stem.name}.md"), as_text)
+    write(stem.with_name(f"{stem.name}.json"), _dumped(as_json))
+
+
+def _dumped(values: dict[str, Any]) -> str:
+    return json.dumps(values, indent=2, ensure_ascii=False) + "\n"
+
+
+def _say(line: str) -> None:
+    print(line, file=sys.stderr, flush=True)

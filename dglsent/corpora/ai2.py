@@ -1,0 +1,99 @@
+"""AI2-8grade: answers to science questions of the 8th grade as hypotheses, each with sentences of evidence.
+
+Baudis, Stanko, Sedivy 2016, "Joint Learning of Sentence Embeddings for Relevance and Entailment".
+"""
+
+from __future__ import annotations
+
+import csv
+from pathlib import Path
+from typing import Literal, TypeAlias
+
+from dglsent.corpora.corpus import Corpus, Splits, find_folder
+from dglsent.corpora.parses import parsed_pairs
+from dglsent.corpora.rows import binary_label
+from graphs.errors import InputError
+
+Version: TypeAlias = Literal["enwv0", "ck12v0"]
+
+_FOLDERS = ("ai2_8grade", "ai2-8grade", "ai2", ".")
+_SPLITS = ("train", "dev", "test")
+_COLUMNS = ("label", "qid", "htext", "mtext")
+_SENTENCES = {"a": "htext", "b": "mtext"}
+
+
+class AI2(Corpus):
+    """AI2-8grade with its official splits: a pair is a hypothesis and a sentence of evidence.
+
+    Targets are "label" (1 where the hypothesis states the right answer), "question" and "hypothesis": numbers that
+    pairs share which are about the same question or hypothesis, for accuracy by question. An example's id ends in
+    the question's own id.
+
+    Args:
+        version: "enwv0" has evidence from Wikipedia, "ck12v0" from CK-12 textbooks. Published results of attentive
+            tree models are by pair on ck12v0, where "false" is right for 76 % of the dev pairs.
+    """
+
+    labels = ("false", "true")
+
+    def __init__(self, version: Version = "enwv0") -> None:
+        self.version = version
+
+    def load(self, data: Path) -> Splits:
+        """Reads `VERSION-{train,dev,test}.csv`, and parses `ai2-{train,dev,test}-{a,b}` or `ai2-ck12v0-...`."""
+        texts = self.texts(data)
+        corpus = "ai2" if self.version == "enwv0" else f"ai2-{self.version}"
+        splits = {}
+        for split, rows in self._rows(data).items():
+            questions: dict[str, int] = {}
+            hypotheses: dict[tuple[str, str], int] = {}
+            targets = [
+                {
+                    "label": int(row["label"]),
+                    "question": questions.setdefault(row["qid"], len(questions)),
+                    "hypothesis": hypotheses.setdefault((row["qid"], row["htext"]), len(hypotheses)),
+                }
+                for row in rows
+            ]
+            ids = [f"{split}-{number}-{row['qid']}" for number, row in enumerate(rows, 1)]
+            splits[split] = parsed_pairs(data, corpus, self._name(split), texts, targets, ids)
+        return splits
+
+    def texts(self, data: Path) -> dict[str, list[list[str]]]:
+        """The tokens of hypotheses (a) and evidence (b) by parse file."""
+        return {
+            f"{self._name(split)}-{side}": [row[column].split() for row in rows]
+            for split, rows in self._rows(data).items()
+            for side, column in _SENTENCES.items()
+        }
+
+    def _name(self, split: str) -> str:
+        return f"ai2-{split}" if self.version == "enwv0" else f"ai2-{self.version}-{split}"
+
+    def _rows(self, data: Path) -> dict[str, list[dict[str, str]]]:
+        files = {split: f"{self.version}-{split}.csv" for split in _SPLITS}
+        folder = find_folder(data, _FOLDERS, list(files.values()))
+        if folder is None:
+            raise InputError(
+                f"{data}: AI2-8grade {self.version} is missing; expected {data / _FOLDERS[0]}/"
+                f"{self.version}-{{train,dev,test}}.csv (docs/data.md)"
+            )
+        return {split: _read(folder / file) for split, file in files.items()}
+
+
+def _read(file: Path) -> list[dict[str, str]]:
+    """The rows of a file; its columns are found by their names."""
+    with open(file, encoding="utf-8", newline="") as lines:
+        reader = csv.DictReader(lines)
+        missing = [name for name in _COLUMNS if name not in (reader.fieldnames or ())]
+        if missing:
+            raise InputError(f"{file}:1: no column for {', '.join(missing)}; this is not a file of AI2-8grade")
+        rows = []
+        for row in reader:
+            if None in row or None in row.values():
+                raise InputError(f"{file}:{reader.line_num}: a row of another length than the header")
+            if not row["htext"].split() or not row["mtext"].split():
+                raise InputError(f"{file}:{reader.line_num}: a sentence without words")
+            binary_label(row["label"], file, reader.line_num)
+            rows.append(row)
+    return rows

@@ -1,0 +1,75 @@
+"""Lines and tab-separated rows of corpus files, with errors that name the line."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from graphs.errors import InputError
+
+
+def read_text_lines(file: Path) -> list[str]:
+    r"""The lines of a file in UTF-8 or, as some older corpora are, in ISO-8859-1.
+
+    Only `\n` ends a line (with `\r` before it or not), since `str.splitlines` cuts at ISO-8859-1's 0x85 too.
+    Blank lines at the end are none.
+    """
+    raw = file.read_bytes()
+    try:
+        text = raw.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        text = raw.decode("iso-8859-1")
+    lines = [line.removesuffix("\r") for line in text.split("\n")]
+    while lines and not lines[-1].strip():
+        lines.pop()
+    return lines
+
+
+def read_tokens(file: Path) -> list[list[str]]:
+    """The tokens of each line; they stand between spaces.
+
+    Raises:
+        InputError: a line has no tokens.
+    """
+    sentences = [line.split() for line in read_text_lines(file)]
+    for number, sentence in enumerate(sentences, 1):
+        if not sentence:
+            raise InputError(f"{file}:{number}: a blank line where a sentence should stand")
+    return sentences
+
+
+def read_rows(file: Path, columns: int, *, sentences: Sequence[int], header: str = "") -> list[list[str]]:
+    """The rows of a tab-separated file; quotation marks are text.
+
+    Args:
+        file: the file.
+        columns: how many cells a row has.
+        sentences: the columns, from 0, that hold sentences and so may not be blank.
+        header: how the first line starts, where it names the columns.
+
+    Raises:
+        InputError: the header or a row is not as expected.
+    """
+    lines = read_text_lines(file)
+    if header:
+        if not lines or not lines[0].startswith(header):
+            raise InputError(f"{file}:1: the first line should start with {header!r}; this is another file")
+        lines = lines[1:]
+    rows = [line.split("\t") for line in lines]
+    for number, row in enumerate(rows, 2 if header else 1):
+        if len(row) != columns:
+            raise InputError(f"{file}:{number}: {len(row)} columns, expected {columns} separated by tabs")
+        if not all(row[column].strip() for column in sentences):
+            raise InputError(f"{file}:{number}: a sentence without words")
+    return rows
+
+
+def binary_label(text: str, file: Path, line: int) -> int:
+    """The class that "0" or "1" stands for.
+
+    Raises:
+        InputError: it is neither.
+    """
+    if text not in ("0", "1"):
+        raise InputError(f"{file}:{line}: label {text!r}, expected 0 or 1")
+    return int(text)

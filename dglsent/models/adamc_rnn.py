@@ -1,0 +1,41 @@
+"""AdaMC-RNN over binary constituency trees.
+
+Dong et al. 2014, "Adaptive Multi-Compositionality for Recursive Neural Models with Applications to Sentiment
+Analysis".
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+
+from dglsent.models.recnn import RecNN
+from dglsent.nn.embeddings import WordEmbedding
+from dglsent.passing import Outputs, StepLinear
+
+
+class AdaMCRNN(RecNN):
+    """Adaptive multi-compositionality: every phrase mixes C composition functions; a word as in RecNN.
+
+    h = tanh(sum_k w_k (U_k q + b_k)) with w = softmax(beta S q) and q = [h_l; h_r].
+
+    Args:
+        embedding: word vectors, d dimensions.
+        hidden: size h of the state.
+        functions: number C of composition functions.
+        beta: how sharply a phrase chooses among them; 0 mixes them evenly.
+    """
+
+    def __init__(self, embedding: WordEmbedding, hidden: int = 150, functions: int = 12, beta: float = 1.0) -> None:
+        super().__init__(embedding, hidden)
+        self.beta = beta
+        self.U = StepLinear(2 * hidden, functions * hidden)
+        self.S = StepLinear(2 * hidden, functions, bias=False)
+
+    def reduce(self, nodes: Any) -> Outputs:
+        """The functions' results, mixed."""
+        q = nodes.mailbox["h"].flatten(1)
+        w = torch.softmax(self.beta * self.S(q), -1)
+        composed = self.U(q).unflatten(1, (-1, self.size))
+        return {"pre": (w.unsqueeze(1) @ composed).squeeze(1)}

@@ -1,0 +1,58 @@
+"""TE-LSTM over binary constituency trees.
+
+Huang, Qian, Zhu 2017, "Encoding Syntactic Knowledge in Neural Networks for Sentiment Classification": tag
+embeddings in the gates of a Tree-LSTM. Equation numbers are those of the tag-guided hyper TreeLSTM paper, which
+compares with it; that tags enter as terms added to every gate is our reading.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+from torch.nn import functional as F  # noqa: N812
+
+from dglsent.models.te_rnn import child_tag_terms
+from dglsent.models.tree_lstm import BinaryTreeLSTM
+from dglsent.nn.cells import lstm_cell
+from dglsent.nn.embeddings import WordEmbedding
+from dglsent.passing import Batch, Outputs
+
+
+class TELSTM(BinaryTreeLSTM):
+    """Binary Tree-LSTM (eq. 10-12) with V_p e + V [e_l; e_r] added to every gate, e the embeddings of the tags.
+
+    Args:
+        embedding: word vectors, d dimensions.
+        hidden: size h of the state.
+        tag_dim: dimensions t of a tag embedding.
+        tags: the string of each of T tag ids.
+    """
+
+    def __init__(
+        self, embedding: WordEmbedding, hidden: int = 150, tag_dim: int = 50, tags: Sequence[str] = ()
+    ) -> None:
+        super().__init__(embedding, hidden)
+        self.tag = nn.Parameter(torch.empty(len(tags), tag_dim).uniform_(-0.05, 0.05))
+        self.V = nn.Linear(2 * tag_dim, 5 * hidden, bias=False)
+        self.V_p = nn.Linear(tag_dim, 5 * hidden, bias=False)
+
+    def encode(self, batch: Batch) -> Tensor:
+        """States h [N, hidden] of all nodes; sets the fields h and c."""
+        of_node = F.embedding(batch.nodes["tag"], self.V_p(self.tag))
+        batch.nodes["tag_terms"] = of_node + child_tag_terms(batch, self.tag, self.V.weight)
+        return super().encode(batch)
+
+    def leaf(self, nodes: Any) -> Outputs:
+        """Eq. 10-12 without children, and so without forget gates."""
+        g, i, _, _, o = nodes.data["tag_terms"].chunk(5, -1)
+        pre = self.W(self.embedding(nodes.data["word"])) + torch.cat([g, i, o], -1)
+        h, c = lstm_cell(pre)
+        return {"h": h, "c": c}
+
+    def reduce(self, nodes: Any) -> Outputs:
+        """U [h_l; h_r] + V [e_l; e_r] + V_p e + b, and the memories of the children."""
+        reduced = super().reduce(nodes)
+        return {"pre": reduced["pre"] + nodes.data["tag_terms"], "c_children": reduced["c_children"]}

@@ -1,0 +1,68 @@
+"""TE-RNN over binary constituency trees.
+
+Qian et al. 2015, "Learning Tag Embeddings and Tag-specific Composition Functions in Recursive Neural Network".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+from torch.nn import functional as F  # noqa: N812
+
+from dglsent.models.recnn import RecNN
+from dglsent.nn.embeddings import WordEmbedding
+from dglsent.passing import Batch, Outputs, update_all
+from graphs.door import fn
+
+
+class TERNN(RecNN):
+    """Tag-embedded recursive network: h = tanh(U [h_l; h_r] + V [e_l; e_r] + b), e the embeddings of the tags.
+
+    A word as in RecNN. The state of a node is [h; e], so that a task sees its tag as well.
+
+    Args:
+        embedding: word vectors, d dimensions.
+        hidden: size of h.
+        tag_dim: dimensions t of a tag embedding.
+        tags: the string of each of T tag ids.
+    """
+
+    def __init__(
+        self, embedding: WordEmbedding, hidden: int = 150, tag_dim: int = 50, tags: Sequence[str] = ()
+    ) -> None:
+        super().__init__(embedding, hidden)
+        self.size = hidden + tag_dim
+        self.tag = nn.Parameter(torch.empty(len(tags), tag_dim).uniform_(-0.05, 0.05))
+        self.V = nn.Linear(2 * tag_dim, hidden, bias=False)
+
+    def encode(self, batch: Batch) -> Tensor:
+        """States [h; e] [N, hidden + tag_dim] of all nodes; sets the fields h and e."""
+        batch.nodes["e"] = F.embedding(batch.nodes["tag"], self.tag)
+        batch.nodes["tag_terms"] = child_tag_terms(batch, self.tag, self.V.weight)
+        return torch.cat([super().encode(batch), batch.nodes["e"]], 1)
+
+    def reduce(self, nodes: Any) -> Outputs:
+        """U [h_l; h_r] + V [e_l; e_r] + b."""
+        return {"pre": super().reduce(nodes)["pre"] + nodes.data["tag_terms"]}
+
+
+def child_tag_terms(batch: Batch, tag: Tensor, weight: Tensor) -> Tensor:
+    """V [e_l; e_r] of the tags of every node's children, 0 at leaves: [N, m].
+
+    Each tag meets the weight once, however many nodes have it.
+
+    Args:
+        batch: N nodes of binary trees with the field tag.
+        tag: [T, t] tag embeddings.
+        weight: V, [m, 2 t].
+    """
+    table = torch.cat([tag @ side.t() for side in weight.chunk(2, 1)])
+
+    def message(edges: Any) -> Outputs:
+        return {"tag_terms": F.embedding(edges.data["slot"] * len(tag) + edges.src["tag"], table)}
+
+    update_all(batch, message, fn.sum("tag_terms", "tag_terms"))
+    return batch.nodes["tag_terms"]

@@ -1,0 +1,58 @@
+"""TG-RNN over binary constituency trees.
+
+Qian et al. 2015, "Learning Tag Embeddings and Tag-specific Composition Functions in Recursive Neural Network".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from dglsent.models.recnn import RecNN
+from dglsent.nn.embeddings import WordEmbedding
+from dglsent.passing import Outputs, StepLinear
+
+# fmt: off
+PHRASES = frozenset([
+    "S", "NP", "VP", "PP", "ADJP", "ADVP", "SBAR", "SINV", "SQ", "SBARQ", "WHNP", "WHPP", "WHADVP",
+    "WHADJP", "PRN", "PRT", "QP", "UCP", "CONJP", "FRAG", "INTJ", "LST", "NAC", "NX", "RRC", "X",
+])
+# fmt: on
+"""Phrase labels of the Penn Treebank."""
+
+
+class TGRNN(RecNN):
+    """Tag-guided recursive network: h = tanh(U_t [h_l; h_r] + b_t), t the phrase's tag; a word as in RecNN.
+
+    The most frequent phrase tags have a function (U_t, b_t) of their own; all others share one. "@X", the
+    label of a phrase made by binarisation, counts as X.
+
+    Args:
+        embedding: word vectors, d dimensions.
+        hidden: size h of the state.
+        own: how many tags have their own function.
+        tags: the string of each of T tag ids, POS tags among them, most frequent first.
+
+    Attributes:
+        function: [T] number of the function of each tag; 0 is the shared one.
+    """
+
+    function: Tensor
+
+    def __init__(self, embedding: WordEmbedding, hidden: int = 150, own: int = 10, tags: Sequence[str] = ()) -> None:
+        super().__init__(embedding, hidden)
+        labels = [tag.removeprefix("@") for tag in tags]
+        frequent = list(dict.fromkeys(label for label in labels if label in PHRASES))[:own]
+        numbers = [frequent.index(label) + 1 if label in frequent else 0 for label in labels]
+        self.register_buffer("function", torch.tensor(numbers, dtype=torch.long), persistent=False)
+        self.U = StepLinear(2 * hidden, (1 + len(frequent)) * hidden)
+
+    def reduce(self, nodes: Any) -> Outputs:
+        """U_t [h_l; h_r] + b_t."""
+        # All functions in one product: most of it is thrown away, but no step waits to sort phrases by tag.
+        composed = self.U(nodes.mailbox["h"].flatten(1)).unflatten(1, (-1, self.size))
+        function = self.function[nodes.data["tag"]]
+        return {"pre": composed.take_along_dim(function.view(-1, 1, 1), 1).squeeze(1)}

@@ -1,0 +1,44 @@
+"""Mixed precision: under autocast linear maps multiply in fewer bits, and all that passes between nodes is float32."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+
+import torch
+from torch import Tensor
+
+_products: ContextVar[torch.dtype | None] = ContextVar("products", default=None)
+
+
+def is_mixed(device: torch.device) -> bool:
+    """Whether autocast is on."""
+    return torch.is_autocast_enabled(device.type)
+
+
+@contextmanager
+def products_alone(device: torch.device) -> Iterator[None]:
+    """Within it, autocast is off, but for the products of `StepLinear`.
+
+    States, memories and gates then are of one type, whatever a model's functions do with them.
+    """
+    if not is_mixed(device):
+        yield
+        return
+    token = _products.set(torch.get_autocast_dtype(device.type))
+    try:
+        with torch.autocast(device.type, enabled=False):
+            yield
+    finally:
+        _products.reset(token)
+
+
+def product_type() -> torch.dtype | None:
+    """The type in which products are computed; None where it is that of their factors."""
+    return _products.get()
+
+
+def full(x: Tensor) -> Tensor:
+    """A tensor in float32, where autocast made it of fewer bits before it came to be passed between nodes."""
+    return x.float() if _products.get() is not None and x.dtype in (torch.bfloat16, torch.float16) else x

@@ -1,0 +1,102 @@
+"""Classification of pairs of sentences: paraphrase, duplicate questions, entailment."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar, Literal
+
+import numpy as np
+from torch import Tensor
+from torch.nn import functional as F  # noqa: N812
+
+from dglsent.nn.similarity import SimilarityHead
+from dglsent.passing import Batch
+from dglsent.tasks.task import DIGITS, Task, shares
+
+
+class PairClassification(Task):
+    """softmax(head(left, right)) over K classes, learnt by cross-entropy.
+
+    Args:
+        size: dimensions of a sentence vector.
+        classes: number K of classes.
+        hidden: dimensions of the hidden layer of the head.
+        nonlinearity: "sigmoid" (Tai et al. 2015; the papers on attentive and progressively attentive trees) or
+            "relu" (the tag-guided hypernetwork paper) of that layer.
+        dropout: share of that layer dropped in training.
+        target: which gold value is the class; "entailment" is SICK's judgment.
+        binary_head: with two classes, "sigmoid2_bce" learns two sigmoids by the mean of their binary
+            cross-entropies against the one-hot class, as the released code of the attentive tree paper does.
+
+    Raises:
+        ValueError: "sigmoid2_bce" with other than two classes.
+    """
+
+    sentences: ClassVar[int] = 2
+
+    def __init__(
+        self,
+        size: int,
+        classes: int,
+        hidden: int = 50,
+        nonlinearity: Literal["sigmoid", "relu"] = "sigmoid",
+        dropout: float = 0.0,
+        target: Literal["label", "entailment"] = "label",
+        binary_head: Literal["softmax_ce", "sigmoid2_bce"] = "softmax_ce",
+    ) -> None:
+        super().__init__()
+        if binary_head == "sigmoid2_bce" and classes != 2:
+            raise ValueError(f"binary_head sigmoid2_bce is for two classes, not {classes}")
+        self.classes, self.target, self.binary_head = classes, target, binary_head
+        self.targets = {target: np.dtype(np.int64)}  # type: ignore[misc]  # a class variable of other tasks
+        self.head = SimilarityHead(size, classes, hidden, dropout, nonlinearity)
+        self.monitor = "accuracy"
+        self.score_names = ("accuracy", "f1", "precision", "recall") if classes == 2 else ("accuracy",)
+
+    def loss(self, batch: Batch, states: Tensor, vectors: Tensor) -> Tensor:
+        """Mean cross-entropy of pairs."""
+        logits, label = self._logits(vectors), batch.targets[self.target]
+        if self.binary_head == "sigmoid2_bce":
+            return F.binary_cross_entropy_with_logits(logits, F.one_hot(label, 2).to(logits.dtype))
+        return F.cross_entropy(logits, label)
+
+    def outcomes(self, batch: Batch, states: Tensor, vectors: Tensor) -> dict[str, Tensor]:
+        """Predicted and gold class of each pair."""
+        return {"predicted": self._logits(vectors).argmax(-1), "label": batch.targets[self.target]}
+
+    def scores(self, outcomes: Mapping[str, Tensor]) -> dict[str, float]:
+        """Accuracy, and with two classes F1, precision and recall of class 1 (0 where one is 0 / 0)."""
+        from torchmetrics.functional.classification import (
+            binary_f1_score,
+            binary_precision,
+            binary_recall,
+            multiclass_accuracy,
+        )
+
+        predicted, label = outcomes["predicted"], outcomes["label"]
+        accuracy = multiclass_accuracy(predicted, label, num_classes=self.classes, average="micro")
+        scores = {"accuracy": round(float(accuracy), DIGITS)}
+        if self.classes == 2:
+            for name, score in (("f1", binary_f1_score), ("precision", binary_precision), ("recall", binary_recall)):
+                scores[name] = round(float(score(predicted, label)), DIGITS)
+        return scores
+
+    def predict(self, batch: Batch, states: Tensor, vectors: Tensor, labels: Sequence[str]) -> list[dict[str, Any]]:
+        """Label and probabilities of each pair."""
+        names = list(labels) or [str(number) for number in range(self.classes)]
+        rows = self.probabilities(vectors).tolist()
+        return [
+            {"label": names[max(range(len(row)), key=row.__getitem__)], "probabilities": shares(names, row)}
+            for row in rows
+        ]
+
+    def probabilities(self, vectors: Tensor) -> Tensor:
+        """[B, K] in float64 of sentence vectors [2 B, size]; two sigmoids are scaled to sum to 1."""
+        logits = self._logits(vectors).double()
+        if self.binary_head == "softmax_ce":
+            return logits.softmax(-1)
+        return logits.sigmoid() / logits.sigmoid().sum(-1, keepdim=True)
+
+    def _logits(self, vectors: Tensor) -> Tensor:
+        logits: Tensor = self.head(vectors[0::2], vectors[1::2])
+        return logits

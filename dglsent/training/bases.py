@@ -1,0 +1,145 @@
+"""Recipes that build on others: `base: NAME` and what becomes of a chain of files.
+
+The files of a chain are read base first, and later ones change earlier ones key by key. Where a class changes, those of
+its arguments go that the new class does not take.
+"""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from inspect import signature
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from graphs.errors import InputError
+
+KEY = "base"
+
+
+@dataclass(frozen=True, slots=True)
+class Layer:
+    """One file of a chain.
+
+    Attributes:
+        source: its path, for errors.
+        keys: what it says, without `base`.
+    """
+
+    source: str
+    keys: Mapping[str, Any]
+
+
+def chain(text: str, source: str, folder: Path) -> list[Layer]:
+    """A recipe and all that it builds on, base first.
+
+    Args:
+        text: its YAML.
+        source: its file; a base is looked for beside it, then in `folder`.
+        folder: where recipes with names lie.
+
+    Raises:
+        InputError: a file is not a mapping, or a base is missing or builds on what builds on it.
+    """
+    layers: list[Layer] = []
+    files = [Path(source)]
+    while True:
+        keys = _mapping(text, source)
+        base = keys.pop(KEY, None)
+        layers.insert(0, Layer(source, keys))
+        if base is None:
+            return layers
+        file = _find(base, source, folder)
+        if any(file.resolve() == seen.resolve() for seen in files):
+            raise InputError(f"{source}: base {base!r} builds on this file itself; a chain of bases must end")
+        files.append(file)
+        text, source = file.read_text(encoding="utf-8"), str(file)
+
+
+def merge(layers: Sequence[Layer]) -> dict[str, Any]:
+    """One recipe of a chain.
+
+    Raises:
+        InputError: a class cannot be imported, or an argument that goes with its class was unknown to that too.
+    """
+    merged: dict[str, Any] = {}
+    for layer in layers:
+        merged = _over(merged, layer.keys, "", layers)
+    return merged
+
+
+def where(layers: Sequence[Layer], key: str) -> str:
+    """The last file of a chain that says something about a key such as `encoder.hidden`; the chain's own if none."""
+    parts = [part for part in key.split(".") if part != "init_args"]
+    return next((layer.source for layer in reversed(layers) if _says(layer.keys, parts)), layers[-1].source)
+
+
+def _mapping(text: str, source: str) -> dict[str, Any]:
+    try:
+        loaded = yaml.safe_load(text)
+    except yaml.YAMLError as error:
+        raise InputError(f"{source}: not YAML ({' '.join(str(error).split())})") from None
+    if not isinstance(loaded, dict):
+        raise InputError(f"{source}: a recipe is a mapping of keys to values")
+    return loaded
+
+
+def _find(base: Any, source: str, folder: Path) -> Path:
+    if isinstance(base, str) and base:
+        for file in (Path(source).parent / base, Path(source).parent / f"{base}.yaml", folder / f"{base}.yaml"):
+            if file.is_file():
+                return file
+    raise InputError(
+        f"{source}: no base {base!r}; a base is a name corpus/system (`dglsent recipes`) or a file beside this one"
+    )
+
+
+def _over(below: Mapping[str, Any], above: Mapping[str, Any], path: str, layers: Sequence[Layer]) -> dict[str, Any]:
+    """`below` as `above` changes it."""
+    merged = dict(below)
+    for key, value in above.items():
+        old, here = below.get(key), f"{path}.{key}" if path else str(key)
+        if isinstance(old, dict):
+            if isinstance(value, str) and "class_path" in old:
+                value = {"class_path": value}
+            if isinstance(value, dict):
+                value = _over(_kept(old, value.get("class_path"), here, layers), value, here, layers)
+        merged[key] = value
+    return merged
+
+
+def _kept(old: dict[str, Any], new_class: str | None, path: str, layers: Sequence[Layer]) -> dict[str, Any]:
+    """What stays of a class and its arguments when another class takes its place."""
+    old_class = old.get("class_path")
+    if new_class is None or old_class is None or new_class == old_class:
+        return old
+    given: dict[str, Any] = old.get("init_args") or {}
+    known, taken = (_parameters(name, path, layers) for name in (old_class, new_class))
+    unknown = next((name for name in given if name not in known), None)
+    if unknown is not None:
+        raise InputError(
+            f"{where(layers, f'{path}.{unknown}')}: unknown key '{path}.{unknown}'; {old_class} takes no such argument"
+        )
+    return {"init_args": {name: value for name, value in given.items() if name in taken}}
+
+
+def _parameters(class_path: str, path: str, layers: Sequence[Layer]) -> Mapping[str, Any]:
+    module, _, name = class_path.rpartition(".")
+    try:
+        return signature(getattr(importlib.import_module(module), name)).parameters
+    except (ImportError, AttributeError, TypeError, ValueError) as error:
+        raise InputError(f"{where(layers, path)}: {path}: no class {class_path!r} ({error})") from None
+
+
+def _says(keys: Any, parts: Sequence[str]) -> bool:
+    if not parts:
+        return True
+    if not isinstance(keys, Mapping):
+        return False
+    return any(
+        isinstance(level, Mapping) and parts[0] in level and _says(level[parts[0]], parts[1:])
+        for level in (keys, keys.get("init_args"))
+    )

@@ -1,0 +1,143 @@
+"""The runs that a row of a table is made of, trained side by side as processes of their own."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import time
+from collections import deque
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from jsonargparse import Namespace
+
+from dglsent.training import recipe as recipes
+from dglsent.training.run import Run
+from dglsent.training.tables import Row
+from graphs.errors import InputError
+
+_PATIENCE = 10.0  # seconds that a stopped training has to end by itself
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Job:
+    """One run of a row.
+
+    Attributes:
+        row: the row.
+        seed: its seed.
+        fold: which part of the corpus is tested on, where the table has folds.
+        config: the resolved recipe with both.
+        run: the folder, which is that of `dglsent fit`.
+    """
+
+    row: Row
+    seed: int
+    fold: int | None
+    config: Namespace
+    run: Run
+
+    @property
+    def title(self) -> str:
+        """The row and which of its runs."""
+        fold = "" if self.fold is None else f" fold {self.fold}"
+        return f"{self.row.name} seed {self.seed}{fold}"
+
+    @property
+    def log(self) -> Path:
+        """What the training says, beside the run folder."""
+        return self.run.path.with_name(f"{self.run.path.name}.log")
+
+    def command(self, options: Iterable[str]) -> list[str]:
+        """The command that trains it."""
+        fold = [] if self.fold is None else ["--corpus.fold", str(self.fold)]
+        program = [sys.executable, "-m", "dglsent.cli.main", "fit", str(self.row.recipe)]
+        return [*program, "--seed", str(self.seed), "--out", str(self.run.path), *options, *fold]
+
+
+def jobs_of(row: Row, folds: int | None, seeds: Sequence[int], out: Path) -> list[list[Job]]:
+    """The runs of a row, one list a seed.
+
+    Raises:
+        InputError: its recipe is missing or broken, or its corpus has no folds.
+    """
+    if row.recipe is None:
+        return []
+    file = recipes.find(row.recipe)
+    name = row.recipe if file != Path(row.recipe) else file.stem
+    text = file.read_text(encoding="utf-8")
+    config = recipes.resolve(text, ["--corpus.fold", "0"] if folds else [], source=str(file))
+
+    def job(seed: int, fold: int | None) -> Job:
+        mine = config.clone()
+        mine.seed = seed
+        folder = out / name / f"seed-{seed}"
+        if fold is not None:
+            mine.corpus.init_args.fold = fold
+            folder /= f"fold-{fold}"
+        return Job(row, seed, fold, mine, Run(folder))
+
+    return [[job(seed, fold) for fold in (range(folds) if folds else [None])] for seed in seeds]
+
+
+def train(
+    jobs: Iterable[Job],
+    options: Sequence[str],
+    *,
+    parallel: int,
+    done: Callable[[Job], None],
+    failed: Callable[[Job, str], None],
+) -> None:
+    """Trains, or goes on with, each job; what a row has left is given up once one of its jobs fails.
+
+    Args:
+        jobs: in order.
+        options: options of `dglsent fit` for each of them.
+        parallel: how many run side by side.
+        done: called after a job.
+        failed: called with a job and the reason, once for a row.
+    """
+    waiting, running, broken = deque(jobs), dict[Job, subprocess.Popen[bytes]](), set[Row]()
+    try:
+        while waiting or running:
+            while waiting and len(running) < parallel:
+                job = waiting.popleft()
+                if job.row not in broken:
+                    running[job] = _start(job, options)
+            for job in [job for job, process in running.items() if process.poll() is not None]:
+                if running.pop(job).returncode == 0:
+                    done(job)
+                elif job.row not in broken:
+                    broken.add(job.row)
+                    failed(job, _reason(job.log))
+            time.sleep(0.05)
+    finally:
+        _stop(running.values())
+
+
+def _start(job: Job, options: Sequence[str]) -> subprocess.Popen[bytes]:
+    try:
+        job.log.parent.mkdir(parents=True, exist_ok=True)
+        with job.log.open("ab") as log:
+            return subprocess.Popen(job.command(options), stdin=subprocess.DEVNULL, stdout=log, stderr=log)
+    except OSError as error:
+        raise InputError(f"{job.log}: cannot be written ({error.strerror}); choose another --out") from None
+
+
+def _stop(processes: Iterable[subprocess.Popen[bytes]]) -> None:
+    running = list(processes)
+    for process in running:
+        process.terminate()
+    end = time.monotonic() + _PATIENCE
+    for process in running:
+        while process.poll() is None and time.monotonic() < end:
+            time.sleep(0.05)
+        process.kill()  # nothing where it has ended
+        process.wait()
+
+
+def _reason(log: Path) -> str:
+    """Why a training failed: its last line."""
+    lines = [line.strip() for line in log.read_text(encoding="utf-8", errors="replace").splitlines() if line.strip()]
+    return f"{lines[-1].removeprefix('dglsent: ') if lines else 'it said nothing'} ({log})"

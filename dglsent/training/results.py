@@ -1,0 +1,124 @@
+"""What was measured for the rows of a table, beside what is published."""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from dglsent.training.fit import aggregate
+from dglsent.training.jobs import Job
+from dglsent.training.tables import SPLITS, Row, Table
+from graphs.errors import InputError
+
+_COUNTS = ("epochs", "best_epoch", "seconds")
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """A row with what was measured.
+
+    Attributes:
+        row: the row.
+        runs: `metrics.json` of each seed, of folds their means; empty where nothing was measured.
+        folders: the run folders behind them.
+    """
+
+    row: Row
+    runs: Sequence[Mapping[str, Any]] = ()
+    folders: Sequence[str] = ()
+
+
+def measured(table: Table, row: Row, jobs: Sequence[Sequence[Job]]) -> Result:
+    """What the finished runs of a row come to; a seed counts when all its folds are there.
+
+    Raises:
+        InputError: the runs lack a score of the table.
+    """
+    whole = [of_seed for of_seed in jobs if all(job.run.metrics_file.is_file() for job in of_seed)]
+    runs = [_mean([job.run.metrics() for job in of_seed]) for of_seed in whole]
+    for score in table.scores:
+        if runs and score.name not in runs[0][score.split]:
+            known = ", ".join(runs[0][score.split])
+            raise InputError(
+                f"{row.recipe} has no score {score.name!r}, which table {table.name} shows; it has {known}"
+            )
+    return Result(row, runs, [str(job.run.path) for of_seed in whole for job in of_seed])
+
+
+def _mean(folds: Sequence[dict[str, Any]]) -> dict[str, Any]:
+    """The folds of a seed as one run."""
+    if len(folds) == 1:
+        return folds[0]
+    means: dict[str, Any] = {name: _known_mean([fold[name] for fold in folds]) for name in _COUNTS}
+    for split in SPLITS:
+        means[split] = {name: _known_mean([fold[split][name] for fold in folds]) for name in folds[0][split]}
+    return {**folds[0], **means}
+
+
+def _known_mean(values: Sequence[float | None]) -> float | None:
+    known = [value for value in values if value is not None]
+    return statistics.fmean(known) if len(known) == len(values) else None
+
+
+def as_json(table: Table, results: Sequence[Result], command: str) -> dict[str, Any]:
+    """The table as plain values; percentages where the table has them."""
+    return {
+        "table": table.name,
+        "title": table.title,
+        "corpus": table.corpus,
+        "percent": table.percent,
+        "scores": {score.key: {"label": score.label, "split": score.split} for score in table.scores},
+        **({"folds": table.folds} if table.folds else {}),
+        **({"note": table.note} if table.note else {}),
+        "command": command,
+        "rows": [_row(table, result) for result in results],
+    }
+
+
+def _row(table: Table, result: Result) -> dict[str, Any]:
+    row, scale = result.row, 100.0 if table.percent else 1.0
+    published = {
+        score.key: {"mean": mean, "sd": sd}
+        for score, mean, sd in zip(table.scores, _padded(row.published, table), _padded(row.sd, table), strict=True)
+        if mean is not None
+    }
+    said: dict[str, Any] = {
+        "name": row.name,
+        "paper": row.paper,
+        "recipe": row.recipe,
+        **({"note": row.note} if row.note else {}),
+        "published": published,
+    }
+    if not result.runs:
+        return {**said, "ours": None}
+    together = aggregate([dict(run) for run in result.runs])
+    ours = {score.key: _scaled(together[score.split][score.name], scale) for score in table.scores}
+    first = result.runs[0]
+    return {
+        **said,
+        "ours": ours,
+        "difference": {
+            key: ours[key]["mean"] - value["mean"] for key, value in published.items() if ours[key]["mean"] is not None
+        },
+        "seeds": together["seeds"],
+        "parameters": together["parameters"],
+        "seconds": statistics.fmean(together["seconds"]),
+        "device": first["device"],
+        "threads": first["threads"],
+        "versions": first["versions"],
+        "runs": list(result.folders),
+    }
+
+
+def _padded(numbers: Sequence[float | None], table: Table) -> Sequence[float | None]:
+    return numbers or [None] * len(table.scores)
+
+
+def _scaled(spread: Mapping[str, Any], scale: float) -> dict[str, Any]:
+    def scaled(value: float | None) -> float | None:
+        return None if value is None else value * scale
+
+    values = [scaled(value) for value in spread["values"]]
+    return {"mean": scaled(spread["mean"]), "sd": scaled(spread["sd"]), "values": values}

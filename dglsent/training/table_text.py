@@ -1,0 +1,85 @@
+"""A table of published and measured numbers as Markdown."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from itertools import groupby
+from typing import Any
+
+from dglsent.training.results import Result, as_json
+from dglsent.training.tables import Score, Table
+
+NONE = "–"
+
+
+def as_text(table: Table, results: Sequence[Result], command: str) -> str:
+    """The table as Markdown whose columns stand in line."""
+    said = as_json(table, results, command)
+    parts = [f"# {table.title}", f"{table.corpus}. {_reading(table)}"]
+    for paper, rows in groupby(said["rows"], key=lambda row: row["paper"]):
+        listed = list(rows)
+        notes = [f"- {row['name']}: {row['note']}" for row in listed if "note" in row]
+        parts += [f"## {paper}", _aligned(_cells(table, listed)), *(["\n".join(notes)] if notes else [])]
+    parts += [table.note] if table.note else []
+    parts += sorted({_circumstances(row) for row in said["rows"] if row["ours"]})
+    return "\n\n".join([*parts, f"```sh\n{command}\n```"]) + "\n"
+
+
+def _reading(table: Table) -> str:
+    seed = f"a seed's number is the mean of {table.folds} folds, " if table.folds else ""
+    unit = " in percent" if table.percent else ""
+    return (
+        f"Scores{unit}: ours is the mean (standard deviation) over seeds, {seed}each at its best dev epoch; the "
+        "difference is ours minus published."
+    )
+
+
+def _circumstances(row: Mapping[str, Any]) -> str:
+    versions = ", ".join(f"{name} {version}" for name, version in row["versions"].items())
+    return f"Measured on {row['device']}, CPU threads: {row['threads']}; {versions}."
+
+
+def _cells(table: Table, rows: Sequence[Mapping[str, Any]]) -> list[list[str]]:
+    """A header and one line for each row and score."""
+    several = len(table.scores) > 1
+    score_column = ["score"] if several else []
+    runs = ["seeds", "parameters", "seconds a run"]
+    lines = [["row", "recipe", *score_column, "published", "ours", "difference", *runs]]
+    for row in rows:
+        recipe = f"`{row['recipe']}`" if row["recipe"] else "quoted"
+        tail = [NONE] * len(runs)
+        if row["ours"]:
+            tail = [str(len(row["seeds"])), f"{row['parameters']:,}", f"{row['seconds']:.0f}"]
+        for number, score in enumerate(table.scores):
+            label = [score.label] if several else []
+            numbers = _numbers(table, row, score)
+            shown = [row["name"], recipe, *label, *numbers, *tail]
+            lines.append(shown if number == 0 else ["", "", *label, *numbers, "", "", ""])
+    return lines
+
+
+def _numbers(table: Table, row: Mapping[str, Any], score: Score) -> list[str]:
+    """Published, ours and their difference."""
+    ours = row["ours"][score.key] if row["ours"] else None
+    difference = row["difference"].get(score.key) if row["ours"] else None
+    digits = 2 if table.percent else 4
+    return [
+        _spread(row["published"].get(score.key), 1 if table.percent else 4),
+        _spread(ours, digits),
+        NONE if difference is None else f"{difference:+.{digits}f}",
+    ]
+
+
+def _spread(spread: Mapping[str, Any] | None, digits: int) -> str:
+    if spread is None:
+        return NONE
+    if spread["mean"] is None:
+        return "undefined"
+    sd = "" if spread["sd"] is None else f" ({spread['sd']:.{digits}f})"
+    return f"{spread['mean']:.{digits}f}{sd}"
+
+
+def _aligned(lines: Sequence[Sequence[str]]) -> str:
+    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
+    header, *rows = (f"| {' | '.join(map(str.ljust, line, widths))} |" for line in lines)
+    return "\n".join([header, f"|{'|'.join('-' * (width + 2) for width in widths)}|", *rows])

@@ -1,0 +1,142 @@
+"""Published tables: which recipe is which row, and what the paper says of it."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from graphs.errors import InputError
+
+SPLITS = ("dev", "test")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Row:
+    """A row of a table.
+
+    Attributes:
+        name: as the paper prints it.
+        paper: which paper, and which table of it.
+        recipe: what makes its number here; None for a row that is only quoted.
+        published: the paper's numbers, one for each score of the table, None where it has none.
+        sd: their standard deviations, where the paper has them.
+        note: what a reader of the row should know.
+    """
+
+    name: str
+    paper: str
+    recipe: str | None = None
+    published: Sequence[float | None] = ()
+    sd: Sequence[float | None] = ()
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Score:
+    """A score that a table shows.
+
+    Attributes:
+        key: what the table calls it: its name, or such as `dev.accuracy` where that is not of the table's split.
+        split: the split on which it is measured.
+        name: what `metrics.json` calls it.
+        label: what readers call it.
+    """
+
+    key: str
+    split: str
+    name: str
+    label: str
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """A table, made of the rows of one or more papers.
+
+    Attributes:
+        name: what the command calls it.
+        title: what it measures.
+        corpus: on what.
+        scores: its columns.
+        rows: its rows, paper after paper.
+        percent: whether its numbers are percentages.
+        folds: how many folds make one seed's number; None where the corpus has a test split of its own.
+        note: what a reader of the table should know.
+    """
+
+    name: str
+    title: str
+    corpus: str
+    scores: Sequence[Score]
+    rows: Sequence[Row]
+    percent: bool = False
+    folds: int | None = None
+    note: str = ""
+
+    def select(self, chosen: Sequence[str]) -> list[Row]:
+        """The rows with one of these names or recipes; all where none is chosen.
+
+        Raises:
+            InputError: there is no such row.
+        """
+        for name in chosen:
+            if not any(name in (row.name, row.recipe) for row in self.rows):
+                near = difflib.get_close_matches(name, [row.name for row in self.rows], n=3, cutoff=0.4)
+                names = near or [row.name for row in self.rows]
+                raise InputError(f"--rows: table {self.name} has no row {name!r}; did you mean {' or '.join(names)}?")
+        return [row for row in self.rows if not chosen or row.name in chosen or row.recipe in chosen]
+
+
+def names() -> list[str]:
+    """The tables that come with the package."""
+    return sorted(path.stem for path in _folder().glob("*.yaml"))
+
+
+def load(table: str) -> Table:
+    """A table.
+
+    Args:
+        table: its name, or the path of a YAML file.
+
+    Raises:
+        InputError: there is no such table, or its file is broken.
+    """
+    file = _folder() / f"{table}.yaml" if table in names() else Path(table)
+    if not file.is_file():
+        near = difflib.get_close_matches(table, names(), n=3, cutoff=0.4)
+        hint = f"did you mean {' or '.join(near)}?" if near else "`dglsent reproduce --list` lists them"
+        raise InputError(f"no table {table!r}; {hint}")
+    try:
+        return _table(file.stem, yaml.safe_load(file.read_text(encoding="utf-8")))
+    except (yaml.YAMLError, AttributeError, KeyError, TypeError, ValueError) as error:
+        what = f"key {error} is missing" if isinstance(error, KeyError) else " ".join(str(error).split())
+        raise InputError(f"{file}: not a table ({what})") from None
+
+
+def _table(name: str, keys: dict[str, Any]) -> Table:
+    split = keys.pop("split")
+    scores = [_score(key, label, split) for key, label in keys.pop("scores").items()]
+    rows = [_row(entry, part["paper"], len(scores)) for part in keys.pop("papers") for entry in part["rows"]]
+    return Table(name, scores=scores, rows=rows, **keys)
+
+
+def _score(key: str, label: str, split: str) -> Score:
+    first, _, rest = key.partition(".")
+    return Score(key, first, rest, label) if first in SPLITS else Score(key, split, key, label)
+
+
+def _row(entry: Mapping[str, Any], paper: str, scores: int) -> Row:
+    row = Row(paper=paper, **entry)
+    for field, numbers in (("published", row.published), ("sd", row.sd)):
+        if len(numbers) not in (0, scores):
+            raise ValueError(f"row {row.name!r}: {field} has {len(numbers)} numbers for {scores} scores")
+    return row
+
+
+def _folder() -> Path:
+    return Path(str(resources.files("dglsent"))) / "tables"

@@ -1,0 +1,74 @@
+"""Parses on disk, found again by what was parsed: no sentence is parsed twice by the same models.
+
+One SQLite file: a set of parses is committed whole or not at all, so a program may be killed at any moment, and
+several programs may read and write it at once. Its journal is the plain one, which works on network folders too.
+"""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+from collections.abc import Iterable, Mapping
+from contextlib import closing
+from pathlib import Path
+
+from graphs.errors import InputError
+
+VARIABLE = "DGLSENT_CACHE"
+
+_WAIT = 60.0  # seconds until another program's commit must be over
+_AT_ONCE = 500  # SQLite takes so many variables in one question
+
+
+def cache_folder(given: str | os.PathLike[str] | None = None) -> Path:
+    """The folder given, else that of the environment variable DGLSENT_CACHE, else ~/.cache/dglsent/parses."""
+    named = given or os.environ.get(VARIABLE)
+    if named:
+        return Path(named)
+    base = os.environ.get("XDG_CACHE_HOME")
+    return (Path(base) if base else Path.home() / ".cache") / "dglsent" / "parses"
+
+
+class ParseCache:
+    """A map from keys to parses in a folder, which is made when something is put in.
+
+    Raises:
+        InputError: from every method, if the folder cannot be used or the file is damaged.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self.file = folder / "parses.sqlite"
+
+    def get(self, keys: Iterable[bytes]) -> dict[bytes, bytes]:
+        """The parses that are there, by key."""
+        if not self.file.is_file():
+            return {}
+        wanted = list(keys)
+        found: dict[bytes, bytes] = {}
+        try:
+            with closing(self._open()) as database:
+                for first in range(0, len(wanted), _AT_ONCE):
+                    some = wanted[first : first + _AT_ONCE]
+                    marks = ",".join("?" * len(some))
+                    found.update(database.execute(f"SELECT key, parse FROM parses WHERE key IN ({marks})", some))
+        except sqlite3.Error as error:
+            raise self._unusable(error) from error
+        return found
+
+    def put(self, parses: Mapping[bytes, bytes]) -> None:
+        """Adds parses, all of them or none."""
+        try:
+            self.file.parent.mkdir(parents=True, exist_ok=True)
+            with closing(self._open()) as database, database:
+                database.executemany("INSERT OR IGNORE INTO parses VALUES (?, ?)", parses.items())
+        except (sqlite3.Error, OSError) as error:
+            raise self._unusable(error) from error
+
+    def _open(self) -> sqlite3.Connection:
+        database = sqlite3.connect(self.file, timeout=_WAIT)
+        database.execute("CREATE TABLE IF NOT EXISTS parses (key BLOB PRIMARY KEY, parse BLOB) WITHOUT ROWID")
+        return database
+
+    def _unusable(self, error: Exception) -> InputError:
+        what = "delete it" if isinstance(error, sqlite3.DatabaseError) and "malformed" in str(error) else "check it"
+        return InputError(f"{self.file}: the cache of parses cannot be used ({error}); {what} or choose another folder")

@@ -1,0 +1,248 @@
+"""Stanza's English pipeline, made quiet, and made to fail for one sentence at a time and in one line."""
+
+from __future__ import annotations
+
+import functools
+import importlib.metadata
+import json
+import logging
+import os
+import warnings
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeAlias, TypeVar
+
+from graphs.columns import Constituency, Dependencies
+from graphs.errors import InputError, SentenceError
+from graphs.formats.brackets import from_stanza_tree
+from graphs.formats.conllu import from_stanza_sentence
+
+T = TypeVar("T")
+R = TypeVar("R")
+
+PROCESSORS = ("tokenize", "pos", "lemma", "depparse", "constituency")
+
+_PARSERS = list(PROCESSORS[1:])
+_SPACE = dict.fromkeys([*map(ord, " \t\r\n"), *range(0x80, 0xA0)])  # what Stanza's tokeniser takes for space
+
+Words: TypeAlias = tuple[list[str], list[tuple[int, int, str]]]
+"""The words of a sentence, and its multiword tokens as `Dependencies` has them."""
+
+Trees: TypeAlias = tuple[Dependencies, Constituency]
+
+
+@dataclass(frozen=True)
+class StanzaModels:
+    """English models on disk.
+
+    Attributes:
+        folder: where resources.json lies.
+        download: whether Stanza may fetch what is missing there.
+        identity: names and checksums of all models, and Stanza's version: what a parse depends on.
+    """
+
+    folder: Path
+    download: bool
+    identity: str
+
+
+def models(stanza_dir: str | os.PathLike[str] | None = None) -> StanzaModels:
+    """Finds the models in a folder, or in Stanza's own, where its list of models is downloaded if it is missing.
+
+    Raises:
+        InputError: there are none, or not all that parsing needs.
+    """
+    folder = Path(stanza_dir) if stanza_dir else _own_folder()
+    file = folder / "resources.json"
+    if not file.is_file() and not stanza_dir:
+        _download_list(folder)
+    try:
+        resources = json.loads(file.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise InputError(f"{file}: no list of Stanza's models ({_line(error)}); give a folder that has it") from None
+    return StanzaModels(folder, not stanza_dir, _identity(resources.get("en") or {}, file))
+
+
+def _identity(english: dict[str, Any], file: Path) -> str:
+    """Names and checksums of the models of package "default" and of what they depend on."""
+    default = (english.get("packages") or {}).get("default") or {}
+    parts = [f"stanza {importlib.metadata.version('stanza')}"]
+    for processor in (*PROCESSORS, "mwt"):
+        package = default.get(processor)
+        entry = (english.get(processor) or {}).get(package)
+        if entry is None and processor == "mwt":
+            continue
+        if entry is None:
+            raise InputError(f"{file}: package default has no English model for {processor}, which parsing needs")
+        parts.append(f"{processor} {package} {entry.get('md5')}")
+        for needed in entry.get("dependencies") or ():
+            model, name = needed["model"], needed["package"]
+            parts.append(f"{model} {name} {((english.get(model) or {}).get(name) or {}).get('md5')}")
+    return "; ".join(parts)
+
+
+class StanzaPipeline:
+    """Tokenises and parses; its models are loaded when they are first needed."""
+
+    def __init__(self, models: StanzaModels, device: str = "auto") -> None:
+        self._models = models
+        self._device = device
+
+    def load(self) -> Any:
+        """Stanza's pipeline, which is kept in memory.
+
+        Raises:
+            InputError: a model is missing or cannot be loaded, or `device` is not there.
+        """
+        return _load(self._models, self._device, no_ssplit=True)
+
+    def split(self, text: str) -> list[str]:
+        """The sentences of a running text."""
+        if not text.strip():
+            return []
+        with _quiet():
+            document = _load(self._models, self._device, no_ssplit=False).process(text)
+        return [sentence.text for sentence in document.sentences]
+
+    def parse(self, texts: Sequence[str | Sequence[str]], max_tokens: int) -> list[Trees | str]:
+        """Trees of each text, or why there are none."""
+        with _quiet():
+            # An endless text would be tokenised to be refused, a blank line in a text would cut it in two.
+            clean = [" ".join(text.split()[: max_tokens + 1]) for text in texts if isinstance(text, str)]
+            tokenised = iter(isolate(self._tokenise, clean))
+            words = [next(tokenised) if isinstance(text, str) else (list(text), []) for text in texts]
+            checked = [one if isinstance(one, str) else _refusal(one[0], max_tokens) or one for one in words]
+            parsed = iter(isolate(self._parse, [one for one in checked if not isinstance(one, str)]))
+            return [one if isinstance(one, str) else next(parsed) for one in checked]
+
+    def _tokenise(self, texts: Sequence[str]) -> list[Words]:
+        """Words of strings that are one sentence each."""
+        from stanza.models.common.doc import Document
+
+        filled = [Document([], text=text) for text in texts if text]
+        documents = iter(self.load().process(filled, processors="tokenize"))
+        return [_words(text, next(documents).sentences) if text else ([], []) for text in texts]
+
+    def _parse(self, sentences: Sequence[Words]) -> list[Trees]:
+        """Trees of tokenised sentences."""
+        from stanza.models.common.doc import Document
+
+        given = [[{"id": (place,), "text": word} for place, word in enumerate(words, 1)] for words, _ in sentences]
+        parsed = self.load().process(Document(given), processors=_PARSERS).sentences
+        results = []
+        for (words, multiword), sentence in zip(sentences, parsed, strict=True):
+            dependencies = from_stanza_sentence(sentence)
+            dependencies.multiword = multiword
+            tree = from_stanza_tree(sentence.constituency)
+            if dependencies.word != words or tree.words != words:
+                raise SentenceError("Stanza returns other words than it was given")
+            results.append((dependencies, tree))
+        return results
+
+
+def isolate(function: Callable[[Sequence[T]], Sequence[R]], items: Sequence[T]) -> list[R | str]:
+    """Results of a function of many items; where it raises, halves find the items at fault, which give why."""
+    if not items:
+        return []
+    try:
+        return list(function(items))
+    except InputError as error:
+        if not isinstance(error, SentenceError):
+            raise
+        reason = error.reason
+    except Exception as error:  # Stanza and torch have no class of their own for what goes wrong
+        reason = f"Stanza fails: {_line(error)}"
+    if len(items) == 1:
+        return [reason]
+    half = len(items) // 2
+    return isolate(function, items[:half]) + isolate(function, items[half:])
+
+
+def _words(text: str, sentences: Sequence[Any]) -> Words:
+    """The words of what Stanza made of one string, joined where it made several sentences of it."""
+    tokens = [token for sentence in sentences for token in sentence.tokens]
+    if "".join(token.text for token in tokens).translate(_SPACE) != text.translate(_SPACE):
+        raise SentenceError("Stanza's tokens are not the text (a token over 1000 characters?)")
+    words: list[str] = []
+    multiword: list[tuple[int, int, str]] = []
+    for token in tokens:
+        if len(token.words) > 1:
+            multiword.append((len(words), len(words) + len(token.words), token.text))
+            words += [word.text for word in token.words]
+        else:
+            words += token.text.split()  # brackets could not hold a space
+    return words, multiword
+
+
+def _refusal(tokens: list[str], max_tokens: int) -> str:
+    """Why a sentence is not parsed, "" if it is."""
+    if not tokens:
+        return "the sentence has no words"
+    if len(tokens) > max_tokens:
+        return f"over {max_tokens} tokens (max_tokens)"
+    if not all(tokens):
+        return f"token {tokens.index('') + 1} is empty"
+    return ""
+
+
+@functools.lru_cache(maxsize=2)
+def _load(there: StanzaModels, device: str, no_ssplit: bool) -> Any:
+    import torch
+
+    cuda = torch.cuda.is_available()
+    if device.startswith("cuda") and not cuda:
+        raise InputError(f"device {device!r}: torch sees no CUDA device; use 'cpu'")
+    try:
+        with _quiet():
+            import stanza
+
+            return stanza.Pipeline(
+                "en",
+                dir=str(there.folder),
+                download_method=stanza.DownloadMethod.REUSE_RESOURCES if there.download else None,
+                processors=",".join(PROCESSORS) if no_ssplit else "tokenize",
+                tokenize_no_ssplit=no_ssplit,
+                device=("cuda" if cuda else "cpu") if device == "auto" else device,
+                verbose=False,
+            )
+    except Exception as error:  # a broken model file can raise anything
+        raise InputError(f"{there.folder}: Stanza cannot load its English models ({_line(error)})") from error
+
+
+def _own_folder() -> Path:
+    from stanza.resources.common import DEFAULT_MODEL_DIR
+
+    return Path(DEFAULT_MODEL_DIR)
+
+
+def _download_list(folder: Path) -> None:
+    from stanza.resources.common import download_resources_json
+
+    try:
+        with _quiet():
+            download_resources_json(str(folder))
+    except Exception as error:  # requests, urllib3 and the file system have their own
+        raise InputError(
+            f"{folder}: no Stanza models there, and they cannot be downloaded ({_line(error)[:120]}); give a "
+            "folder that has resources.json and English models (stanza_dir, --stanza-dir)"
+        ) from None
+
+
+def _line(error: Exception) -> str:
+    return " ".join(f"{type(error).__name__}: {error}".split())
+
+
+@contextmanager
+def _quiet() -> Iterator[None]:
+    """Silences Stanza, and warnings of torch about how Stanza uses it."""
+    log = logging.getLogger("stanza")
+    before = log.level
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        log.setLevel(logging.CRITICAL)
+        try:
+            yield
+        finally:
+            log.setLevel(before)

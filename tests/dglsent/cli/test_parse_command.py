@@ -1,0 +1,174 @@
+from __future__ import annotations
+
+import gzip
+import importlib
+import io
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import graphs
+from dglsent.corpora.texts import _HOMES, corpora_with_texts
+from graphs.formats.brackets import read_brackets
+from graphs.formats.conllu import read_conllu
+from graphs.parse_cache import ParseCache
+
+ROOT = Path(__file__).resolve().parents[3]
+LINES = ["The kids (all) sleep. So do I.", "", "It's 1/2 past nine.", "w " * 20, "Good night!"]
+
+
+@pytest.fixture
+def options(stanza_dir, tmp_path):
+    return ["--stanza-dir", stanza_dir, "--cache", tmp_path / "cache", "--device", "cpu", "--max-tokens", 15]
+
+
+@pytest.fixture
+def file(tmp_path):
+    path = tmp_path / "in.txt"
+    path.write_text("\n".join(LINES) + "\n", encoding="utf-8")
+    return path
+
+
+def written(out: Path):
+    return read_conllu(f"{out}.conllu.gz"), read_brackets(f"{out}.brackets.gz", unescape=True)
+
+
+def test_lines_keep_their_numbers(program, file, options, tmp_path):
+    out = tmp_path / "new" / "parsed"
+    code, said, progress = program("parse", file, out, *options)
+    assert code == 1
+    assert said == f"{out}.conllu.gz, {out}.brackets.gz: 3 sentences, 2 failed (listed in {out}.failed.txt)\n"
+    assert "parsed: 5/5 sentences, " in progress
+    assert "/s, 2 failed" in progress
+    sentences, trees = written(out)
+    assert [sentence.origin.sentence for sentence in sentences] == ["1", "3", "5"]
+    assert [tree.origin.line for tree in trees] == [1, 3, 5]
+    assert [sentence.words for sentence in sentences] == [tree.words for tree in trees]
+    assert sentences[0].words == ["The", "kids", "(", "all", ")", "sleep", ".", "So", "do", "I", "."]
+    assert sentences[1].comments == ["sent_id = 3", "text = It's 1/2 past nine."]
+    assert Path(f"{out}.failed.txt").read_text().splitlines() == [
+        "2\tthe sentence has no words",
+        "4\tover 15 tokens (max_tokens)",
+    ]
+    assert sorted(path.name for path in out.parent.iterdir()) == [
+        "parsed.brackets.gz",
+        "parsed.conllu.gz",
+        "parsed.failed.txt",
+    ]
+
+
+def test_again_gives_the_same_bytes_and_forgets_old_failures(program, file, options, tmp_path):
+    out = tmp_path / "parsed"
+    assert program("parse", file, out, *options)[0] == 1
+    kinds = ("conllu.gz", "brackets.gz")
+    before = [Path(f"{out}.{kind}").read_bytes() for kind in kinds]
+    assert program("parse", file, tmp_path / "again", *options)[0] == 1
+    assert [Path(f"{tmp_path / 'again'}.{kind}").read_bytes() for kind in kinds] == before
+    file.write_text("Good night!\n")
+    code, said, _ = program("parse", file, out, *options)
+    assert (code, said) == (0, f"{out}.conllu.gz, {out}.brackets.gz: 1 sentences\n")
+    assert not Path(f"{out}.failed.txt").exists()
+
+
+def test_tokens_stay_as_they_are(program, options, tmp_path):
+    file = tmp_path / "in.gz"
+    with gzip.open(file, "wt", encoding="utf-8") as packed:
+        packed.write("Kids don't sleep . Good  night\na\xa0b -LRB- \\/ :-RSB-\n")
+    assert program("parse", file, tmp_path / "out", "--input", "tokens", *options)[0] == 0
+    sentences, trees = written(tmp_path / "out")
+    assert [sentence.words for sentence in sentences] == [
+        ["Kids", "don't", "sleep", ".", "Good", "night"],
+        ["a\xa0b", "(", "\\/", ":]"],
+    ]
+    assert [tree.words for tree in trees] == [sentence.words for sentence in sentences]
+
+
+def test_running_text_is_split_at_sentences_and_blank_lines(program, options, tmp_path, monkeypatch):
+    text = "\nThe kids sleep. They\nare tired.\n \n\nA title\n\nGood night!"
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(text.encode())))
+    assert program("parse", "-", tmp_path / "out", "--input", "text", *options)[0] == 0
+    sentences, _ = written(tmp_path / "out")
+    assert [" ".join(sentence.words) for sentence in sentences] == [
+        "The kids sleep .",
+        "They are tired .",
+        "A title",
+        "Good night !",
+    ]
+
+
+def test_wrong_arguments_are_one_line(program, file, tmp_path):
+    program.refuses("parse", tmp_path / "no.txt", tmp_path / "out", saying=["no.txt", "no such file", "quora"])
+    program.refuses("parse", file, saying=["OUT"])
+    program.refuses("parse", file, tmp_path / "o", "--max-tokens", "0", saying=["max-tokens"])
+    empty = tmp_path / "empty"
+    empty.mkdir()
+    arguments = ["parse", file, tmp_path / "o", "--cache", tmp_path / "cache"]
+    program.refuses(*arguments, "--stanza-dir", empty, saying=["resources.json", "no list of Stanza's models"])
+    file.write_bytes(b"\xff\xfe\xff")
+    program.refuses(*arguments, saying=[str(file), "not UTF-8"])
+    assert not list(tmp_path.glob("o.*"))
+
+
+def test_every_corpus_with_texts_is_there(data_dir):
+    """The corpora are where the table says, and offer what it says."""
+    assert corpora_with_texts().keys() == _HOMES.keys()
+    for name, (module, corpus) in _HOMES.items():
+        texts = getattr(importlib.import_module(module), corpus).texts
+        assert callable(texts), name
+
+
+def test_a_corpus_is_parsed_whole(program, options, data_dir, tmp_path):
+    """Every sentence is put into the cache beforehand, but for a few, so that this takes seconds."""
+    stanza_dir = options[1]
+    texts = corpora_with_texts()["trec"](data_dir)
+    assert list(texts) == ["trec-train", "trec-test"]
+    fill(tmp_path / "cache", stanza_dir, [text for some in texts.values() for text in some[3:]])
+    options[-1] = 400
+    code, said, _ = program("parse", "trec", tmp_path / "out", "--data", data_dir, *options, "--input", "text")
+    assert (code, said.count("\n")) == (0, 2)
+    for name, some in texts.items():
+        sentences, trees = written(tmp_path / "out" / name)
+        assert [sentence.origin.sentence for sentence in sentences] == [str(i + 1) for i in range(len(some))]
+        assert len(trees) == len(some)
+        for text, sentence in zip(some, sentences, strict=True):
+            assert "".join(sentence.words) == "".join(text.split())
+
+
+def fill(folder: Path, stanza_dir: Path, texts) -> None:
+    """Puts a false parse of each text into a cache, by one true one."""
+    from graphs.parsing import _key, _pack
+    from graphs.stanza_pipeline import models
+
+    (true,) = graphs.parse([["w"]], stanza_dir=stanza_dir, cache=folder)
+    false = {}
+    for text in texts:
+        true.dependencies.word = ["".join(text.split())]
+        false[_key(models(stanza_dir), text)] = _pack(true.dependencies, true.constituency)
+    ParseCache(folder).put(false)
+
+
+def test_interrupted_it_says_how_to_go_on(stanza_dir, tmp_path):
+    file = tmp_path / "in.txt"
+    file.write_text("".join(f"The kid number {i} has {i} {'very ' * (i % 50)}old books .\n" for i in range(5000)))
+    arguments = ["parse", file, tmp_path / "out", "--stanza-dir", stanza_dir, "--cache", tmp_path / "cache"]
+    command = [sys.executable, "-m", "dglsent.cli.main", *map(str, arguments)]
+    with subprocess.Popen(
+        command,
+        cwd=ROOT,
+        env={**os.environ, "PYTHONPATH": str(ROOT), "OMP_NUM_THREADS": "1"},
+        stderr=subprocess.PIPE,
+        text=True,
+    ) as process:
+        first = process.stderr.readline()
+        assert first == "out: 0/5000 sentences, 0 failed\n"
+        process.send_signal(signal.SIGINT)
+        rest = process.stderr.read()
+    assert process.returncode == 130
+    assert rest == (
+        "\ndglsent: stopped; what is parsed is kept; to go on: dglsent " + " ".join(map(str, arguments)) + "\n"
+    )
+    assert not list(tmp_path.glob("out*"))

@@ -1,0 +1,291 @@
+from __future__ import annotations
+
+import json
+import os
+import re
+import signal
+import statistics
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from tiny import TINY, Interrupted, recipe
+
+from dglsent.training import recipe as recipes
+from dglsent.training import tables
+from dglsent.training.table_text import as_text
+
+ONE_EPOCH = TINY.replace("epochs: 2", "epochs: 1").replace("classes: 5", "classes: 5, phrases: false")
+
+HEAD = """
+title: Tiny reviews
+corpus: built-in reviews
+split: test
+scores: {accuracy: accuracy, dev.accuracy: dev accuracy}
+percent: true
+"""
+
+TABLE = (
+    HEAD
+    + """
+papers:
+  - paper: Somebody 2020, table 1
+    rows:
+      - {name: Tree-LSTM, recipe: FOLDER/tiny.yaml, published: [50.0, null], sd: [1.5, null], note: has small states}
+      - {name: Broken, recipe: FOLDER/broken.yaml, published: [1.0, 2.0]}
+      - {name: Nowhere, recipe: sick/nowhere}
+  - paper: Another 2021, table 2
+    rows:
+      - {name: Quoted, published: [60.5, null]}
+"""
+)
+
+# The trainings are processes of their own, which must find `tiny` too.
+PATHS = os.pathsep.join(map(str, (Path(__file__).parents[3], Path(__file__).parents[1])))
+
+
+@pytest.fixture(autouse=True)
+def paths(monkeypatch):
+    monkeypatch.setenv("PYTHONPATH", PATHS)
+    monkeypatch.setenv("OMP_NUM_THREADS", "1")
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory):
+    """A table of which one row works: its folder, and what its command said."""
+    folder = tmp_path_factory.mktemp("table")
+    recipe(folder, ONE_EPOCH)
+    recipe(folder, ONE_EPOCH.replace("dim: 8", "dim: 8, vectors: nowhere.txt"), "broken.yaml")
+    table = recipe(folder, TABLE.replace("FOLDER", str(folder)), "table.yaml")
+    command = ["reproduce", table, "--seeds", "1,2", "--jobs", "2", "--out", folder / "runs", "--data", folder]
+    return folder, command, _run(command)
+
+
+def _run(command):
+    environment = os.environ | {"PYTHONPATH": PATHS, "OMP_NUM_THREADS": "1"}
+    program = [sys.executable, "-m", "dglsent.cli.main", *map(str, command)]
+    return subprocess.run(program, capture_output=True, text=True, env=environment)
+
+
+def _metrics(folder, seed):
+    return json.loads((folder / f"runs/tiny/seed-{seed}/metrics.json").read_text())
+
+
+def test_what_failed_is_told_in_a_line_and_the_rest_is_done(made):
+    folder, _, result = made
+    assert result.returncode == 1
+    lines = result.stderr.splitlines()
+    assert [line for line in lines if line.startswith("Nowhere")] == [
+        "Nowhere: failed: no recipe 'sick/nowhere'; `dglsent recipes` lists them"
+    ] or any(line.startswith("Nowhere: failed: no recipe 'sick/nowhere'; did you mean") for line in lines)
+    (broken,) = [line for line in lines if line.startswith("Broken")]
+    assert re.match(r"Broken seed [12]: failed: .*nowhere\.txt: no word vectors there", broken)
+    assert str(folder / "runs/broken/seed-") in broken
+    done = [line for line in lines if line.startswith("Tree-LSTM")]
+    for line, seed in zip(sorted(done), (1, 2), strict=True):
+        score = _metrics(folder, seed)["test"]["accuracy"]
+        assert line.startswith(f"Tree-LSTM seed {seed}: done {score:.4f} (")
+    assert lines[-1] == "failed: Nowhere, Broken; the same command tries again"
+    assert "epoch 1/1" in (folder / "runs/tiny/seed-1.log").read_text()
+
+
+def test_json_is_computed_from_the_runs(made):
+    folder, _, _ = made
+    table = json.loads((folder / "runs/tables/table.json").read_text())
+    row, broken, nowhere, quoted = table["rows"]
+    runs = [_metrics(folder, seed) for seed in (1, 2)]
+    for key, split in (("accuracy", "test"), ("dev.accuracy", "dev")):
+        values = [100 * run[split]["accuracy"] for run in runs]
+        assert row["ours"][key]["values"] == pytest.approx(values)
+        assert row["ours"][key]["mean"] == pytest.approx(statistics.fmean(values))
+        assert row["ours"][key]["sd"] == pytest.approx(statistics.stdev(values))
+    assert len(set(values)) == 2
+    assert row["published"] == {"accuracy": {"mean": 50.0, "sd": 1.5}}
+    assert row["difference"] == {"accuracy": pytest.approx(row["ours"]["accuracy"]["mean"] - 50)}
+    assert row["seeds"] == [1, 2]
+    assert row["parameters"] == runs[0]["parameters"]
+    assert row["seconds"] == pytest.approx(statistics.fmean(run["seconds"] for run in runs))
+    assert row["runs"] == [str(folder / f"runs/tiny/seed-{seed}") for seed in (1, 2)]
+    assert (broken["ours"], nowhere["ours"], quoted["ours"]) == (None, None, None)
+    assert (quoted["recipe"], quoted["paper"]) == (None, "Another 2021, table 2")
+
+
+def test_markdown(made):
+    folder, command, result = made
+    text = (folder / "runs/tables/table.md").read_text()
+    assert result.stdout == text
+    runs = [_metrics(folder, seed) for seed in (1, 2)]
+    values, dev = ([100 * run[split]["accuracy"] for run in runs] for split in ("test", "dev"))
+    mean, sd = statistics.fmean(values), statistics.stdev(values)
+    cells = [[cell.strip() for cell in line.strip("|").split("|")] for line in text.splitlines() if line[:1] == "|"]
+    assert cells[0][:6] == ["row", "recipe", "score", "published", "ours", "difference"]
+    assert cells[0][6:] == ["seeds", "parameters", "seconds a run"]
+    seconds = statistics.fmean(run["seconds"] for run in runs)
+    shown = [f"`{folder}/tiny.yaml`", "accuracy", "50.0 (1.5)", f"{mean:.2f} ({sd:.2f})", f"{mean - 50:+.2f}"]
+    assert cells[2] == ["Tree-LSTM", *shown, "2", f"{runs[0]['parameters']:,}", f"{seconds:.0f}"]
+    assert cells[3][2:6] == [
+        "dev accuracy",
+        "–",
+        f"{statistics.fmean(dev):.2f} ({statistics.stdev(dev):.2f})",
+        "–",
+    ]
+    assert cells[4] == ["Broken", f"`{folder}/broken.yaml`", "accuracy", "1.0", *"–––––"]
+    assert ["Quoted", "quoted", "accuracy", "60.5", *"–––––"] in cells
+    assert "- Tree-LSTM: has small states" in text
+    assert text.index("## Somebody 2020, table 1") < text.index("## Another 2021, table 2")
+    assert f"dglsent {' '.join(map(str, command))}" in text
+    tables_ = [block.splitlines() for block in text.split("\n\n") if block.startswith("|")]
+    assert all(len({len(line) for line in lines}) == 1 for lines in tables_)
+
+
+def test_nothing_is_trained_twice_and_one_row_is_shown_alone(made, program):
+    folder, command, _ = made
+    weights = folder / "runs/tiny/seed-1/weights.safetensors"
+    before = weights.stat().st_mtime_ns
+    code, out, err = program(*command, "--rows", "Tree-LSTM,Quoted", "--json")
+    assert code == 0
+    assert err == ""
+    assert weights.stat().st_mtime_ns == before
+    shown = json.loads(out)["rows"]
+    assert [row["name"] for row in shown] == ["Tree-LSTM", "Quoted"]
+    whole = json.loads((folder / "runs/tables/table.json").read_text())["rows"]
+    assert [row["name"] for row in whole] == ["Tree-LSTM", "Broken", "Nowhere", "Quoted"]
+    assert whole[0] == shown[0]
+    code, out, _ = program(*command, "--rows", f"{folder}/tiny.yaml", "--seeds", "2")
+    assert code == 0
+    line = next(line for line in out.splitlines() if line.startswith("| Tree-LSTM"))
+    value = 100 * _metrics(folder, 2)["test"]["accuracy"]
+    assert [cell.strip() for cell in line.split("|")][5] == f"{value:.2f}"
+
+
+def test_folder_of_another_configuration(made, tmp_path, program):
+    folder, _, _ = made
+    recipe(tmp_path, ONE_EPOCH.replace("hidden: 6", "hidden: 7"))
+    table = recipe(tmp_path, TABLE.replace("FOLDER", str(tmp_path)), "table.yaml")
+    code, out, err = program("reproduce", table, "--out", folder / "runs", "--rows", "Tree-LSTM")
+    assert code == 1
+    assert "Tree-LSTM: failed: " in err
+    assert "another configuration (encoder.init_args.hidden is 6 there and 7 here)" in err
+    assert "| Tree-LSTM" in out
+
+
+def test_unknown_score(made, tmp_path, program):
+    folder, _, _ = made
+    text = TABLE.replace("FOLDER", str(folder)).replace("{accuracy: accuracy,", "{pearson: r,")
+    table = recipe(tmp_path, text, "other.yaml")
+    code, _, err = program("reproduce", table, "--out", folder / "runs", "--rows", "Tree-LSTM")
+    assert code == 1
+    assert "has no score 'pearson', which table other shows; it has accuracy" in err
+
+
+def test_folds_and_what_was_interrupted(tmp_path, program):
+    text = TINY.replace("dglsent.models.tree_lstm.BinaryTreeLSTM", "tiny.Interrupted")
+    text = re.sub(r"class_path: dglsent\.corpora.*\n.*\n", "class_path: tiny.Folds\n", text)
+    file = recipe(tmp_path, text)
+    table = recipe(
+        tmp_path,
+        HEAD + f"folds: 2\npapers: [{{paper: P, rows: [{{name: Folds, recipe: {file}, published: [1, null]}}]}}]\n",
+        "table.yaml",
+    )
+    runs = tmp_path / "runs"
+    Interrupted.batches_left = 12  # 60 trees in batches of 8: in the second epoch
+    try:
+        out = runs / "tiny/seed-3/fold-1"
+        assert program("fit", file, "--seed", "3", "--corpus.fold", "1", "--out", out)[0] == 130
+    finally:
+        Interrupted.batches_left = None
+    code, out, err = program("reproduce", table, "--seeds", "3", "--out", runs)
+    assert code == 0, err
+    assert "Folds seed 3 fold 1: done" in err
+    log = (runs / "tiny/seed-3/fold-1.log").read_text()
+    assert "epoch 1/2" not in log
+    assert "epoch 2/2" in log
+    folds = [json.loads((runs / f"tiny/seed-3/fold-{fold}/metrics.json").read_text()) for fold in (0, 1)]
+    saved = json.loads((runs / "tables/table.json").read_text())
+    (row,) = saved["rows"]
+    mean = statistics.fmean(100 * fold["test"]["accuracy"] for fold in folds)
+    assert saved["folds"] == 2
+    assert row["ours"]["accuracy"] == {"mean": pytest.approx(mean), "sd": None, "values": [pytest.approx(mean)]}
+    assert row["seeds"] == [3]
+    assert row["seconds"] == pytest.approx(statistics.fmean(fold["seconds"] for fold in folds))
+    assert "mean of 2 folds" in out
+
+
+def test_a_seed_counts_when_its_folds_are_all_there(tmp_path, program):
+    table = recipe(
+        tmp_path,
+        HEAD + f"folds: 2\npapers: [{{paper: P, rows: [{{name: No folds, recipe: {recipe(tmp_path)}}}]}}]\n",
+        "table.yaml",
+    )
+    code, _, err = program("reproduce", table, "--out", tmp_path / "runs")
+    assert code == 1
+    assert "No folds: failed: " in err
+    assert "corpus.fold" in err
+
+
+def test_ctrl_c_stops_the_trainings(tmp_path):
+    file = recipe(tmp_path, TINY.replace("epochs: 2", "epochs: 100000"))
+    table = recipe(tmp_path, HEAD + f"papers: [{{paper: P, rows: [{{name: Long, recipe: {file}}}]}}]\n", "table.yaml")
+    runs = tmp_path / "runs"
+    command = ["reproduce", str(table), "--seeds", "1,2", "--jobs", "2", "--out", str(runs)]
+    program = [sys.executable, "-m", "dglsent.cli.main", *command]
+    process = subprocess.Popen(program, stderr=subprocess.PIPE, text=True, start_new_session=True)
+    end = time.monotonic() + 120
+    while not all((runs / f"tiny/seed-{seed}/resume.ckpt").exists() for seed in (1, 2)):
+        assert process.poll() is None
+        assert time.monotonic() < end
+        time.sleep(0.1)
+    os.kill(process.pid, signal.SIGINT)
+    err = process.communicate(timeout=60)[1]
+    assert process.returncode == 130
+    assert f"stopped; to go on: dglsent {' '.join(command)}" in err
+    with pytest.raises(ProcessLookupError):
+        os.killpg(process.pid, 0)
+    assert not list(runs.glob("tiny/*/metrics.json"))
+
+
+def test_refused(tmp_path, program):
+    program.refuses("reproduce", saying=["TABLE", "--list"])
+    program.refuses("reproduce", "sick-relatednes", saying=["did you mean sick-relatedness"])
+    program.refuses("reproduce", "sst1", "--rows", "TreLSTM", saying=["no row 'TreLSTM'", "TreeLSTM"])
+    program.refuses("reproduce", "sst1", "--data", tmp_path / "no", saying=["no such folder"])
+    program.refuses("reproduce", "sst1", "--training.epochs", "3", saying=["unrecognized", "--training.epochs"])
+    for text, what in (
+        ("title: [", "while parsing"),
+        ("title: A\n", "key 'split' is missing"),
+        (HEAD + "papers: [{paper: P, rows: [{nam: A}]}]\n", "nam"),
+        (HEAD + "papers: [{paper: P, rows: [{name: A, published: [1]}]}]\n", "'A': published has 1 numbers for 2"),
+        (HEAD + "paper: P\npapers: []\n", "paper"),
+    ):
+        program.refuses("reproduce", recipe(tmp_path, text, "table.yaml"), saying=["table.yaml: not a table", what])
+
+
+def test_list(program):
+    code, out, _ = program("reproduce", "--list")
+    assert code == 0
+    listed = [line.split(None, 1) for line in out.splitlines()]
+    assert [name for name, _ in listed] == tables.names()
+    assert {"sick-relatedness", "msrp", "ai2", "msrpar", "quora", "sst1", "sst2", "mr", "subj", "trec"} < {
+        name for name, _ in listed
+    }
+
+
+@pytest.mark.parametrize("name", tables.names())
+def test_built_in_tables(name):
+    table = tables.load(name)
+    assert len({(row.paper, row.name) for row in table.rows}) == len(table.rows)
+    assert any(row.recipe and any(row.published) for row in table.rows)
+    for row in table.rows:
+        assert row.recipe or any(row.published)
+        # Percentages look like percentages, other scores like fractions.
+        for number in row.published:
+            assert number is None or ((10 < number < 100) if table.percent else (0 < number < 1))
+    assert table.title in as_text(table, [], "")
+
+
+def test_every_recipe_of_a_table_exists():
+    known = recipes.names()
+    missing = sorted({row.recipe for name in tables.names() for row in tables.load(name).rows if row.recipe} - {*known})
+    assert missing == []

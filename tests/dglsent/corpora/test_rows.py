@@ -1,0 +1,53 @@
+from __future__ import annotations
+
+import pytest
+
+from dglsent.corpora.rows import binary_label, read_rows, read_text_lines, read_tokens
+from graphs.errors import InputError
+
+
+def test_lines_of_old_and_new_encodings(tmp_path):
+    file = tmp_path / "lines"
+    file.write_bytes("\ufeffcafé\r\nb\n\n".encode())
+    assert read_text_lines(file) == ["café", "b"]
+    # 0x85 is a line end to str.splitlines, and no UTF-8.
+    file.write_bytes(b"caf\xe9 \x85 x\nb")
+    assert read_text_lines(file) == ["café \x85 x", "b"]
+
+
+def test_tokens_stand_between_spaces(tmp_path):
+    file = tmp_path / "tokens"
+    file.write_text("a  b \nc\n")
+    assert read_tokens(file) == [["a", "b"], ["c"]]
+    file.write_text("a\n \nb\n")
+    with pytest.raises(InputError, match=r"tokens:2: a blank line"):
+        read_tokens(file)
+
+
+def test_quotation_marks_are_text(tmp_path):
+    file = tmp_path / "rows"
+    file.write_text('n\ttext\n1\the said "no\n2\tand "yes"\n')
+    assert read_rows(file, 2, sentences=[1], header="n\t") == [["1", 'he said "no'], ["2", 'and "yes"']]
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("n\ttext\n1\ta\n2\n", r"rows:3: 1 columns, expected 2"),
+        ("n\ttext\n1\ta\tb\n", r"rows:2: 3 columns, expected 2"),
+        ("n\ttext\n1\t \n", r"rows:2: a sentence without words"),
+        ("1\ta\n", r"rows:1: the first line should start with 'n\\t'"),
+        ("", r"rows:1: the first line should start"),
+    ],
+)
+def test_broken_rows_are_named(tmp_path, text, message):
+    file = tmp_path / "rows"
+    file.write_text(text)
+    with pytest.raises(InputError, match=message):
+        read_rows(file, 2, sentences=[1], header="n\t")
+
+
+def test_binary_label(tmp_path):
+    assert [binary_label(text, tmp_path, 1) for text in "01"] == [0, 1]
+    with pytest.raises(InputError, match=r":7: label '2', expected 0 or 1"):
+        binary_label("2", tmp_path, 7)

@@ -1,0 +1,86 @@
+from __future__ import annotations
+
+import pytest
+import torch
+
+from dglsent.corpora.example import Example, Parsed
+from dglsent.tasks.question_answering import QuestionAnswering
+from dglsent.training.data import graph_set, vocabularies_of
+from graphs.formats.brackets import parse_brackets
+
+# question, hypothesis, its label, probability of "true" of a pair
+PAIRS = [
+    (0, 0, 0, 0.9),  # mean 0.5
+    (0, 0, 0, 0.1),
+    (0, 1, 1, 0.6),  # mean 0.6: right
+    (1, 3, 1, 0.9),  # mean 0.5: the most probable pair is true, the most probable hypothesis is not
+    (1, 2, 0, 0.6),  # mean 0.6: wrong
+    (1, 3, 1, 0.1),
+    (2, 4, 0, 0.2),  # no true hypothesis: wrong
+    (3, 5, 1, 0.4),  # as probable as the next: the first answers, right
+    (3, 6, 0, 0.4),
+]
+
+
+def outcomes(rows) -> dict[str, torch.Tensor]:
+    question, hypothesis, label, probability = map(torch.tensor, zip(*rows, strict=True))
+    return {
+        "predicted": (probability > 0.5).long(),
+        "label": label,
+        "probability": probability.double(),
+        "question": question,
+        "hypothesis": hypothesis,
+    }
+
+
+def test_scores():
+    task = QuestionAnswering(4)
+    scores = task.scores(outcomes(PAIRS))
+    # Pairs: true positives 2 of 4 true ones; 3 of 5 false ones are said to be false.
+    assert scores == pytest.approx(
+        {
+            "accuracy": 5 / 9,
+            "f1": 0.5,
+            "precision": 0.5,
+            "recall": 0.5,
+            "balanced_accuracy": (2 / 4 + 3 / 5) / 2,
+            "majority": 5 / 9,
+            "question_accuracy": 2 / 4,
+        },
+        abs=1e-6,
+    )
+    assert tuple(scores) == task.score_names
+    assert task.monitor == "accuracy"
+
+
+def test_the_order_of_pairs_does_not_matter():
+    task = QuestionAnswering(4)
+    for seed in range(5):
+        order = torch.randperm(len(PAIRS), generator=torch.Generator().manual_seed(seed))
+        shuffled = {name: column[order] for name, column in outcomes(PAIRS).items()}
+        assert task.scores(shuffled) == task.scores(outcomes(PAIRS))
+
+
+def test_one_class_alone():
+    scores = QuestionAnswering(4).scores(outcomes([(0, 0, 0, 0.2), (0, 1, 0, 0.7)]))
+    assert (scores["balanced_accuracy"], scores["majority"], scores["question_accuracy"]) == (0.5, 1, 0)
+
+
+def test_outcomes_of_a_batch():
+    torch.manual_seed(0)
+    task = QuestionAnswering(4).eval()
+    trees = [Parsed(constituency=tree) for tree in parse_brackets("(A a)\n(B b)\n(C c)\n(D d)")]
+    examples = [
+        Example((trees[0], trees[1]), {"label": 1, "question": 7, "hypothesis": 12}),
+        Example((trees[2], trees[3]), {"label": 0, "question": 8, "hypothesis": 13}),
+    ]
+    vocabularies = vocabularies_of(examples, "constituency", lower=False, min_count=1)
+    batch = graph_set(examples, "constituency", vocabularies, 2, task.targets).batch([0, 1], ())
+    vectors = torch.randn(4, 4)
+    found = task.outcomes(batch, vectors, vectors)
+    assert found["question"].tolist() == [7, 8]
+    assert found["hypothesis"].tolist() == [12, 13]
+    assert found["label"].tolist() == [1, 0]
+    logits = task.head(vectors[0::2], vectors[1::2])
+    assert found["probability"].tolist() == pytest.approx(logits.softmax(-1)[:, 1].tolist(), abs=1e-6)
+    assert set(task.scores(found)) == set(task.score_names)

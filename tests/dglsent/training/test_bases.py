@@ -1,0 +1,104 @@
+from __future__ import annotations
+
+import pytest
+
+from dglsent.training import recipe as recipes
+from graphs.errors import InputError
+
+FIRST = """
+corpus: {class_path: dglsent.corpora.built_in.Reviews, init_args: {train: 60}}
+graph: chain
+embedding: {dim: 8, dropout: 0.3}
+encoder: {class_path: dglsent.models.sequence.BiLSTM, init_args: {hidden: 6, tie_directions: false}}
+task: {class_path: dglsent.tasks.classification.Classification, init_args: {classes: 5, phrases: false}}
+"""
+
+
+@pytest.fixture
+def resolved(tmp_path):
+    """Writes files and resolves the last."""
+
+    def resolve(**files):
+        for name, text in files.items():
+            (tmp_path / f"{name}.yaml").write_text(text)
+        return recipes.resolve(text, source=str(tmp_path / f"{name}.yaml"))
+
+    return resolve
+
+
+def test_later_files_change_earlier_ones_key_by_key(resolved):
+    config = resolved(
+        first=FIRST,
+        second="base: first\nembedding: {dim: 9}\noptimiser: {lr: 0.5}\nencoder: {init_args: {hidden: 7}}\n",
+        third="base: second.yaml\noptimiser: {lr: 0.25}\ncorpus: {init_args: {dev: 20}}\n",
+    )
+    assert (config.embedding.dim, config.embedding.dropout, config.optimiser.lr) == (9, 0.3, 0.25)
+    assert vars(config.encoder.init_args) | {"tie_directions": False, "hidden": 7} == vars(config.encoder.init_args)
+    assert (config.corpus.init_args.train, config.corpus.init_args.dev) == (60, 20)
+    assert "base" not in recipes.dump(config)
+
+
+@pytest.mark.parametrize("value", ["dglsent.models.tree_lstm.ChildSumTreeLSTM", "{{class_path: {}}}"])
+def test_another_class_keeps_the_arguments_that_it_takes(resolved, value):
+    value = value.format("dglsent.models.tree_lstm.ChildSumTreeLSTM")
+    config = resolved(first=FIRST, second=f"base: first\ngraph: dependency\nencoder: {value}\n")
+    assert config.encoder.class_path.endswith("ChildSumTreeLSTM")
+    assert config.encoder.init_args.hidden == 6
+    assert "tie_directions" not in config.encoder.init_args
+
+
+def test_defaults_of_a_class_are_not_handed_on(resolved):
+    # Classification drops 0.5 by default, Relatedness nothing.
+    second = "base: first\ntask: {class_path: dglsent.tasks.relatedness.Relatedness}\n"
+    assert resolved(first=FIRST, second=second).task.init_args.dropout == 0.0
+
+
+def test_a_recipe_with_a_name_is_a_base(resolved):
+    config = resolved(mine="base: sick/tree-lstm\nencoder: {init_args: {hidden: 7}}\n")
+    other = recipes.resolve(recipes.find("sick/tree-lstm").read_text())
+    assert recipes.difference(other, config) == "encoder.init_args.hidden is 150 there and 7 here"
+
+
+@pytest.mark.parametrize(
+    ("files", "saying"),
+    [
+        ({"first": FIRST, "second": "base: fist\n"}, r"second\.yaml: no base 'fist'"),
+        ({"second": "base: [a]\n"}, r"second\.yaml: no base \['a'\]"),
+        ({"first": "base: second\n", "second": "base: first\n"}, r"first\.yaml: base 'second' builds on this file"),
+        ({"second": "base: second\n"}, r"second\.yaml: base 'second' builds on this file"),
+        ({"first": "a: [", "second": "base: first\n"}, r"first\.yaml: not YAML"),
+        ({"first": "- a", "second": "base: first\n"}, r"first\.yaml: a recipe is a mapping"),
+        ({"first": FIRST + "sed: 2\n", "second": "base: first\nseed: 3\n"}, r"first\.yaml: unknown key 'sed'"),
+        (
+            {"first": FIRST + "optimiser: {rate: 2}\n", "second": "base: first\noptimiser: {lr: 3}\n"},
+            r"first\.yaml: unknown key 'optimiser\.rate'",
+        ),
+        (
+            {"first": FIRST, "second": "base: first\nencoder: {init_args: {hiden: 3}}\n"},
+            r"second\.yaml: unknown key 'encoder\.hiden'",
+        ),
+        (
+            {"first": FIRST.replace("hidden: 6", "hidden: six"), "second": "base: first\nseed: 3\n"},
+            r"first\.yaml: encoder\.hidden: .*six",
+        ),
+        (
+            {
+                "first": FIRST.replace("hidden", "hiden"),
+                "second": "base: first\nencoder: {class_path: dglsent.models.bag_of_words.BagOfWords}\n",
+            },
+            r"first\.yaml: unknown key 'encoder\.hiden'; dglsent\.models\.sequence\.BiLSTM takes no such",
+        ),
+        (
+            {"first": FIRST, "second": "base: first\nencoder: dglsent.models.sequence.BiLTSM\n"},
+            r"second\.yaml: encoder: no class 'dglsent\.models\.sequence\.BiLTSM'",
+        ),
+        (
+            {"first": FIRST.replace("graph: chain\n", ""), "second": "base: first\nseed: 3\n"},
+            r"second\.yaml: .*required: graph",
+        ),
+    ],
+)
+def test_errors_name_the_file(resolved, files, saying):
+    with pytest.raises(InputError, match=saying) as error:
+        resolved(**files)
+    assert "\n" not in str(error.value)

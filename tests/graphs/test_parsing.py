@@ -1,0 +1,308 @@
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from itertools import islice, pairwise
+from pathlib import Path
+
+import pytest
+
+import graphs
+from graphs.columns import Constituency
+from graphs.errors import InputError, SentenceError
+from graphs.formats.brackets import parse_brackets, read_brackets, to_brackets
+from graphs.formats.conllu import parse_conllu, read_conllu, to_conllu
+from graphs.parse_cache import ParseCache
+from graphs.parsing import Parse, _batches, _key, _pack, _unpack
+from graphs.stanza_pipeline import PROCESSORS, isolate, models
+
+ROOT = Path(__file__).resolve().parents[2]
+TEXT = "The kids aren't (all) sleeping. Are they?"
+WORDS = ["The", "kids", "are", "n't", "(", "all", ")", "sleeping", ".", "Are", "they", "?"]
+
+
+def listed(folder: Path, md5: str = "0") -> Path:
+    """A folder that lists models and has none: enough to find what is in a cache."""
+    english = {processor: {"tiny": {"md5": md5}} for processor in PROCESSORS}
+    packages = {"packages": {"default": dict.fromkeys(PROCESSORS, "tiny")}}
+    folder.mkdir(exist_ok=True)
+    (folder / "resources.json").write_text(json.dumps({"en": {**english, **packages}}))
+    return folder
+
+
+def made(*words: str) -> Parse:
+    """A parse made by hand: every word depends on the first."""
+    rows = [f"{i}\t{w}\tl{i}\tX\tNN\t_\t{int(i > 1)}\tdep\t_\t_" for i, w in enumerate(words, 1)]
+    (sentence,) = parse_conllu("\n".join(rows))
+    (tree,) = parse_brackets(f"(ROOT (NP {' '.join(f'(NN {i})' for i in range(len(words)))}))")
+    own = iter(words)
+    return Parse(sentence, Constituency(tree.label, [word and next(own) for word in tree.word], tree.parent))
+
+
+def fill(folder: Path, stanza: Path, texts: list) -> None:
+    there = models(stanza)
+    parses = [made(*(text.split() if isinstance(text, str) else text)) for text in texts]
+    packed = [_pack(parse.dependencies, parse.constituency) for parse in parses]
+    ParseCache(folder).put({_key(there, text): one for text, one in zip(texts, packed, strict=True)})
+
+
+def same(a: Parse, b: Parse) -> bool:
+    fields = ("word", "relation", "upos", "xpos", "lemma", "multiword")
+    return (
+        all(list(getattr(a.dependencies, name)) == list(getattr(b.dependencies, name)) for name in fields)
+        and a.dependencies.head.tolist() == b.dependencies.head.tolist()
+        and a.constituency.label == b.constituency.label
+        and a.constituency.word == b.constituency.word
+        and a.constituency.parent.tolist() == b.constituency.parent.tolist()
+    )
+
+
+# Without Stanza's models
+
+
+def test_cached_sentences_need_no_models_and_keep_their_order(tmp_path):
+    stanza = listed(tmp_path / "stanza")
+    texts = ["c c c", ["a"], "b b", ["( \xa0", "-LRB-", "ü"], "c c c"]
+    fill(tmp_path / "cache", stanza, texts)
+    calls = []
+    parses = graphs.parse(
+        iter(texts), stanza_dir=stanza, cache=tmp_path / "cache", on_progress=lambda *numbers: calls.append(numbers)
+    )
+    assert [parse.dependencies.words for parse in parses] == [["c"] * 3, ["a"], ["b"] * 2, texts[3], ["c"] * 3]
+    for parse, text in zip(parses, texts, strict=True):
+        assert same(parse, made(*(text.split() if isinstance(text, str) else text)))
+    assert [parse.dependencies.origin.sentence for parse in parses] == list("12345")
+    assert parses[2].dependencies.comments == ["sent_id = 3", "text = b b"]
+    assert calls == [(5, 5, 0)]
+    assert "torch" not in loaded(
+        f"import graphs; graphs.parse(['b b'], stanza_dir={str(stanza)!r})", tmp_path / "cache"
+    )
+
+
+def loaded(code: str, cache: Path) -> list[str]:
+    result = subprocess.run(
+        [sys.executable, "-c", f"{code}\nimport sys; print(*sys.modules)"],
+        cwd=ROOT,
+        env={**os.environ, "DGLSENT_CACHE": str(cache), "PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    return result.stdout.split()
+
+
+def test_importing_loads_no_stanza(tmp_path):
+    assert not {"stanza", "torch"} & set(loaded("import graphs; graphs.parse", tmp_path))
+
+
+def test_other_models_do_not_find_the_parse(tmp_path):
+    stanza = listed(tmp_path / "stanza")
+    fill(tmp_path / "cache", stanza, ["a b"])
+    other = listed(tmp_path / "other", md5="1")
+    with pytest.raises(InputError, match="cannot load its English models") as caught:
+        graphs.parse(["a b"], stanza_dir=other, cache=tmp_path / "cache")
+    assert str(other) in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+def test_a_string_is_not_its_tokens(tmp_path):
+    there = models(listed(tmp_path / "stanza"))
+    texts = ["a b", ["a", "b"], ["a b"], ["ab"], "ab"]
+    assert len({_key(there, text) for text in texts}) == 5
+    assert _key(there, "a  b\n") == _key(there, "a b")
+    assert _key(there, ("a", "b")) == _key(there, ["a", "b"])
+
+
+def test_missing_models_are_named(tmp_path):
+    with pytest.raises(InputError, match=r"none/resources\.json: no list of Stanza's models"):
+        graphs.parse(["a"], stanza_dir=tmp_path / "none", cache=tmp_path)
+    stanza = listed(tmp_path / "stanza")
+    for text, reason in (("{", "no list"), ('{"de": {}}', "no English model for tokenize")):
+        (stanza / "resources.json").write_text(text)
+        with pytest.raises(InputError, match=reason):
+            graphs.parse(["a"], stanza_dir=stanza, cache=tmp_path)
+
+
+def test_without_a_folder_and_a_network_there_is_one_line(tmp_path):
+    code = (
+        "import graphs\nfrom graphs.errors import InputError\n"
+        "try: graphs.parse(['a'])\nexcept InputError as error: print('said', error)"
+    )
+    nowhere = "http://127.0.0.1:9"
+    result = subprocess.run(
+        [sys.executable, "-c", code],
+        cwd=ROOT,
+        env={
+            **os.environ,
+            "PYTHONPATH": str(ROOT),
+            "DGLSENT_CACHE": str(tmp_path / "cache"),
+            "STANZA_RESOURCES_DIR": str(tmp_path / "own"),
+            "STANZA_RESOURCES_URL": nowhere,
+            "http_proxy": nowhere,
+            "https_proxy": nowhere,
+        },
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert result.stdout.startswith(f"said {tmp_path / 'own'}: no Stanza models there, and they cannot be downloaded")
+    assert result.stdout.count("\n") == 1
+    assert result.stderr == ""
+
+
+def test_one_bad_item_does_not_lose_the_others():
+    calls = []
+
+    def double(items):
+        calls.append(len(items))
+        if 13 in items:
+            raise SentenceError("thirteen")
+        if 99 in items:
+            raise RuntimeError("out of\nmemory")
+        return [2 * item for item in items]
+
+    expected = [2 * item for item in range(100)]
+    expected[13], expected[99] = "thirteen", "Stanza fails: RuntimeError: out of memory"
+    assert isolate(double, range(100)) == expected
+    assert len(calls) < 40
+    assert isolate(double, []) == []
+
+
+def test_no_device_is_not_the_fault_of_sentences():
+    def fail(items):
+        raise InputError("no device")
+
+    with pytest.raises(InputError, match="no device"):
+        isolate(fail, [1, 2])
+
+
+def test_batches_hold_sentences_of_one_length_and_few_long_ones():
+    todo = {str(size).encode() + bytes([copy]): ["w"] * size for size in range(1, 200) for copy in range(3)}
+    batches = list(_batches(todo, 50))
+    assert sorted(key for batch in batches for key in batch) == sorted(todo)
+    assert max(map(len, batches)) == 50
+    sizes = [[len(todo[key]) for key in batch] for batch in batches]
+    assert max(map(sum, sizes)) <= 8000
+    ranges = sorted((min(batch), max(batch)) for batch in sizes)
+    assert all(before[1] <= after[0] for before, after in pairwise(ranges))
+    assert list(_batches({b"a": ["w"] * 9000, b"b": "w " * 9000}, 50)) in ([[b"a"], [b"b"]], [[b"b"], [b"a"]])
+    assert list(_batches({}, 50)) == []
+
+
+# With Stanza's models
+
+
+@pytest.fixture(scope="module")
+def cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("parses")
+
+
+def test_tokens_come_back_as_they_were_given(stanza_dir, cache):
+    texts = [
+        ["Kids", "don't", "sleep", "."],
+        ["(", "-LRB-", "\\/", "a\xa0b", "New York", "*", "1/2"],
+        ["x"],
+        ["\x80", "#", "_", "\u200b"],
+    ]
+    for parse, tokens in zip(graphs.parse(texts, stanza_dir=stanza_dir, cache=cache), texts, strict=True):
+        assert parse.dependencies.words == parse.constituency.words == tokens
+        assert (parse.dependencies.head == -1).sum() == 1
+        assert parse.constituency.label[0] == "ROOT"
+
+
+def test_a_string_stays_one_sentence(stanza_dir, cache):
+    (parse,) = graphs.parse([TEXT], stanza_dir=stanza_dir, cache=cache, device="cpu")
+    assert parse.dependencies.words == parse.constituency.words == WORDS
+    assert parse.dependencies.comments[1] == f"text = {TEXT}"
+    (spaced,) = graphs.parse(["  " + TEXT.replace(" ", " \n\n\xa0")], stanza_dir=stanza_dir, cache=cache)
+    assert same(parse, spaced)
+
+
+def test_running_text_is_split(stanza_dir, cache):
+    texts = [TEXT, ["Kids", ".", "Sleep", "."], "", "One more."]
+    parses = graphs.parse(texts, split=True, stanza_dir=stanza_dir, cache=cache)
+    assert [parse.dependencies.words for parse in parses] == [
+        WORDS[:9],
+        WORDS[9:],
+        ["Kids", ".", "Sleep", "."],
+        ["One", "more", "."],
+    ]
+    assert [parse.dependencies.origin.sentence for parse in parses] == list("1234")
+
+
+def test_what_cannot_be_parsed_is_said_in_its_place(stanza_dir, cache):
+    texts = ["", "Kids sleep.", [], "\x80", ["a", ""], "a" * 1001, "w " * 31, ["w"] * 31, ["w"] * 30, "w " * 9000]
+    calls = []
+    parses = graphs.parse(
+        texts,
+        max_tokens=30,
+        stanza_dir=stanza_dir,
+        cache=cache,
+        on_progress=lambda *numbers: calls.append(numbers),
+    )
+    reasons = [parse.reason if isinstance(parse, SentenceError) else None for parse in parses]
+    assert reasons == [
+        "the sentence has no words",
+        None,
+        "the sentence has no words",
+        "the sentence has no words",
+        "token 2 is empty",
+        "Stanza's tokens are not the text (a token over 1000 characters?)",
+        "over 30 tokens (max_tokens)",
+        "over 30 tokens (max_tokens)",
+        None,
+        "over 30 tokens (max_tokens)",
+    ]
+    assert str(parses[4]) == "sentence 5: token 2 is empty"
+    assert len(parses[8].dependencies) == 30
+    assert calls[-1] == (10, 10, 8)
+    # Failures are not cached: another limit finds other sentences.
+    assert len(graphs.parse(texts[6:8], stanza_dir=stanza_dir, cache=cache)[1].dependencies) == 31
+
+
+def test_what_was_parsed_before_a_stop_is_not_parsed_again(stanza_dir, tmp_path):
+    texts = [["w"] * size for size in range(1, 9)] * 2
+
+    def stop(done, total, failed):
+        if done >= 4:
+            raise KeyboardInterrupt
+
+    options = {"stanza_dir": stanza_dir, "cache": tmp_path, "batch": 1}
+    with pytest.raises(KeyboardInterrupt):
+        graphs.parse(texts, **options, on_progress=stop)
+    calls = []
+    again = graphs.parse(texts, **options, on_progress=lambda *numbers: calls.append(numbers))
+    assert calls == [(done, 16, 0) for done in range(4, 17, 2)]  # each distinct sentence is two of them
+    assert [len(parse.dependencies) for parse in again] == [*range(1, 9)] * 2
+    whole = graphs.parse(texts, stanza_dir=stanza_dir, cache=tmp_path / "other")
+    assert all(map(same, again, whole))
+
+
+def test_a_missing_device(stanza_dir, tmp_path):
+    import torch
+
+    if torch.cuda.is_available():
+        pytest.skip("there is a CUDA device")
+    with pytest.raises(InputError, match="no CUDA device; use 'cpu'"):
+        graphs.parse(["a"], stanza_dir=stanza_dir, cache=tmp_path, device="cuda:1")
+
+
+def test_given_parses_are_made_again(stanza_dir, parses_dir, tmp_path):
+    """Sentences of TREC, parsed by the same models with others around them."""
+    given = read_conllu(parses_dir / "trec-test.conllu.gz")[:40]
+    trees = list(islice(read_brackets(parses_dir / "trec-test.brackets.gz", unescape=True), 40))
+    parses = graphs.parse([one.words for one in given], stanza_dir=stanza_dir, cache=tmp_path)
+    for parse, sentence, tree in zip(parses, given, trees, strict=True):
+        assert same(parse, Parse(sentence, tree))
+        assert parse.dependencies.origin.sentence == sentence.origin.sentence
+
+
+def test_parses_written_and_read_are_the_same(stanza_dir, cache):
+    for parse in graphs.parse([TEXT, "1/2 * [x] {y}"], stanza_dir=stanza_dir, cache=cache):
+        (sentence,) = parse_conllu(to_conllu(parse.dependencies))
+        (tree,) = parse_brackets(to_brackets(parse.constituency, escape=True), unescape=True)
+        assert same(parse, Parse(sentence, tree))
+        assert sentence.comments == parse.dependencies.comments
+        assert same(parse, _unpack(_pack(sentence, tree), TEXT, sentence.origin))
