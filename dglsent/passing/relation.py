@@ -46,6 +46,8 @@ class Relation:
         if direction not in self._schedules:
             src, dst = self.ends
             level = self._level
+            if not np.all(level[src] > level[dst]):
+                raise ValueError("a propagation runs over trees, chains and other acyclic graphs; this one has cycles")
             if direction == "up":
                 made = schedule(self.size, src, dst, level)
             elif direction == "down":

@@ -17,6 +17,7 @@ from dglsent.passing import Batch
 from dglsent.passing.relation import Direction
 from dglsent.tasks.task import Targets
 from dglsent.training.graphs import GraphKind, build, shape
+from dglsent.training.processes import Place
 from graphs.builders import SentenceGraph
 from graphs.errors import InputError
 from graphs.features import Vocabularies
@@ -119,6 +120,48 @@ class EpochSampler(Sampler[int]):
         return iter(np.random.default_rng([self._seed, self.epoch]).permutation(self._size).tolist())
 
 
+class Parts(Sampler[list[int]]):
+    """Batches of examples, of each the part that falls to one process.
+
+    Where that is none, it is the first example of the batch, of which `count` and `share` are 0: all processes take
+    all steps.
+
+    Args:
+        order: numbers of all examples.
+        examples: how many there are.
+        size: examples of a batch.
+        place: the process.
+    """
+
+    def __init__(self, order: Iterable[int], examples: int, size: int, place: Place) -> None:
+        self._order, self._examples, self._size, self._place = order, examples, size, place
+
+    def set_epoch(self, epoch: int) -> None:
+        """Choose the epoch of a shuffled order."""
+        if isinstance(self._order, EpochSampler):
+            self._order.set_epoch(epoch)
+
+    def __len__(self) -> int:
+        return -(-self._examples // self._size)
+
+    def __iter__(self) -> Iterator[list[int]]:
+        order = list(self._order)
+        for index in range(len(self)):
+            batch = order[index * self._size : (index + 1) * self._size]
+            yield [batch[i] for i in self._place.part(len(batch))] or batch[:1]
+
+    def count(self, index: int) -> int:
+        """Examples of this part of a batch."""
+        return len(self._place.part(self._whole(index)))
+
+    def share(self, index: int) -> float:
+        """How much the mean loss of this part of a batch counts."""
+        return self._place.share(self._whole(index))
+
+    def _whole(self, index: int) -> int:
+        return min(self._size, self._examples - index * self._size)
+
+
 def loader(
     data: GraphSet,
     size: int,
@@ -128,15 +171,17 @@ def loader(
     seed: int | None = None,
     pin: bool = False,
     workers: int = 0,
+    place: Place | None = None,
 ) -> DataLoader[Any]:
     """Batches of `size` examples with their plans; shuffled in every epoch if there is a seed, else in order.
 
-    With `workers`, so many processes batch and plan beside the training.
+    With `workers`, so many processes batch and plan beside the training. A `place` among several processes that train
+    together leaves of each batch its part.
     """
+    order: Iterable[int] = range(len(data)) if seed is None else EpochSampler(len(data), seed)
     return DataLoader(
         range(len(data)),  # type: ignore[arg-type]
-        batch_size=size,
-        sampler=None if seed is None else EpochSampler(len(data), seed),
+        batch_sampler=Parts(order, len(data), size, place or Place()),
         collate_fn=partial(data.batch, plan=plan, relations=relations),
         # Without its own generator a loader draws from the one that dropout uses.
         generator=torch.Generator(),

@@ -6,10 +6,11 @@ from typing import Any
 
 import lightning.pytorch as lightning
 import torch
-from torch import Tensor
+from torch import Tensor, distributed
 from torch.optim import Optimizer
 
 from dglsent.passing import Batch
+from dglsent.training.data import Parts
 from dglsent.training.model import SentenceModel, gather
 from dglsent.training.optimisers import optimiser
 from dglsent.training.recipe import OptimiserOptions
@@ -24,11 +25,13 @@ class Training(lightning.LightningModule):
     Args:
         model: what is trained.
         options: its optimiser.
+        train: which examples of each batch of the training split are this process's.
+        dev: the same of the dev split.
     """
 
-    def __init__(self, model: SentenceModel, options: OptimiserOptions) -> None:
+    def __init__(self, model: SentenceModel, options: OptimiserOptions, train: Parts, dev: Parts) -> None:
         super().__init__()
-        self.model, self.options = model, options
+        self.model, self.options, self._train, self._dev = model, options, train, dev
         self._losses: list[Tensor] = []
         self._outcomes: list[dict[str, Tensor]] = []
 
@@ -37,8 +40,13 @@ class Training(lightning.LightningModule):
         return optimiser(self.model, self.model.encoder.embedding.weight, self.options)
 
     def training_step(self, batch: Batch, index: int) -> Tensor:
-        """The loss of a batch."""
-        loss = self.model.loss(batch)
+        """The loss of a batch; of several processes', the one whose mean over them is the loss of the whole batch."""
+        batch, states, vectors = self.model(batch)
+        with self._full_precision():
+            loss = self.model.task.loss(batch, states.float(), vectors.float())
+        share = self._train.share(index)
+        if share != 1:
+            loss = loss * share
         self._losses.append(loss.detach())
         return loss
 
@@ -48,14 +56,32 @@ class Training(lightning.LightningModule):
 
     def validation_step(self, batch: Batch, index: int) -> None:
         """Collect what is scored at the end."""
-        self._outcomes.append(self.model.outcomes(batch))
+        with self._full_precision():  # scores are those that `dglsent test` finds
+            outcomes = self.model.outcomes(batch)
+        count = self._dev.count(index)
+        self._outcomes.append({name: column[:count].cpu() for name, column in outcomes.items()})
 
     def on_validation_epoch_end(self) -> None:
         """Log the mean loss (once an epoch: a log in every step waits for the device) and score the dev split."""
-        self.log("loss", torch.stack(self._losses).double().mean())
-        scores = self.model.task.scores(gather(self._outcomes))
+        losses = torch.stack(self._losses).double()
+        if self.trainer.world_size > 1:
+            distributed.all_reduce(losses)
+            losses /= self.trainer.world_size
+        self.log("loss", losses.mean())
+        scores = self.model.task.scores(gather(self._outcomes_of_all()))
         self._outcomes = []
         self.log_dict({f"dev_{name}": torch.tensor(score, dtype=torch.float64) for name, score in scores.items()})
+
+    def _full_precision(self) -> torch.autocast:
+        return torch.autocast(self.device.type, enabled=False)
+
+    def _outcomes_of_all(self) -> list[dict[str, Tensor]]:
+        """Outcomes of all processes, in the order of the examples."""
+        if self.trainer.world_size == 1:
+            return self._outcomes
+        found: list[Any] = [None] * self.trainer.world_size
+        distributed.all_gather_object(found, self._outcomes)
+        return [outcomes for batch in zip(*found, strict=True) for outcomes in batch]
 
     def on_save_checkpoint(self, checkpoint: dict[str, Any]) -> None:
         """Leave out weights that never change."""

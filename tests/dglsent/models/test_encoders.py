@@ -3,14 +3,24 @@
 from __future__ import annotations
 
 import math
+from functools import partial
 
 import pytest
 import torch
 from agreement import ENGINES, build, close, encode
-from random_graphs import VOCABULARY, awkward_trees, caterpillar, chain, forest
+from random_graphs import TAGS, VOCABULARY, awkward_trees, caterpillar, chain, forest
 
+from dglsent.models.adamc_rnn import AdaMCRNN
+from dglsent.models.bi_tree_lstm import BiTreeLSTM
+from dglsent.models.dynamic_compositional import DCRecNN, DCTreeLSTM
+from dglsent.models.mv_rnn import MVRNN
 from dglsent.models.recnn import RecNN
+from dglsent.models.rntn import RNTN
 from dglsent.models.sequence import BiLSTM, SeqGRU, SeqLSTM
+from dglsent.models.tag_guided import TagGuidedHyperRecNN, TagGuidedHyperTreeLSTM
+from dglsent.models.te_lstm import TELSTM
+from dglsent.models.te_rnn import TERNN
+from dglsent.models.tg_rnn import TGRNN
 from dglsent.models.tree_gru import ChildSumTreeGRU
 from dglsent.models.tree_lstm import BinaryTreeLSTM, ChildSumTreeLSTM
 from dglsent.nn.embeddings import WordEmbedding
@@ -28,9 +38,27 @@ ENCODERS = {
     SeqLSTM: CHAINS,
     SeqGRU: CHAINS,
     BiLSTM: CHAINS,
+    RNTN: BINARY,
+    MVRNN: BINARY,
+    AdaMCRNN: BINARY,
+    BiTreeLSTM: BINARY,
+    DCRecNN: BINARY,
+    DCTreeLSTM: BINARY,
 }
+WITH_TAGS = [TGRNN, TERNN, TELSTM, TagGuidedHyperRecNN, TagGuidedHyperTreeLSTM]
 
-each_encoder = pytest.mark.parametrize(("encoder_class", "graphs"), ENCODERS.items())
+
+def cases(encoders):
+    """Encoders as functions of word vectors and a size, with their graphs."""
+    return [
+        pytest.param(partial(each, tags=TAGS) if each in WITH_TAGS else each, graphs, id=each.__name__)
+        for each, graphs in encoders.items()
+    ]
+
+
+each_encoder = pytest.mark.parametrize(
+    ("encoder_class", "graphs"), cases({**ENCODERS, **dict.fromkeys(WITH_TAGS, BINARY)})
+)
 
 
 @pytest.mark.parametrize("on", ENGINES)
@@ -85,11 +113,12 @@ def test_propagations_follow_the_declared_directions(encoder_class, graphs, monk
     followed = []
     schedule = Relation.schedule
     monkeypatch.setattr(Relation, "schedule", lambda plan, d="up": followed.append(d) or schedule(plan, d))
-    build(encoder_class).encode(Batch.of(graphs))
-    assert set(followed) == set(encoder_class.directions)
+    encoder = build(encoder_class)
+    encoder.encode(Batch.of(graphs))
+    assert set(followed) == set(encoder.directions)
 
 
-@each_encoder
+@pytest.mark.parametrize(("encoder_class", "graphs"), cases(ENCODERS))
 def test_parameters_start_within_one_over_the_root_of_their_inputs(encoder_class, graphs):
     torch.manual_seed(0)
     encoder = encoder_class(WordEmbedding(VOCABULARY, 64), 100)

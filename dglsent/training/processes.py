@@ -1,0 +1,165 @@
+"""Several processes of this machine that train one model together: this one and its helpers."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import signal
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from multiprocessing.connection import Connection, wait
+from typing import TYPE_CHECKING, Any
+
+import torch
+
+from graphs.errors import InputError
+
+if TYPE_CHECKING:
+    from lightning.pytorch.strategies import Strategy
+
+
+@dataclass(frozen=True)
+class Place:
+    """The place of a process among those that train together.
+
+    Attributes:
+        rank: its number; process 0 writes the run folder and talks.
+        count: how many there are.
+        port: where process 0 listens for the others.
+    """
+
+    rank: int = 0
+    count: int = 1
+    port: int = 0
+
+    def part(self, size: int) -> range:
+        """Which of `size` examples fall to this process; the parts of all, in order of rank, are all examples."""
+        return range(size * self.rank // self.count, size * (self.rank + 1) // self.count)
+
+    def share(self, size: int) -> float:
+        """How much the mean over the examples of this part counts, where the processes' gradients are averaged."""
+        return len(self.part(size)) * self.count / size
+
+
+@contextmanager
+def helped(count: int, work: Callable[..., None], *arguments: Any) -> Iterator[Place]:
+    """Starts count - 1 helpers, each of which calls `work(place, ready, *arguments)`.
+
+    A helper calls `ready()` before it first waits for the others, so that none of them waits for one that has failed.
+
+    Raises:
+        InputError: a helper ended before its time.
+    """
+    if count == 1:
+        yield Place()
+        return
+    from lightning.fabric.plugins.environments.lightning import find_free_network_port
+
+    port = find_free_network_port()
+    context = multiprocessing.get_context("spawn")
+    helpers, pipes = [], []
+    try:
+        for rank in range(1, count):
+            ours, theirs = context.Pipe(duplex=False)
+            settings = (Place(rank, count, port), theirs, torch.get_num_threads(), work, arguments)
+            helper = context.Process(target=_help, args=settings)
+            helper.start()
+            theirs.close()
+            helpers.append(helper)
+            pipes.append(ours)
+        for helper, pipe in zip(helpers, pipes, strict=True):
+            wait([pipe, helper.sentinel])
+            if not pipe.poll():
+                raise _ended(helper)
+        try:
+            yield Place(0, count, port)
+        except RuntimeError as error:
+            # What a collective raises when another process is gone.
+            gone = wait([helper.sentinel for helper in helpers], timeout=5)
+            if gone:
+                raise _ended(next(each for each in helpers if each.sentinel in gone)) from error
+            raise
+        for helper in helpers:
+            helper.join(60)
+    finally:
+        for helper in helpers:
+            if helper.is_alive():
+                helper.kill()  # it writes nothing, and Lightning would answer a gentler signal by waiting
+            helper.join()
+        if torch.distributed.is_initialized():
+            torch.distributed.destroy_process_group()
+
+
+def strategy(place: Place, device: str) -> Strategy | str:
+    """How Lightning trains in this place."""
+    if place.count == 1:
+        return "auto"
+    from lightning.fabric.plugins import ClusterEnvironment
+    from lightning.pytorch.strategies import DDPStrategy
+
+    class Started(ClusterEnvironment):
+        """Processes that are there already."""
+
+        creates_processes_externally = True
+        main_address = "127.0.0.1"
+        main_port = place.port
+
+        @staticmethod
+        def detect() -> bool:
+            return False
+
+        def world_size(self) -> int:
+            return place.count
+
+        def set_world_size(self, size: int) -> None:
+            pass
+
+        def global_rank(self) -> int:
+            return place.rank
+
+        def set_global_rank(self, rank: int) -> None:
+            pass
+
+        def local_rank(self) -> int:
+            return place.rank
+
+        def node_rank(self) -> int:
+            return 0
+
+    return DDPStrategy(
+        cluster_environment=Started(),
+        process_group_backend="nccl" if device == "cuda" else "gloo",
+        # A batch of single words, say, uses no weights of phrases.
+        find_unused_parameters=True,
+        broadcast_buffers=False,
+    )
+
+
+def _help(place: Place, ready: Connection, threads: int, work: Callable[..., None], arguments: tuple[Any, ...]) -> None:
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches all; process 0 decides
+    threading.Thread(target=_end_with_parent, daemon=True).start()
+    torch.set_num_threads(threads)
+    try:
+        work(place, lambda: ready.send(True), *arguments)
+    except InputError:
+        os._exit(2)  # process 0 meets and says the same
+    finally:
+        if torch.distributed.is_initialized():
+            torch.distributed.destroy_process_group()
+
+
+def _end_with_parent() -> None:
+    parent = multiprocessing.parent_process()
+    assert parent is not None
+    parent.join()
+    os._exit(1)
+
+
+def _ended(helper: Any) -> InputError:
+    helper.join()
+    how = f"was killed by signal {-helper.exitcode}" if helper.exitcode < 0 else f"ended with code {helper.exitcode}"
+    return InputError(
+        f"a process of this run {how}, perhaps for want of memory; the same command goes on after the last whole epoch"
+    )

@@ -1,0 +1,121 @@
+from __future__ import annotations
+
+from functools import partial
+
+import pytest
+import torch
+from agreement import WAYS, assert_pairs_agree, build, close, encode_pairs
+from hypothesis import given, settings
+from random_graphs import DEEP, SEVEN, awkward_trees, binary_trees, chain, chains, forests, pairs, tree
+from reference.pair_attention import bilstm, child_sum, decomposable_attention
+
+from dglsent.models.decomposable_attention import DecomposableAttention
+from dglsent.models.sequence import BiLSTM
+from dglsent.models.tree_lstm import ChildSumTreeLSTM
+from dglsent.passing import Batch, edge_softmax, engine
+
+HIDDEN = 4
+TREE = (partial(ChildSumTreeLSTM, hidden=HIDDEN), child_sum)
+SPLIT = (partial(ChildSumTreeLSTM, hidden=HIDDEN, const_bias="split"), child_sum)
+TIED = (partial(BiLSTM, hidden=HIDDEN), bilstm)
+UNTIED = (partial(BiLSTM, hidden=HIDDEN, tie_directions=False), partial(bilstm, tied=False))
+PAIRS = ((tree(SEVEN), tree([1, -1, 1])), (tree([-1]), tree([1, 2, 3, -1])), (tree([2, 2, -1, 2]), tree([-1, 0])))
+CHAINS = ((chain(7), chain(3)), (chain(1), chain(4)), (chain(4), chain(2)))
+
+on_ways = pytest.mark.parametrize("way", WAYS, ids="-".join)
+each_structure = pytest.mark.parametrize(
+    ("structure", "graphs"), [(TREE, PAIRS), (TIED, CHAINS)], ids=["trees", "chains"]
+)
+drawn = settings(derandomize=True, deadline=None, max_examples=5)
+
+
+def model(structure, mda_G="linear"):
+    return build(DecomposableAttention, structure[0], mda_G=mda_G)
+
+
+def check(structure, graphs, way, mda_G="linear"):
+    reference = partial(decomposable_attention, structure=structure[1], mda_G=mda_G)
+    assert_pairs_agree(model(structure, mda_G), reference, graphs, way)
+
+
+@on_ways
+@pytest.mark.parametrize("mda_G", ["linear", "relu"])
+class TestAgainstTheReference:
+    @pytest.mark.parametrize("phrases", [False, True])
+    def test_awkward_trees(self, way, mda_G, phrases):
+        graphs = awkward_trees(phrases=phrases)[:-1]
+        check(TREE, list(zip(graphs, [*graphs[1:], graphs[0]], strict=True)), way, mda_G)
+
+    def test_awkward_chains(self, way, mda_G):
+        check(TIED, [(chain(1), chain(1)), (chain(1), chain(7)), (chain(2), chain(1)), (chain(9), chain(4))], way, mda_G)
+
+    @drawn
+    @given(graphs=pairs(forests(roots=1)))
+    def test_drawn_trees(self, way, mda_G, graphs):
+        check(TREE, graphs, way, mda_G)
+
+    @drawn
+    @given(graphs=pairs(binary_trees()))
+    def test_drawn_trees_with_two_biases(self, way, mda_G, graphs):
+        check(SPLIT, graphs, way, mda_G)
+
+    @drawn
+    @given(graphs=pairs(chains()))
+    def test_drawn_chains(self, way, mda_G, graphs):
+        check(UNTIED, graphs, way, mda_G)
+
+
+@on_ways
+def test_deep(way):
+    deep = tree([-1, *range(DEEP)])
+    check(TREE, [(deep, tree(SEVEN)), (tree([-1]), deep)], way)
+    check(TIED, [(chain(DEEP), chain(3)), (chain(1), chain(2))], way)
+
+
+@on_ways
+@each_structure
+class TestIdentities:
+    def test_the_weights_of_each_node_sum_to_one(self, way, structure, graphs):
+        _, batch = encode_pairs(model(structure), graphs, way)
+        attend = batch.relation("attend")
+        senders, receivers = map(torch.from_numpy, attend.ends)
+        weight = attend.edges["attention"]
+        ones = torch.ones(batch.num_nodes, dtype=weight.dtype)
+        close(torch.zeros_like(ones).index_add(0, receivers, weight), ones)
+
+    def test_the_weights_are_a_softmax_by_receiver(self, way, structure, graphs):
+        _, batch = encode_pairs(model(structure), graphs, way)
+        attend = batch.relation("attend")
+        senders, receivers = map(torch.from_numpy, attend.ends)
+        score = (batch.nodes["memory"][senders] * batch.nodes["memory"][receivers]).sum(-1)
+        with engine(*way):
+            close(edge_softmax(batch, score, relation="attend"), attend.edges["attention"])
+
+    def test_alone_is_as_in_a_batch(self, way, structure, graphs):
+        encoder = model(structure)
+        states, batch = encode_pairs(encoder, graphs, way)
+        alone = [encode_pairs(encoder, [pair], way) for pair in graphs]
+        close(torch.cat([states for states, _ in alone]), states)
+        close(torch.cat([encoder.readout(b, s) for s, b in alone]), encoder.readout(batch, states))
+
+    def test_swapping_the_sentences_swaps_their_vectors(self, way, structure, graphs):
+        encoder = model(structure)
+        vectors, turned = (
+            encoder.readout(batch, states)
+            for states, batch in (
+                encode_pairs(encoder, each, way) for each in (graphs, [(other, one) for one, other in graphs])
+            )
+        )
+        close(turned.view(len(graphs), 2, -1).flip(1), vectors.view(len(graphs), 2, -1))
+
+    def test_without_gradients(self, way, structure, graphs):
+        encoder = model(structure)
+        _, batch = encode_pairs(encoder, graphs, way)
+        with torch.no_grad():
+            _, other = encode_pairs(encoder, graphs, way)
+        close(other.nodes["context"], batch.nodes["context"].detach())
+
+
+def test_sentences_that_are_no_pairs_are_refused():
+    with pytest.raises(ValueError, match="pairs=True"):
+        model(TREE).encode(Batch.of([tree([-1]), tree([-1])]))
