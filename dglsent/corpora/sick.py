@@ -30,6 +30,8 @@ class SICK(Corpus):
     2 contradiction). Every sentence has dependencies; constituency trees where `a.ptb` and `b.ptb` are there.
     """
 
+    labels = tuple(name.lower() for name in _ENTAILMENT)
+
     def load(self, data: Path) -> Splits:
         """Reads the parses under `sick/parsed` or `sick`, and scores from the official files or `sim.txt`."""
         official = find_folder(data, ("sick", "SICK", "."), tuple(_FILES.values()))

@@ -11,8 +11,9 @@ from typing import TypeAlias, cast
 Texts: TypeAlias = Mapping[str, Sequence[str | Sequence[str]]]
 """Sentences in file order (strings, or lists of tokens), by the name of the parse file that `load` reads."""
 
-_HOMES = {
+_HOMES: dict[str, tuple[str, ...]] = {
     "ai2": ("dglsent.corpora.ai2", "AI2"),
+    "ai2-ck12v0": ("dglsent.corpora.ai2", "AI2", "ck12v0"),
     "mr": ("dglsent.corpora.mr", "MR"),
     "msrp": ("dglsent.corpora.msrp", "MSRP"),
     "msrpar": ("dglsent.corpora.msrpar", "MSRpar"),
@@ -28,5 +29,6 @@ def corpora_with_texts() -> dict[str, Callable[[Path], Texts]]:
     return {name: partial(_texts, *home) for name, home in _HOMES.items()}
 
 
-def _texts(module: str, name: str, data: Path) -> Texts:
-    return cast(Texts, getattr(importlib.import_module(module), name)().texts(data))
+def _texts(module: str, name: str, *arguments: str | Path) -> Texts:
+    *options, data = arguments
+    return cast(Texts, getattr(importlib.import_module(module), name)(*options).texts(data))

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from contextvars import ContextVar
 from functools import partial
 from typing import Any, Literal, TypeAlias
 
 import torch
 from torch import Tensor
+from torch.utils.checkpoint import checkpoint
 
 from dglsent.passing.functions import (
     MessageFunction,
@@ -19,12 +21,13 @@ from dglsent.passing.functions import (
 )
 from dglsent.passing.given import read
 from dglsent.passing.layout import Between, Layout
-from dglsent.passing.segments import segment_sum
+from dglsent.passing.segments import segment_sum, spread
 from dglsent.passing.views import Edges, Fields
 
 Way: TypeAlias = Literal["auto", "dense", "edges"]
 
 _LEAST_FILL = 0.25  # of the tables; below, listing the edges is less work than the padding
+_PAIRS = 2**18  # of nodes whose scores are computed at once
 
 way: ContextVar[Way] = ContextVar("way", default="auto")
 
@@ -59,16 +62,59 @@ def dense_round(nodes: Fields, relation: Between, message: MessageFunction, redu
         # All nodes of a sentence hear the same.
         sums = segment_sum(read(nodes, message.in_field, "node"), layout.sentences)
         return {reduce.out_field: sums.index_select(0, layout.heard).index_select(0, layout.sentences.row)}
-    edges = Edges(
-        relation.size,
-        lambda name: layout.senders(read(nodes, name, "node")).unsqueeze(1),
-        lambda name: layout.table(read(nodes, name, "node")).unsqueeze(2),
-        partial(read, relation.edges, kind="edge"),
-    )
-    score = message_function(message)(edges)[reduce.score]
-    weight = score.masked_fill(~layout.audible.unsqueeze(1), -torch.inf).softmax(-1)
+    cells = len(layout.node)
+    # As they are now: the backward pass may compute scores again when the batch has other fields of the same name.
+    nodes, between_nodes = nodes.copy(), relation.edges.copy()
+
+    def senders(name: str) -> Tensor:
+        return layout.senders(read(nodes, name, "node")).unsqueeze(1)
+
+    def receivers(name: str) -> Tensor:
+        return layout.table(read(nodes, name, "node")).unsqueeze(2)
+
+    def between(name: str) -> Tensor:
+        field = tabled(read(between_nodes, name, "edge"), layout.place, cells, relation)
+        return field.unflatten(0, (-1, layout.width))
+
+    compute = message_function(message)
+
+    def scores(first: int, count: int) -> Tensor:
+        edges = Edges(
+            relation.size,
+            senders,
+            lambda name: receivers(name).narrow(1, first, count),
+            lambda name: between(name).narrow(1, first, count),
+        )
+        score = compute(edges)[reduce.score]
+        # It may depend on the senders alone.
+        return score.expand(-1, count, *score.shape[2:])
+
+    weight = _in_chunks(scores, layout)
+    audible = layout.audible.unsqueeze(1)
+    weight = weight.masked_fill(~(audible if weight.dim() == 3 else audible.unsqueeze(-1)), -torch.inf).softmax(2)
     relation.edges.set_lazy(reduce.weight, partial(listed, weight, layout.place, relation))
-    return {reduce.out: layout.rows(weight @ edges.src[reduce.value].squeeze(1))}
+    heard = senders(reduce.value).squeeze(1)
+    out = weight @ heard if weight.dim() == 3 else torch.einsum("snmh,smhd->snhd", weight, heard)
+    return {reduce.out: layout.rows(out)}
+
+
+def _in_chunks(scores: Callable[[int, int], Tensor], layout: Layout) -> Tensor:
+    """Scores [S, m, m, ...] of all pairs; of long sentences some receivers at a time, and again in the backward pass.
+
+    A score may come of a vector for each pair: of 16 sentences of 400 words that is a gigabyte for 100 dimensions.
+    """
+    width = layout.width
+    count = max(1, min(width, _PAIRS // (len(layout.heard) * width)))
+    if count == width:
+        return scores(0, width)
+    parts = []
+    for first in range(0, width, count):
+        here = min(count, width - first)
+        if torch.is_grad_enabled():
+            parts.append(checkpoint(scores, first, here, use_reentrant=False))
+        else:
+            parts.append(scores(first, here))
+    return torch.cat(parts, 1)
 
 
 def dense_step(edges: Edges, score: Tensor, audible: Tensor, value: str) -> tuple[Tensor, Tensor]:
@@ -89,6 +135,19 @@ def dense_step(edges: Edges, score: Tensor, audible: Tensor, value: str) -> tupl
 
 def listed(weight: Tensor, row: Tensor, relation: Between) -> Tensor:
     """Weights in a table, of which row[n] is that of node n and has m places, as those of the E edges."""
+    return weight.reshape(-1).index_select(0, _cells(row, relation))
+
+
+def tabled(x: Tensor, row: Tensor, rows: int, relation: Between) -> Tensor:
+    """The inverse: a field x [E, ...] of the edges as a table [rows, m, ...]; places without an edge hold another's."""
+    cell, width = _cells(row, relation), relation.layout.width
+    edge = torch.arange(len(cell), device=cell.device)
+    source = cell.new_zeros(rows * width).index_copy_(0, cell, edge)
+    return spread(x, source, cell).view(rows, width, *x.shape[1:])
+
+
+def _cells(row: Tensor, relation: Between) -> Tensor:
+    """[E] place of each edge in a table of m columns, of which row[n] is that of receiver n."""
     width, place = relation.layout.width, relation.layout.place
     src, dst = relation.incidence("src").row, relation.incidence("dst").row
-    return weight.reshape(-1).index_select(0, row[dst] * width + place[src] % width)
+    return row[dst] * width + place[src] % width

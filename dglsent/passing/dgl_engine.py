@@ -153,7 +153,9 @@ class _Pulled:
             self.kept.append((reducer.weight, edges, reducer.weights(nodes).flatten()))
             return reducer(nodes)
         if is_builtin(reducer):
-            return {reducer.out_field: getattr(nodes.mailbox[reducer.msg_field], reducer.name)(1)}
+            reduced = getattr(nodes.mailbox[reducer.msg_field], reducer.name)(1)
+            # A maximum or minimum comes with its places.
+            return {reducer.out_field: reduced if isinstance(reduced, Tensor) else reduced.values}
         return reducer(nodes)
 
 

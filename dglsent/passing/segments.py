@@ -173,7 +173,7 @@ class _Place(Function):
 class _SegmentSoftmax(Function):
     @staticmethod
     def forward(ctx: Any, score: Tensor, row: Tensor, order: Tensor, offsets: Tensor) -> Tensor:
-        flat = score.reshape(len(score), -1)
+        flat = score.flatten(1) if score.dim() > 1 else score.unsqueeze(1)
         top = flat.new_full((len(offsets) - 1, flat.shape[1]), -torch.inf)
         top.scatter_reduce_(0, row[:, None].expand_as(flat), flat, "amax")
         weight = (flat - top.index_select(0, row)).exp_()

@@ -8,7 +8,7 @@ from functools import cached_property, partial
 from torch import Tensor
 
 from dglsent.passing.batch import Batch
-from dglsent.passing.dense import dense_step, listed, steps_run_dense
+from dglsent.passing.dense import dense_step, listed, steps_run_dense, tabled
 from dglsent.passing.functions import Outputs, Pass, message_function
 from dglsent.passing.given import read
 from dglsent.passing.layout import Between
@@ -85,7 +85,7 @@ class FurtherPass:
             self.frontiers.edge_sizes[t],
             senders,
             lambda name: receiver(name).unsqueeze(1),
-            partial(read, self.relation.edges, kind="edge"),
+            partial(self._edges, t),
         )
         audible = layout.audible.index_select(0, sentence)
         out, weight = dense_step(edges, self.compute(edges)[reduce.score], audible, reduce.value)
@@ -111,6 +111,11 @@ class FurtherPass:
 
     def _edges(self, t: int, name: str) -> Tensor:
         if name not in self.own:
-            rows = read(self.relation.edges, name, "edge").index_select(0, self.frontiers.edge)
-            self.own[name] = rows.split(self.frontiers.edge_sizes)
+            field = read(self.relation.edges, name, "edge")
+            if self.dense:
+                rows = tabled(field, self.schedule.position, self.batch.num_nodes, self.relation)
+                self.own[name] = rows.split(self.frontiers.node_sizes)
+            else:
+                rows = field.index_select(0, self.frontiers.edge)
+                self.own[name] = rows.split(self.frontiers.edge_sizes)
         return self.own[name][t]

@@ -24,6 +24,12 @@ class Fields(MutableMapping[str, Tensor]):
     def __setitem__(self, name: str, value: Tensor) -> None:
         self._values[name] = value
 
+    def copy(self) -> Fields:
+        """The same fields, on which what is set later has no effect."""
+        other = Fields()
+        other._values.update(self._values)
+        return other
+
     def set_lazy(self, name: str, make: Callable[[], Tensor]) -> None:
         """Set a field that is made when it is first read."""
         self._values[name] = make

@@ -116,7 +116,7 @@ def test_wrong_arguments_are_one_line(program, file, tmp_path):
 def test_every_corpus_with_texts_is_there(data_dir):
     """The corpora are where the table says, and offer what it says."""
     assert corpora_with_texts().keys() == _HOMES.keys()
-    for name, (module, corpus) in _HOMES.items():
+    for name, (module, corpus, *_) in _HOMES.items():
         texts = getattr(importlib.import_module(module), corpus).texts
         assert callable(texts), name
 
