@@ -17,10 +17,14 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from graphs.batching import batch, batch_pairs
     from graphs.builders import chain, constituency, dependency
+    from graphs.complete_graphs import complete
     from graphs.drawing import dependencies_svg, tree_svg, tree_text
     from graphs.features import Vocabularies, Vocabulary
     from graphs.formats.brackets import parse_brackets, read_brackets
+    from graphs.formats.ccgbank import read_auto
+    from graphs.formats.columns import read_columns
     from graphs.formats.conllu import parse_conllu, read_conllu
+    from graphs.formats.pipes import read_pipes
     from graphs.networkx_bridge import from_networkx, to_networkx
     from graphs.parsing import parse
     from graphs.vectors import read_vectors
@@ -30,6 +34,7 @@ _HOMES = {
     "batch": "graphs.batching",
     "batch_pairs": "graphs.batching",
     "chain": "graphs.builders",
+    "complete": "graphs.complete_graphs",
     "constituency": "graphs.builders",
     "dependency": "graphs.builders",
     "dependencies_svg": "graphs.drawing",
@@ -39,8 +44,11 @@ _HOMES = {
     "Vocabulary": "graphs.features",
     "parse_brackets": "graphs.formats.brackets",
     "read_brackets": "graphs.formats.brackets",
+    "read_auto": "graphs.formats.ccgbank",
+    "read_columns": "graphs.formats.columns",
     "parse_conllu": "graphs.formats.conllu",
     "read_conllu": "graphs.formats.conllu",
+    "read_pipes": "graphs.formats.pipes",
     "from_networkx": "graphs.networkx_bridge",
     "to_networkx": "graphs.networkx_bridge",
     "parse": "graphs.parsing",
@@ -54,6 +62,7 @@ __all__ = [
     "batch",
     "batch_pairs",
     "chain",
+    "complete",
     "constituency",
     "dependencies_svg",
     "dependency",
@@ -61,8 +70,11 @@ __all__ = [
     "parse",
     "parse_brackets",
     "parse_conllu",
+    "read_auto",
     "read_brackets",
+    "read_columns",
     "read_conllu",
+    "read_pipes",
     "read_vectors",
     "to_networkx",
     "tree_svg",

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import KeysView, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -29,6 +30,8 @@ class MergedGraphs:
         nodes: node fields, each [N, ...]; `sentence` is the index of a node's sentence in the batch.
         edges: edge fields, each [E, ...].
         level: [N] steps from each node to its root.
+        pairwise: fields of every two nodes of a sentence, one sentence after the other, each [sum of squared
+            `node_counts`]; within a sentence of n nodes, receiver i and sender j stand at i n + j.
     """
 
     node_counts: IntArray
@@ -38,6 +41,7 @@ class MergedGraphs:
     nodes: dict[str, IntArray]
     edges: dict[str, IntArray]
     level: IntArray
+    pairwise: dict[str, IntArray] = field(default_factory=dict)
 
     def dgl(self) -> Any:
         """The batched DGLGraph with all fields."""
@@ -118,7 +122,7 @@ def batch_pairs(pairs: Sequence[tuple[SentenceGraph, SentenceGraph]]) -> Any:
     One type of nodes, and the relations `child` (child -> parent) and `attend` (every node of a sentence to every node
     of the other of its pair). Node fields besides those of the sentences: `sentence`, `side` and `pair`.
     """
-    merged = merge([sentence for pair in pairs for sentence in pair])
+    merged = merge([sentence.listed() for pair in pairs for sentence in pair])
     everyone = np.arange(int(merged.node_counts.sum()))
     graph = topology(merged, {ATTEND: hearing(merged.node_counts, partners(len(merged.node_counts)), everyone)})
     for name, column in {**merged.nodes, **pair_fields(merged)}.items():
@@ -136,11 +140,12 @@ def merge(graphs: Sequence[SentenceGraph]) -> MergedGraphs:
     """
     if not graphs:
         raise InputError("a batch needs at least one sentence graph")
+    wanted = _names(graphs[0])
     for number, graph in enumerate(graphs):
-        if graph.nodes.keys() != graphs[0].nodes.keys() or graph.edges.keys() != graphs[0].edges.keys():
+        if _names(graph) != wanted:
             raise InputError(
-                f"graph {number} of the batch has the fields {', '.join([*graph.nodes, *graph.edges])}, graph 0 has "
-                f"{', '.join([*graphs[0].nodes, *graphs[0].edges])}; batch graphs of one kind"
+                f"graph {number} of the batch has the fields {', '.join(chain(*_names(graph)))}, graph 0 has "
+                f"{', '.join(chain(*wanted))}; batch graphs of one kind"
             )
     node_counts = np.fromiter((graph.size for graph in graphs), dtype=np.int64, count=len(graphs))
     edge_counts = np.fromiter((len(graph.src) for graph in graphs), dtype=np.int64, count=len(graphs))
@@ -156,9 +161,14 @@ def merge(graphs: Sequence[SentenceGraph]) -> MergedGraphs:
         nodes=nodes,
         edges={name: np.concatenate([graph.edges[name] for graph in graphs]) for name in first.edges},
         level=np.concatenate([graph.level for graph in graphs]),
+        pairwise={name: np.concatenate([graph.pairwise[name] for graph in graphs]) for name in first.pairwise},
     )
 
 
+def _names(graph: SentenceGraph) -> tuple[KeysView[str], ...]:
+    return graph.nodes.keys(), graph.edges.keys(), graph.pairwise.keys()
+
+
 def batch(graphs: Sequence[SentenceGraph]) -> Any:
-    """B >= 1 sentence graphs as one batched DGLGraph with their fields and `sentence`."""
-    return merge(graphs).dgl()
+    """B >= 1 sentence graphs as one batched DGLGraph with all their edges, their fields and `sentence`."""
+    return merge([graph.listed() for graph in graphs]).dgl()

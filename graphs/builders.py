@@ -1,4 +1,7 @@
-"""Parsed sentences in columns -> sentence graphs: dependency, constituency (binary, n-ary) and chain."""
+"""Sentences in columns -> sentence graphs: dependency, constituency (binary, n-ary) and chain.
+
+Where the vocabularies have spelling, nodes have its fields too (`Spelling.node_fields`).
+"""
 
 from __future__ import annotations
 
@@ -9,7 +12,7 @@ from typing import Any, Literal
 import numpy as np
 
 from graphs import fields, topology, trees
-from graphs.columns import Constituency, Dependencies, IntArray
+from graphs.columns import Constituency, Dependencies, IntArray, Sentence
 from graphs.errors import Origin, SentenceError
 from graphs.features import Vocabularies, relations, tags
 
@@ -26,6 +29,7 @@ class SentenceGraph:
         edges: edge fields by name, each [E, ...].
         level: [N] steps from each node to its root (the longest path to a sink).
         origin: where the sentence was read.
+        pairwise: fields of every two nodes, each [N N]: of receiver i and sender j at i N + j.
     """
 
     size: int
@@ -35,12 +39,39 @@ class SentenceGraph:
     edges: dict[str, IntArray]
     level: IntArray
     origin: Origin = field(default_factory=Origin)
+    pairwise: dict[str, IntArray] = field(default_factory=dict)
+
+    def listed(self) -> SentenceGraph:
+        """This graph with all its edges in `src` and `dst`; another one only where some are not listed there."""
+        return self
 
     def dgl(self) -> Any:
         """This sentence alone as a DGLGraph with its fields."""
-        from graphs.batching import merge
+        from graphs.batching import batch
 
-        return merge([self]).dgl()
+        return batch([self])
+
+
+def spelled(words: Sequence[str | None], vocabularies: Vocabularies) -> dict[str, IntArray]:
+    """The spelling of N words as node fields, none where the vocabularies have no spelling."""
+    return vocabularies.spelling.node_fields(words) if vocabularies.spelling else {}
+
+
+def heads(sentence: Dependencies) -> IntArray:
+    """The heads [N] of a sentence.
+
+    Raises:
+        SentenceError: a head is out of range.
+    """
+    head = np.asarray(sentence.head, dtype=np.int64)
+    wrong = np.flatnonzero((head < -1) | (head >= len(head)))
+    if len(wrong):
+        word = int(wrong[0])
+        raise SentenceError(
+            f"head {int(head[word]) + 1} of word {word + 1} is out of range, the sentence has {len(head)} words",
+            sentence.origin,
+        )
+    return head
 
 
 def dependency(
@@ -61,13 +92,7 @@ def dependency(
     """
     if not len(sentence):
         raise SentenceError("the sentence has no words", sentence.origin)
-    head = np.asarray(sentence.head, dtype=np.int64)
-    if head.min() < -1 or head.max() >= len(head):
-        word = int(np.flatnonzero((head < -1) | (head >= len(head)))[0])
-        raise SentenceError(
-            f"head {int(head[word]) + 1} of word {word + 1} is out of range, the sentence has {len(head)} words",
-            sentence.origin,
-        )
+    head = heads(sentence)
     if roots == "attach":
         head = trees.attach_roots(head)
     src = np.flatnonzero(head >= 0)
@@ -79,6 +104,7 @@ def dependency(
             fields.WORD: vocabularies.word.ids(sentence.word),
             fields.TAG: vocabularies.tag.ids(tags(sentence)),
             fields.POSITION: np.arange(len(head)),
+            **spelled(sentence.word, vocabularies),
         },
         edges={
             fields.SLOT: trees.slots(head)[src],
@@ -135,6 +161,7 @@ def constituency(
         fields.TAG: vocabularies.tag.ids(tags(tree)),
         fields.POSITION: position,
         fields.SPAN: trees.spans(tree),
+        **spelled(tree.word, vocabularies),
     }
     if labels is not None:
         nodes[fields.LABEL] = np.asarray(labels, dtype=np.int64)
@@ -150,13 +177,13 @@ def constituency(
     )
 
 
-def chain(sentence: Constituency | Dependencies, vocabularies: Vocabularies) -> SentenceGraph:
+def chain(sentence: Sentence, vocabularies: Vocabularies) -> SentenceGraph:
     """The chain of a sentence: a node a token, an edge from each token to the next.
 
     A propagation "up" runs left to right and ends in the last token, the root; "down" runs right to left.
 
     Args:
-        sentence: a parsed sentence of N tokens; only its words and tags are used.
+        sentence: a sentence of N tokens; only its words and tags are used.
         vocabularies: what turns words and tags into ids.
 
     Returns:
@@ -181,6 +208,7 @@ def chain(sentence: Constituency | Dependencies, vocabularies: Vocabularies) -> 
             fields.WORD: vocabularies.word.ids(words),
             fields.TAG: vocabularies.tag.ids(at_words),
             fields.POSITION: token,
+            **spelled(words, vocabularies),
         },
         edges={fields.SLOT: np.zeros(size - 1, dtype=np.int64)},
         level=token[::-1].copy(),

@@ -5,7 +5,7 @@ A column holds one entry a node, in the order of the nodes, so nothing here is n
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
@@ -84,3 +84,30 @@ class Dependencies:
     def words(self) -> list[str]:
         """The tokens of the sentence, left to right."""
         return list(self.word)
+
+
+@dataclass(eq=False, slots=True)
+class Tagged:
+    """A sentence of N tokens without a parse, with whatever its file says about each token.
+
+    Attributes:
+        word: [N] word forms.
+        columns: by name, each [N]: POS tags are `pos`, which graphs read as tags; others have the names that their
+            reader gave, such as `chunk` or `category`.
+        origin: where the sentence was read.
+    """
+
+    word: Sequence[str]
+    columns: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    origin: Origin = field(default_factory=Origin)
+
+    def __len__(self) -> int:
+        return len(self.word)
+
+    @property
+    def words(self) -> list[str]:
+        """The tokens of the sentence, left to right."""
+        return list(self.word)
+
+
+Sentence: TypeAlias = Constituency | Dependencies | Tagged

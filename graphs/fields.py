@@ -3,8 +3,12 @@
 # Nodes
 WORD = "word"  # id in the word vocabulary; 0 (padding) where a node has no word
 TAG = "tag"  # id of the POS tag at a token, of the phrase label at a phrase
-CHAR = "char"
-CAP = "cap"
+CHAR = "char"  # [N, 10] the five leftmost and the five rightmost characters of the word
+CHARACTERS = "characters"  # [N, 20] all characters of the word, 0 after the last
+CAP = "cap"  # class of capitalisation, 0 where a node has no word
+SHAPE = "shape"  # id of the word's shape, such as "Xx-9"
+AFFIX = "affix"  # [N, 6] prefixes of 2, 3, 4 characters, suffixes of 2, 3, 4
+MARKS = "marks"  # [N, 2] 1 where the word has a digit, 1 where it has punctuation
 POSITION = "position"  # index of a token in its sentence, from 0; -1 at a phrase
 LABEL = "label"  # gold label; -1 where there is none
 SPAN = "span"  # [N, 2] first token and one past the last token under a node
@@ -15,10 +19,13 @@ PAIR = "pair"  # index of the pair in its batch
 
 # Edges, child -> parent
 SLOT = "slot"  # order among siblings, from 0; offset in a window
-RELATION = "relation"  # id of the dependency relation
+RELATION = "relation"  # id of the dependency relation; in a complete graph, of what the two tokens are to each other
 DISTANCE = "distance"  # receiver position minus sender position, in tokens
+PMI = "pmi"  # bucket of the two words' pointwise mutual information
+LEXICAL = "lexical"  # id of a lexical relation between the two words, 0 where there is none
 
 # Relations (edge types)
 CHILD = "child"
 NEXT = "next"  # from each word to the next
 ATTEND = "attend"  # from every node of a sentence to every node of the other of its pair
+COMPLETE = "complete"  # from every token of a sentence to every one

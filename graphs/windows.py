@@ -1,4 +1,4 @@
-"""Parsed sentences in columns -> window graphs, where every token hears from those around it."""
+"""Sentences in columns -> window graphs, where every token hears from those around it."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ import numpy as np
 
 from graphs import fields
 from graphs.builders import SentenceGraph, chain
-from graphs.columns import Constituency, Dependencies
+from graphs.columns import Sentence
 from graphs.errors import InputError
-from graphs.features import PADDING, Vocabularies
+from graphs.features import Vocabularies
 
 
-def window(sentence: Constituency | Dependencies, vocabularies: Vocabularies, half_width: int) -> SentenceGraph:
+def window(sentence: Sentence, vocabularies: Vocabularies, half_width: int) -> SentenceGraph:
     """The window graph of a sentence: a node a token and a padding node, which stands for all beyond the ends.
 
     Every token t hears from the tokens t - half_width .. t + half_width, itself among them, one edge a slot and
@@ -20,13 +20,13 @@ def window(sentence: Constituency | Dependencies, vocabularies: Vocabularies, ha
     The graph has cycles, so no propagation runs over it: it is for rounds (`update_all`), and its levels are all 0.
 
     Args:
-        sentence: a parsed sentence of T tokens; only its words and tags are used.
+        sentence: a sentence of T tokens; only its words and tags are used.
         vocabularies: what turns words and tags into ids.
         half_width: tokens on either side, d.
 
     Returns:
-        N = T + 1 nodes, the padding node last, and E = T (2 d + 1) edges. Node fields word, tag (0 at the padding
-        node), position (-1 there) and real (0 there, 1 at tokens); edge field slot, 0 .. 2 d.
+        N = T + 1 nodes, the padding node last, and E = T (2 d + 1) edges. Node fields word, tag and those of spelling
+        (0 at the padding node), position (-1 there) and real (0 there, 1 at tokens); edge field slot, 0 .. 2 d.
 
     Raises:
         InputError: half_width is negative.
@@ -45,8 +45,8 @@ def window(sentence: Constituency | Dependencies, vocabularies: Vocabularies, ha
         src=src.ravel(),
         dst=np.repeat(token, len(slot)),
         nodes={
-            fields.WORD: np.append(tokens.nodes[fields.WORD], PADDING),
-            fields.TAG: np.append(tokens.nodes[fields.TAG], PADDING),
+            # 0 is padding in every vocabulary.
+            **{name: np.concatenate([column, np.zeros_like(column[:1])]) for name, column in tokens.nodes.items()},
             fields.POSITION: np.append(token, -1),
             fields.REAL: np.append(np.ones_like(token), 0),
         },

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from dglsent.cli.options import Parser, add_data, add_device, seeds
+from dglsent.cli.options import Parser, add_data, add_device, add_processes, seeds
 from graphs.errors import InputError
 
 _EPILOGUE = """
@@ -31,6 +31,7 @@ def main(arguments: Sequence[str]) -> int:
     several.add_argument("--seed", type=int, metavar="N", help="seed of initialisation, shuffling and dropout")
     several.add_argument("--seeds", type=seeds, metavar="1,2,3", help="one run a seed, in RUN/seed-N, and their means")
     add_device(parser)
+    add_processes(parser)
     if any(argument in ("-h", "--help") for argument in arguments):
         _help(parser)
         return 0
@@ -70,7 +71,14 @@ def _fit(options: Namespace, overrides: Sequence[str], command: str) -> int:
         run = Run(base if single else base / f"seed-{seed}")
         config.seed = seed
         try:
-            metrics = fit(config.clone(), run, data=options.data, device=options.device, say=_say)
+            metrics = fit(
+                config.clone(),
+                run,
+                data=options.data,
+                device=options.device,
+                processes=options.processes,
+                say=_say,
+            )
         except KeyboardInterrupt:
             raise KeyboardInterrupt(f"stopped; to go on after the last whole epoch: {command}") from None
         finished.append(metrics)

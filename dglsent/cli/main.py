@@ -54,6 +54,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         hint = f"did you mean {near[0]}?" if near else f"commands are {', '.join(COMMANDS)}"
         return _fail(f"no command {name!r}; {hint}")
     _threads(rest)
+    _quiet()
     return _run(name, rest)
 
 
@@ -98,6 +99,11 @@ def _threads(arguments: Sequence[str]) -> None:
     if value and value.isdecimal() and int(value) > 0:
         os.environ["OMP_NUM_THREADS"] = value
     os.environ.setdefault("OMP_NUM_THREADS", str(min(2, os.cpu_count() or 1)))
+
+
+def _quiet() -> None:
+    """Keeps warnings of torch's own C++ to itself; they are read when torch is loaded, and no user can heed them."""
+    os.environ.setdefault("TORCH_CPP_LOG_LEVEL", "ERROR")
 
 
 if __name__ == "__main__":

@@ -49,3 +49,14 @@ def seeds(text: str) -> list[int]:
     if len(set(numbers)) < len(numbers):
         raise argparse.ArgumentTypeError(f"{text!r} names a seed twice")
     return numbers
+
+
+def add_processes(parser: argparse.ArgumentParser) -> None:
+    """--processes."""
+    parser.add_argument(
+        "--processes",
+        type=positive,
+        default=1,
+        metavar="N",
+        help="train in N processes that share each batch, each on its own GPU or its own CPU threads",
+    )

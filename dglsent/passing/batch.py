@@ -20,7 +20,7 @@ from graphs import fields
 from graphs.batching import MergedGraphs, merge, pair_fields, partners, topology
 from graphs.builders import SentenceGraph
 from graphs.columns import IntArray
-from graphs.fields import ATTEND, CHILD, NEXT
+from graphs.fields import ATTEND, CHILD, COMPLETE, NEXT
 
 
 class Plan:
@@ -82,9 +82,9 @@ class Plan:
 class Batch:
     """B sentences, or the 2 B sentences of B pairs, as one batched graph of N nodes.
 
-    Its edges belong to relations: `child`, E edges child -> parent; `next`, from each word to the next; and in pairs
-    `attend`, from every node of a sentence to every node of the other of its pair. Sentences 2 k and 2 k + 1 are
-    pair k.
+    Its edges belong to relations: `child`, E edges child -> parent; `next`, from each word to the next; `complete`, from
+    every node of a sentence to every node of it, itself included; and in pairs `attend`, from every node of a sentence
+    to every node of the other of its pair. Sentences 2 k and 2 k + 1 are pair k.
 
     Attributes:
         size: number of sentences.
@@ -162,9 +162,14 @@ class Batch:
             return Relation(self.num_nodes, src, dst, level, sentence)
         if name == ATTEND and self.pairs:
             return Between(merged.node_counts, partners(self.size))
+        if name == COMPLETE:
+            relation = Between(merged.node_counts, np.arange(self.size))
+            for field, column in merged.pairwise.items():
+                relation.edges[field] = torch.from_numpy(column)
+            return relation
         if name == ATTEND:
             raise ValueError("the relation attend is between the sentences of pairs; batch them with pairs=True")
-        raise ValueError(f"no relation {name!r}; there are {CHILD}, {NEXT} and, in pairs, {ATTEND}")
+        raise ValueError(f"no relation {name!r}; there are {CHILD}, {NEXT}, {COMPLETE} and, in pairs, {ATTEND}")
 
     @property
     def edges(self) -> Fields:
@@ -180,9 +185,10 @@ class Batch:
     def graph(self) -> Any:
         """The batched DGLGraph: topology only, on the CPU where DGL has no CUDA; `write_back` adds the fields.
 
-        With pairs it has the relations child and attend (and next, where a model used it).
+        With pairs it has the relations child and attend, and any other that a model used.
         """
-        names = [CHILD, *([ATTEND] if self.pairs else []), *([NEXT] if NEXT in self._relations else [])]
+        used = [name for name in (NEXT, COMPLETE) if name in self._relations]
+        names = [CHILD, *([ATTEND] if self.pairs else []), *used]
         return topology(self._merged, {name: self.relation(name).ends for name in names[1:]})
 
     def write_back(self) -> Any:

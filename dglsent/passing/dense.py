@@ -92,7 +92,7 @@ def dense_round(nodes: Fields, relation: Between, message: MessageFunction, redu
     weight = _in_chunks(scores, layout)
     audible = layout.audible.unsqueeze(1)
     weight = weight.masked_fill(~(audible if weight.dim() == 3 else audible.unsqueeze(-1)), -torch.inf).softmax(2)
-    relation.edges.set_lazy(reduce.weight, partial(listed, weight, layout.place, relation))
+    relation.edges.set_lazy(reduce.weight, partial(listed, weight.flatten(0, 1), layout.place, relation))
     heard = senders(reduce.value).squeeze(1)
     out = weight @ heard if weight.dim() == 3 else torch.einsum("snmh,smhd->snhd", weight, heard)
     return {reduce.out: layout.rows(out)}
@@ -122,20 +122,23 @@ def dense_step(edges: Edges, score: Tensor, audible: Tensor, value: str) -> tupl
 
     Args:
         edges: receivers [r, 1, ...] and senders [r, m, ...].
-        score: [r, m].
+        score: [r, m], or [r, m, heads].
         audible: [r, m] whether there is a sender.
-        value: field of the senders, [r, m, d].
+        value: field of the senders, [r, m, d], or [r, m, heads, d].
 
     Returns:
-        The sums [r, d] and the weights [r, m].
+        The sums [r, ...] and the weights, shaped as the scores.
     """
-    weight = score.masked_fill(~audible, -torch.inf).softmax(-1)
+    if score.dim() == 3:
+        weight = score.masked_fill(~audible.unsqueeze(-1), -torch.inf).softmax(1)
+        return torch.einsum("rmh,rmhd->rhd", weight, edges.src[value]), weight
+    weight = score.masked_fill(~audible, -torch.inf).softmax(1)
     return (weight.unsqueeze(1) @ edges.src[value]).squeeze(1), weight
 
 
 def listed(weight: Tensor, row: Tensor, relation: Between) -> Tensor:
-    """Weights in a table, of which row[n] is that of node n and has m places, as those of the E edges."""
-    return weight.reshape(-1).index_select(0, _cells(row, relation))
+    """Weights in a table [rows, m, ...], of which row[n] is that of node n, as those of the E edges."""
+    return weight.flatten(0, 1).index_select(0, _cells(row, relation))
 
 
 def tabled(x: Tensor, row: Tensor, rows: int, relation: Between) -> Tensor:

@@ -18,6 +18,7 @@ from dglsent.passing.functions import (
     SoftmaxSum,
     is_builtin,
     message_function,
+    softmaxes,
 )
 from dglsent.passing.relation import Direction, Relation
 from graphs.door import dgl
@@ -121,7 +122,7 @@ class _Pulled:
     ) -> None:
         self.graph, self.relation, self.name, self.wanted = graph, relation, name, reduce
         reducers = reduce if isinstance(reduce, tuple) else (reduce,)
-        self.softmaxes = [each for each in reducers if isinstance(each, SoftmaxSum)]
+        self.softmaxes = softmaxes(reduce)
         self.kept: list[tuple[str, Tensor, Tensor]] = []
         self.message: Any = message
         self.reduce: Any = reduce
@@ -138,7 +139,9 @@ class _Pulled:
         """Set the weights of all edges."""
         for reducer in self.softmaxes:
             parts = [(edge, weight) for name, edge, weight in self.kept if name == reducer.weight]
-            if parts:
+            if not parts:
+                self.relation.edges[reducer.weight] = torch.zeros(0, device=self.relation.device)
+            else:
                 edges, weights = torch.cat([edge for edge, _ in parts]), torch.cat([weight for _, weight in parts])
                 self.relation.edges[reducer.weight] = weights[edges.argsort()]
 
@@ -150,7 +153,7 @@ class _Pulled:
     def _reduced(self, reducer: Any, nodes: Any) -> Any:
         if isinstance(reducer, SoftmaxSum):
             edges = self.graph.in_edges(nodes.nodes(), form="eid", etype=self.name)
-            self.kept.append((reducer.weight, edges, reducer.weights(nodes).flatten()))
+            self.kept.append((reducer.weight, edges, reducer.weights(nodes).flatten(0, 1)))
             return reducer(nodes)
         if is_builtin(reducer):
             reduced = getattr(nodes.mailbox[reducer.msg_field], reducer.name)(1)

@@ -75,7 +75,7 @@ def softmax_sum(score: str, value: str, out: str, weight: str) -> SoftmaxSum:
     """A reducer: attention of each receiver over those who send to it.
 
     out = sum_k a_k value_k with a = softmax over the receiver's edges of the message `score` [m]; a node without
-    in-edges gets 0.
+    in-edges gets 0. Heads are a dimension: scores [m, heads] weigh values [N, heads, d].
 
     Args:
         score: name of the message with the scores.
@@ -84,6 +84,11 @@ def softmax_sum(score: str, value: str, out: str, weight: str) -> SoftmaxSum:
         weight: name of the edge field under which the weights [E] are kept.
     """
     return SoftmaxSum(score, value, out, weight)
+
+
+def softmaxes(reduce: ReduceFunction) -> list[SoftmaxSum]:
+    """The attentions among the reducers of a function."""
+    return [each for each in (reduce if isinstance(reduce, tuple) else (reduce,)) if isinstance(each, SoftmaxSum)]
 
 
 def dot(a: Tensor, b: Tensor) -> Tensor:

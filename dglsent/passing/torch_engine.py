@@ -14,7 +14,15 @@ from torch import Tensor
 
 from dglsent.passing.batch import Batch
 from dglsent.passing.dense import dense_round, runs_dense
-from dglsent.passing.functions import MessageFunction, NodeFunction, Outputs, Pass, ReduceFunction, message_function
+from dglsent.passing.functions import (
+    MessageFunction,
+    NodeFunction,
+    Outputs,
+    Pass,
+    ReduceFunction,
+    message_function,
+    softmaxes,
+)
 from dglsent.passing.given import Given, read
 from dglsent.passing.layout import Between
 from dglsent.passing.reducing import Kept, first_of, reduce_all, reduce_step
@@ -77,6 +85,8 @@ def propagate(
         batch.nodes.set_lazy(name, partial(_in_graph_order, parts, schedule))
     for name in kept:
         along.edges.set_lazy(name, partial(_in_edge_order, kept, name, schedule))
+    for attention in softmaxes(reduce) if not outputs else ():
+        along.edges[attention.weight] = torch.zeros(0, device=batch.device)
     for each in passes:
         each.keep()
 

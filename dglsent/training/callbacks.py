@@ -6,7 +6,9 @@ import math
 import os
 import pickle
 import random
+import signal
 import sys
+import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -19,6 +21,7 @@ from lightning.pytorch.callbacks import Callback, TQDMProgressBar
 from lightning.pytorch.callbacks.progress.tqdm_progress import Tqdm
 from lightning.pytorch.plugins.io import TorchCheckpointIO
 
+from dglsent.training.device import seed_all
 from dglsent.training.module import Training
 from graphs.errors import InputError
 
@@ -58,7 +61,7 @@ class BestOnDev(Callback):
         values = {name: float(value) for name, value in trainer.callback_metrics.items()}
         dev = {name.removeprefix("dev_"): value for name, value in values.items() if name.startswith("dev_")}
         better = self._is_better(dev[self.monitor])
-        if better:
+        if better and trainer.is_global_zero:
             self.save(pl_module)
         epoch = {
             "epoch": trainer.current_epoch + 1,
@@ -87,9 +90,16 @@ class BestOnDev(Callback):
 
 
 class RandomStates(Callback):
-    """Saves the states of all random generators and sets them again before training goes on."""
+    """Saves the states of all random generators and sets them again before training goes on.
 
-    def __init__(self) -> None:
+    They are those of process 0; a helper's depend on seed, epoch and rank alone.
+
+    Args:
+        seed: seed of the run.
+    """
+
+    def __init__(self, seed: int) -> None:
+        self._seed = seed
         self._states: dict[str, Any] = {}
 
     def state_dict(self) -> dict[str, Any]:
@@ -117,6 +127,24 @@ class RandomStates(Callback):
         random.setstate((version, tuple(keys), gauss))
         name, numbers, *rest = self._states["numpy"]
         np.random.set_state((name, numbers.cpu().numpy().astype(np.uint32), *rest))
+
+    def on_train_epoch_start(self, trainer: lightning.Trainer, pl_module: lightning.LightningModule) -> None:
+        """Give a helper its states of this epoch."""
+        if trainer.global_rank:
+            numbers = np.random.SeedSequence([self._seed, trainer.current_epoch, trainer.global_rank])
+            seed_all(int(numbers.generate_state(1)[0]))
+
+
+class EndOfSeveral(Callback):
+    """Ends processes that train together as Ctrl-C does: process 0 stops, and its helpers with it.
+
+    Lightning would have all of them agree first, for which they wait for each other in vain.
+    """
+
+    def on_train_start(self, trainer: lightning.Trainer, pl_module: lightning.LightningModule) -> None:
+        """Take the place of Lightning's handler, which puts the one before it back in the end."""
+        if threading.current_thread() is threading.main_thread():
+            signal.signal(signal.SIGTERM, signal.SIG_IGN if trainer.global_rank else signal.default_int_handler)
 
 
 class EpochLines(Callback):

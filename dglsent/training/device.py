@@ -1,25 +1,39 @@
-"""Where a run computes, and with how many threads."""
+"""Where a run computes, with how many threads, and from which random numbers."""
 
 from __future__ import annotations
 
+import random
+
+import numpy as np
 import torch
 
 from graphs.errors import InputError
 
 
-def pick_device(device: str) -> str:
+def pick_device(device: str, processes: int = 1) -> str:
     """What "auto", "cpu" or "cuda" comes to: "cpu" or "cuda".
 
     Raises:
-        InputError: CUDA is asked for and not there.
+        InputError: CUDA is asked for and not there, or not for so many processes.
     """
-    there = torch.cuda.is_available()
-    if device == "cuda" and not there:
+    count = torch.cuda.device_count() if torch.cuda.is_available() else 0
+    if device == "cuda" and not count:
         raise InputError("--device cuda: torch sees no CUDA device; use --device cpu")
-    return "cuda" if there and device in ("auto", "cuda") else "cpu"
+    if not count or device == "cpu":
+        return "cpu"
+    if processes > count:
+        raise InputError(f"--processes {processes}: torch sees CUDA devices for {count}; use fewer, or --device cpu")
+    return "cuda"
 
 
 def set_threads(threads: int | None) -> None:
     """Give torch so many CPU threads; without a number it keeps OMP_NUM_THREADS."""
     if threads:
         torch.set_num_threads(threads)
+
+
+def seed_all(seed: int) -> None:
+    """Seed all random generators."""
+    random.seed(seed)
+    np.random.seed(seed)
+    torch.manual_seed(seed)

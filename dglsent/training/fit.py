@@ -6,7 +6,6 @@ import gc
 import importlib.metadata
 import logging
 import platform
-import random
 import statistics
 import sys
 import warnings
@@ -14,15 +13,15 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import torch
 from jsonargparse import Namespace
 
 from dglsent.training import recipe as recipes
 from dglsent.training.assemble import load_inputs, make_model, pretrained
 from dglsent.training.data import GraphSet, loader
-from dglsent.training.device import pick_device
+from dglsent.training.device import pick_device, seed_all
 from dglsent.training.model import SentenceModel, evaluate
+from dglsent.training.processes import Place, helped, strategy
 from dglsent.training.run import Run
 from graphs.errors import InputError
 
@@ -30,7 +29,13 @@ Say = Callable[[str], None]
 
 
 def fit(
-    config: Namespace, run: Run, *, data: Path | None = None, device: str = "auto", say: Say = lambda line: None
+    config: Namespace,
+    run: Run,
+    *,
+    data: Path | None = None,
+    device: str = "auto",
+    processes: int = 1,
+    say: Say = lambda line: None,
 ) -> dict[str, Any]:
     """Trains a run, or goes on with it; a finished one is left as it is.
 
@@ -39,6 +44,7 @@ def fit(
         run: its folder.
         data: the data folder; None for that of the environment.
         device: "auto", "cpu" or "cuda".
+        processes: how many share the examples of each batch; each has its own GPU, or its own threads.
         say: what is told on the way.
 
     Returns:
@@ -47,27 +53,22 @@ def fit(
     Raises:
         InputError: data, vectors, recipe or folder cannot be used.
     """
-    device = pick_device(device)
+    device = pick_device(device, processes)
     if run.is_finished(config):
         say(f"{run.path}: finished already, not trained again")
         return run.metrics()
     recipe = recipes.instantiate(config)
-    random.seed(recipe.seed)
-    np.random.seed(recipe.seed)
-    torch.manual_seed(recipe.seed)
+    if recipe.training.precision == "16-mixed" and device == "cpu":
+        raise InputError("training.precision 16-mixed: for GPUs alone; a CPU takes bf16-mixed")
+    seed_all(recipe.seed)
     inputs = load_inputs(recipe, data)
     vectors = pretrained(recipe, inputs.vocabularies.word, data)
     model = make_model(recipe, inputs.vocabularies, vectors)
-    monitor = recipe.training.monitor
-    if monitor:
-        if monitor not in model.task.score_names:
-            raise InputError(
-                f"training.monitor: no score {monitor!r}; the task has {', '.join(model.task.score_names)}"
-            )
-        model.task.monitor, model.task.mode = monitor, "min" if monitor == "mse" else "max"
+    _choose_monitor(recipe, model)
     if run.begin(config, inputs.vocabularies):
         say(f"{run.path}: going on after the last whole epoch")
-    history = _train(recipe, model, inputs.sets, run, device)
+    with helped(processes, _help, recipes.dump(config), run.path, data, device) as place:
+        history = _train(recipe, model, inputs.sets, run, device, place)
     run.load_weights(model)
     best = [epoch for epoch in history if epoch["best"]][-1]
     scores, groups = evaluate(model.to(device), inputs.sets["test"])
@@ -82,6 +83,7 @@ def fit(
         "parameters": sum(weight.numel() for weight in model.parameters() if weight.requires_grad),
         "device": device,
         "threads": torch.get_num_threads(),
+        "processes": processes,
         "versions": versions(),
         "history": history,
     }
@@ -90,27 +92,52 @@ def fit(
     return run.metrics()
 
 
+def _help(place: Place, ready: Callable[[], None], recipe: str, path: Path, data: Path | None, device: str) -> None:
+    """Trains beside process 0, of which this one gets its weights, and so needs no vectors."""
+    options = recipes.instantiate(recipes.resolve(recipe))
+    inputs = load_inputs(options, data)
+    model = make_model(options, inputs.vocabularies)
+    _choose_monitor(options, model)
+    ready()
+    _train(options, model, inputs.sets, Run(path), device, place)
+
+
+def _choose_monitor(recipe: recipes.Recipe, model: SentenceModel) -> None:
+    monitor = recipe.training.monitor
+    if not monitor:
+        return
+    if monitor not in model.task.score_names:
+        raise InputError(f"training.monitor: no score {monitor!r}; the task has {', '.join(model.task.score_names)}")
+    model.task.monitor, model.task.mode = monitor, "min" if monitor == "mse" else "max"
+
+
 def _train(
-    recipe: recipes.Recipe, model: SentenceModel, sets: dict[str, GraphSet], run: Run, device: str
+    recipe: recipes.Recipe, model: SentenceModel, sets: dict[str, GraphSet], run: Run, device: str, place: Place
 ) -> list[dict[str, Any]]:
-    """Runs Lightning; returns the history of the epochs."""
+    """Runs Lightning in one of the processes; returns the history of the epochs."""
     import lightning.pytorch as lightning
     from lightning.pytorch.callbacks import Callback, EarlyStopping, ModelCheckpoint
     from lightning.pytorch.loggers import CSVLogger, Logger, TensorBoardLogger
 
-    from dglsent.training.callbacks import Bar, BestOnDev, EpochLines, RandomStates, SafeCheckpointIO
+    from dglsent.training.callbacks import Bar, BestOnDev, EndOfSeveral, EpochLines, RandomStates, SafeCheckpointIO
     from dglsent.training.module import Training
 
     _quiet()
     options, task = recipe.training, model.task
     best = BestOnDev(task.monitor, task.mode, options.patience, lambda module: run.save_weights(module.model))
-    callbacks: list[Callback] = [best, RandomStates(), EpochLines(best, options.epochs)]
+    callbacks: list[Callback] = [best, RandomStates(recipe.seed)]
+    if place.count > 1:
+        callbacks.append(EndOfSeveral())
+        model.encoder.embedding.sparse = False  # processes add up dense gradients alone
     if options.patience:
         callbacks.append(
             EarlyStopping(f"dev_{task.monitor}", patience=options.patience, mode=task.mode, check_finite=False)
         )
-    if sys.stderr.isatty():
+    bar = place.rank == 0 and sys.stderr.isatty()
+    if bar:
         callbacks.append(Bar())
+    if place.rank == 0:
+        callbacks.append(EpochLines(best, options.epochs))
     callbacks.append(
         ModelCheckpoint(
             run.path,
@@ -120,30 +147,39 @@ def _train(
             save_on_train_epoch_end=True,
         )
     )
-    csv = CSVLogger(run.path, name="logs", flush_logs_every_n_steps=1)
-    board = TensorBoardLogger(run.path, name="logs", version=csv.version)
-    loggers: list[Logger] = [csv, board]
+    loggers: list[Logger] = []
+    if place.rank == 0:
+        csv = CSVLogger(run.path, name="logs", flush_logs_every_n_steps=1)
+        loggers = [csv, TensorBoardLogger(run.path, name="logs", version=csv.version)]
     trainer = lightning.Trainer(
         accelerator="gpu" if device == "cuda" else "cpu",
-        devices=1,
+        devices=place.count,
+        strategy=strategy(place, device),
+        precision=options.precision,
         max_epochs=options.epochs,
         logger=loggers,
         callbacks=callbacks,
         plugins=[SafeCheckpointIO()],
         num_sanity_val_steps=0,
         enable_model_summary=False,
-        enable_progress_bar=sys.stderr.isatty(),
+        enable_progress_bar=bar,
+        use_distributed_sampler=False,
         log_every_n_steps=1_000_000,
     )
     # The corpus and the libraries are here to stay: the collector need not look through them again and again.
     gc.collect()
     gc.freeze()
     plans, cuda = (model.encoder.directions, model.encoder.relations), device == "cuda"
+    train, dev = (
+        loader(sets[split], size, *plans, seed=seed, pin=cuda, workers=options.workers, place=place)
+        for split, size, seed in (("train", options.batch_size, recipe.seed), ("dev", 128, None))
+    )
+    parts: list[Any] = [train.batch_sampler, dev.batch_sampler]
     try:
         trainer.fit(
-            Training(model, recipe.optimiser),
-            loader(sets["train"], options.batch_size, *plans, seed=recipe.seed, pin=cuda, workers=options.workers),
-            loader(sets["dev"], 128, *plans, pin=cuda, workers=options.workers),
+            Training(model, recipe.optimiser, *parts),
+            train,
+            dev,
             ckpt_path=run.checkpoint if run.checkpoint.is_file() else None,
             weights_only=True,
         )

@@ -8,21 +8,21 @@ from typing import Literal, TypeAlias, get_args
 import numpy as np
 
 from dglsent.corpora.example import Parsed
-from graphs import builders, fields, windows
+from graphs import builders, complete_graphs, fields, windows
 from graphs.builders import SentenceGraph
-from graphs.columns import Constituency, Dependencies
+from graphs.columns import Constituency, Dependencies, Sentence, Tagged
 from graphs.errors import SentenceError
 from graphs.features import Vocabularies
 from graphs.transforms import binarise, collapse_unary, drop_outer, drop_traces
 
-GraphKind: TypeAlias = Literal["dependency", "constituency", "constituency-nary", "chain", "window"]
+GraphKind: TypeAlias = Literal[
+    "dependency", "constituency", "constituency-nary", "chain", "window", "window-1", "window-4", "complete"
+]
 KINDS: tuple[GraphKind, ...] = get_args(GraphKind)
-_HALF_WIDTH = 2  # tokens on either side of a window's middle
-
-Shaped: TypeAlias = Constituency | Dependencies
+_HALF_WIDTHS = {"window": 2, "window-1": 1, "window-4": 4}  # tokens on either side of a window's middle
 
 
-def shape(kind: GraphKind, sentence: Parsed) -> Shaped:
+def shape(kind: GraphKind, sentence: Parsed) -> Sentence:
     """The parse of a sentence that a kind of graph is made of, brought into form.
 
     A tree whose nodes have gold labels stays as it is; others lose traces and an outer ROOT, and for
@@ -32,7 +32,7 @@ def shape(kind: GraphKind, sentence: Parsed) -> Shaped:
         SentenceError: the sentence has no such parse.
     """
     tree, dependencies = sentence.constituency, sentence.dependencies
-    if kind in ("chain", "window"):
+    if kind in ("chain", "complete", *_HALF_WIDTHS):
         for found in (dependencies, tree, sentence.unparsed):
             if found is not None:
                 return found
@@ -53,7 +53,7 @@ def shape(kind: GraphKind, sentence: Parsed) -> Shaped:
 
 def build(
     kind: GraphKind,
-    shaped: Shaped,
+    shaped: Sentence,
     vocabularies: Vocabularies,
     *,
     labels: Sequence[int] | None = None,
@@ -65,15 +65,18 @@ def build(
         kind: its kind.
         shaped: what `shape` made of the sentence.
         vocabularies: what turns words, tags and relations into ids.
-        labels: [N] gold classes of the nodes of a constituency tree.
-        labelled: give the graph the field `label`, -1 where there is no gold class, and at the root, whose
-            label is that of the sentence.
+        labels: [N] gold classes of the nodes of a constituency tree, or of the tokens of a tagged sentence.
+        labelled: give the graph the field `label`, -1 where there is no gold class, and at the root of a
+            tree, whose label is that of the sentence.
 
     Raises:
         SentenceError: the sentence cannot be such a graph.
     """
-    if kind == "window":
-        graph = windows.window(shaped, vocabularies, _HALF_WIDTH)
+    graph: SentenceGraph
+    if kind in _HALF_WIDTHS:
+        graph = windows.window(shaped, vocabularies, _HALF_WIDTHS[kind])
+    elif kind == "complete":
+        graph = complete_graphs.complete(shaped, vocabularies)
     elif isinstance(shaped, Constituency) and kind != "chain":
         graph = builders.constituency(shaped, vocabularies, binary=kind == "constituency")
     elif isinstance(shaped, Dependencies) and kind == "dependency":
@@ -85,5 +88,7 @@ def build(
         if labels is not None and kind in ("constituency", "constituency-nary"):
             label[:] = labels
             label[graph.level == 0] = -1
+        elif labels is not None and isinstance(shaped, Tagged):
+            label[: len(labels)] = labels
         graph.nodes[fields.LABEL] = label
     return graph

@@ -59,7 +59,7 @@ class Training(lightning.LightningModule):
         with self._full_precision():  # scores are those that `dglsent test` finds
             outcomes = self.model.outcomes(batch)
         count = self._dev.count(index)
-        self._outcomes.append({name: column[:count].cpu() for name, column in outcomes.items()})
+        self._outcomes.append({name: column[:count] for name, column in outcomes.items()})
 
     def on_validation_epoch_end(self) -> None:
         """Log the mean loss (once an epoch: a log in every step waits for the device) and score the dev split."""
@@ -80,7 +80,8 @@ class Training(lightning.LightningModule):
         if self.trainer.world_size == 1:
             return self._outcomes
         found: list[Any] = [None] * self.trainer.world_size
-        distributed.all_gather_object(found, self._outcomes)
+        own = [{name: column.cpu() for name, column in outcomes.items()} for outcomes in self._outcomes]
+        distributed.all_gather_object(found, own)
         return [outcomes for batch in zip(*found, strict=True) for outcomes in batch]
 
     def on_save_checkpoint(self, checkpoint: dict[str, Any]) -> None:

@@ -9,7 +9,8 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from multiprocessing.connection import Connection, wait
+from multiprocessing.connection import Connection
+from multiprocessing.context import SpawnProcess
 from typing import TYPE_CHECKING, Any
 
 import torch
@@ -58,35 +59,30 @@ def helped(count: int, work: Callable[..., None], *arguments: Any) -> Iterator[P
     from lightning.fabric.plugins.environments.lightning import find_free_network_port
 
     port = find_free_network_port()
-    context = multiprocessing.get_context("spawn")
-    helpers, pipes = [], []
+    helpers: list[tuple[SpawnProcess, Connection]] = []
     try:
-        for rank in range(1, count):
-            ours, theirs = context.Pipe(duplex=False)
-            settings = (Place(rank, count, port), theirs, torch.get_num_threads(), work, arguments)
-            helper = context.Process(target=_help, args=settings)
-            helper.start()
-            theirs.close()
-            helpers.append(helper)
-            pipes.append(ours)
-        for helper, pipe in zip(helpers, pipes, strict=True):
-            wait([pipe, helper.sentinel])
-            if not pipe.poll():
-                raise _ended(helper)
+        helpers.extend(_start(Place(rank, count, port), work, arguments) for rank in range(1, count))
+        for helper, pipe in helpers:
+            try:
+                refusal = pipe.recv()
+            except EOFError:
+                raise _ended(helper) from None
+            if refusal:
+                raise InputError(refusal)
         try:
             yield Place(0, count, port)
         except RuntimeError as error:
-            # What a collective raises when another process is gone.
-            gone = wait([helper.sentinel for helper in helpers], timeout=5)
-            if gone:
-                raise _ended(next(each for each in helpers if each.sentinel in gone)) from error
+            # What a collective raises when another process is gone; one that failed itself has said why.
+            for helper, _ in helpers:
+                helper.join(5 / count)
+                if helper.exitcode is not None and helper.exitcode < 0:
+                    raise _ended(helper) from error
             raise
-        for helper in helpers:
+        for helper, _ in helpers:
             helper.join(60)
     finally:
-        for helper in helpers:
-            if helper.is_alive():
-                helper.kill()  # it writes nothing, and Lightning would answer a gentler signal by waiting
+        for helper, _ in helpers:
+            helper.kill()  # it writes nothing, and Lightning would answer a gentler signal by waiting
             helper.join()
         if torch.distributed.is_initialized():
             torch.distributed.destroy_process_group()
@@ -137,14 +133,29 @@ def strategy(place: Place, device: str) -> Strategy | str:
     )
 
 
+def _start(place: Place, work: Callable[..., None], arguments: tuple[Any, ...]) -> tuple[SpawnProcess, Connection]:
+    """A helper and where it says that it is ready, or why it is not."""
+    context = multiprocessing.get_context("spawn")
+    ours, theirs = context.Pipe(duplex=False)
+    helper = context.Process(target=_help, args=(place, theirs, torch.get_num_threads(), work, arguments))
+    if threading.current_thread() is threading.main_thread():
+        # Ctrl-C reaches all processes, and process 0 alone is to answer: a process inherits what its parent ignores.
+        before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+        helper.start()
+        signal.signal(signal.SIGINT, before)
+    else:
+        helper.start()
+    theirs.close()
+    return helper, ours
+
+
 def _help(place: Place, ready: Connection, threads: int, work: Callable[..., None], arguments: tuple[Any, ...]) -> None:
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches all; process 0 decides
     threading.Thread(target=_end_with_parent, daemon=True).start()
     torch.set_num_threads(threads)
     try:
-        work(place, lambda: ready.send(True), *arguments)
-    except InputError:
-        os._exit(2)  # process 0 meets and says the same
+        work(place, lambda: ready.send(None), *arguments)
+    except InputError as error:
+        ready.send(str(error))  # once all are ready nobody reads it, and process 0 meets the same
     finally:
         if torch.distributed.is_initialized():
             torch.distributed.destroy_process_group()
@@ -157,9 +168,8 @@ def _end_with_parent() -> None:
     os._exit(1)
 
 
-def _ended(helper: Any) -> InputError:
+def _ended(helper: SpawnProcess) -> InputError:
     helper.join()
-    how = f"was killed by signal {-helper.exitcode}" if helper.exitcode < 0 else f"ended with code {helper.exitcode}"
-    return InputError(
-        f"a process of this run {how}, perhaps for want of memory; the same command goes on after the last whole epoch"
-    )
+    code = helper.exitcode or 0
+    how = f"was killed by signal {-code}, perhaps for want of memory" if code < 0 else f"ended with code {code}"
+    return InputError(f"a process of this run {how}; the same command goes on after the last whole epoch")

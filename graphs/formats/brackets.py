@@ -127,7 +127,7 @@ def from_stanza_tree(tree: Any, origin: Origin | None = None) -> Constituency:
 
 
 def unescaped(word: str) -> str:
-    """A word of a treebank with `-LRB-` and the like, `\\/` and `\\*` as what they stand for."""
+    r"""A word of a treebank with `-LRB-` and the like, `\/` and `\*` as what they stand for."""
     return _ESCAPED_PATTERN.sub(lambda match: _ESCAPED[match.group()], word)
 
 

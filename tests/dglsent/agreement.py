@@ -25,8 +25,8 @@ def build(encoder_class, hidden=4, dim=3, **switches):
     vectors = torch.randn(VOCABULARY, dim, dtype=torch.float64)
     encoder = encoder_class(WordEmbedding(VOCABULARY, dim, vectors=vectors), hidden, **switches).double()
     with torch.no_grad():
-        for name, parameter in encoder.named_parameters():
-            if "embedding" not in name:
+        for parameter in encoder.parameters():
+            if parameter is not encoder.embedding.weight:
                 parameter.uniform_(-1.2, 1.2)
     return encoder
 

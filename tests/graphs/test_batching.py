@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from random_trees import constituencies, parents
 
 import graphs
+from graphs.batching import batch_pairs, hearing, partners
 from graphs.columns import Dependencies
 from graphs.door import dgl
 from graphs.errors import InputError
@@ -65,3 +66,55 @@ def test_graphs_of_different_kinds_do_not_mix():
         graphs.batch([graphs.constituency(tree, vocabularies), graphs.chain(tree, vocabularies)])
     with pytest.raises(InputError, match="at least one"):
         graphs.batch([])
+
+
+def sentence_graphs(heads):
+    sentences = [Dependencies(["w"] * len(head), head, ["r"] * len(head)) for head in heads]
+    vocabularies = Vocabularies.of(sentences)
+    return [graphs.dependency(sentence, vocabularies, roots="keep") for sentence in sentences]
+
+
+class TestPairs:
+    @settings(derandomize=True, deadline=None, max_examples=30)
+    @given(st.lists(st.tuples(parents(), parents()), min_size=1, max_size=4))
+    def test_against_dgl_pair_by_pair(self, heads):
+        built = sentence_graphs([head for pair in heads for head in pair])
+        ours = batch_pairs(list(zip(built[::2], built[1::2], strict=True)))
+        singles = dgl.batch([graph.dgl() for graph in built])
+        assert ours.canonical_etypes == [("node", "attend", "node"), ("node", "child", "node")]
+        assert torch.equal(torch.stack(ours.edges(etype="child")), torch.stack(singles.edges(order="eid")))
+        for name in singles.ndata.keys() - {"sentence"}:
+            assert torch.equal(ours.ndata[name], singles.ndata[name])
+        for name, value in singles.edata.items():
+            assert torch.equal(ours.edges["child"].data[name], value)
+        sizes = [graph.size for graph in built]
+        assert ours.batch_num_nodes().tolist() == sizes
+        assert ours.batch_num_edges("child").tolist() == singles.batch_num_edges().tolist()
+        assert ours.batch_num_edges("attend").tolist() == [sizes[k] * sizes[k ^ 1] for k in range(len(sizes))]
+
+    @settings(derandomize=True, deadline=None, max_examples=30)
+    @given(st.lists(st.tuples(parents(), parents()), min_size=1, max_size=4))
+    def test_attention_crosses_a_pair_both_ways_and_no_more(self, heads):
+        built = sentence_graphs([head for pair in heads for head in pair])
+        ours = batch_pairs(list(zip(built[::2], built[1::2], strict=True)))
+        sentence, side, pair = (ours.ndata[name] for name in ("sentence", "side", "pair"))
+        assert torch.equal(sentence, torch.arange(len(built)).repeat_interleave(ours.batch_num_nodes()))
+        assert torch.equal(2 * pair + side, sentence)
+        src, dst = ours.edges(etype="attend")
+        between = (pair[:, None] == pair) & (side[:, None] != side)
+        wanted = between.nonzero()  # receivers and their senders, receiver by receiver
+        assert torch.equal(torch.stack([dst, src], 1), wanted)
+
+    def test_hearing(self):
+        counts = np.array([2, 1, 1, 3])
+        src, dst = hearing(counts, partners(4), np.array([6, 2, 0, 3]))
+        assert src.tolist() == [3, 0, 1, 2, 4, 5, 6]
+        assert dst.tolist() == [6, 2, 2, 0, 3, 3, 3]
+        src, dst = hearing(counts, np.arange(4), np.array([2, 4]))
+        assert src.tolist() == [2, 4, 5, 6]
+        assert dst.tolist() == [2, 4, 4, 4]
+        assert [len(end) for end in hearing(counts, partners(4), np.array([], dtype=np.int64))] == [0, 0]
+
+    def test_none(self):
+        with pytest.raises(InputError, match="at least one"):
+            batch_pairs([])

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from graphs.columns import Constituency, Dependencies
+from graphs.columns import Constituency, Dependencies, Tagged
 from graphs.errors import InputError
 from graphs.features import PADDING, UNKNOWN, Vocabularies, Vocabulary, relations, tags
 
@@ -137,6 +137,9 @@ def test_columns_of_sentences():
     assert relations(TREE) == [None] * 4
     assert tags(SENTENCE) == ["DT", "NOUN", None]
     assert relations(Dependencies(["a"], np.array([-1]), ["_"])) == [None]
+    tagged = Tagged(["a", "b"], {"pos": ["DT", "_"], "chunk": ["B-NP", "I-NP"]})
+    assert tags(tagged) == ["DT", None]
+    assert tags(Tagged(["a", "b"])) == relations(tagged) == [None, None]
 
 
 def test_vocabularies_of_sentences(tmp_path):

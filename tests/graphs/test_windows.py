@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import graphs
-from graphs.columns import Dependencies
+from graphs.columns import Dependencies, Tagged
 from graphs.errors import InputError, Origin, SentenceError
 from graphs.features import Vocabularies
 
@@ -61,3 +61,18 @@ def test_what_cannot_be_a_window_is_refused():
         graphs.window(Dependencies([], np.zeros(0, dtype=np.int64), [], origin=Origin("f", 1, "1")), VOCABULARIES, 2)
     with pytest.raises(InputError, match="half_width is -1"):
         graphs.window(SENTENCE, VOCABULARIES, -1)
+
+
+@pytest.mark.parametrize("half_width", [1, 4])
+@pytest.mark.parametrize("size", [1, 2, 5, 12])
+def test_every_slot_by_its_definition(half_width, size):
+    """Slot s of token t hears token t + s - half_width, or the one padding node, which is last, beyond the ends."""
+    sentence = Tagged([f"w{i}" for i in range(size)], {"pos": ["X"] * size})
+    graph = graphs.window(sentence, Vocabularies.of([sentence]), half_width)
+    assert graph.size == size + 1
+    wanted = [
+        (token + slot - half_width if 0 <= token + slot - half_width < size else size, token, slot)
+        for token in range(size)
+        for slot in range(2 * half_width + 1)
+    ]
+    assert list(zip(graph.src.tolist(), graph.dst.tolist(), graph.edges["slot"].tolist(), strict=True)) == wanted

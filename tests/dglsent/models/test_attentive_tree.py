@@ -119,13 +119,13 @@ class TestGuide:
         close(turned.view(3, 2, -1).flip(1), vectors.view(3, 2, -1))
 
     def test_it_is_the_other_sentence(self, on, encoder_class):
-        """The last word of a sentence, where its root has one child alone, moves the other's vector and not its own."""
+        """Another last word there, and the children here count otherwise."""
         encoder = build(encoder_class)
-        (one, _), (other, batch) = (
+        (one, _), (other, _) = (
             encode_pairs(encoder, [(tree([-1, 0, 0]), tree([-1, 0], [5, last]))], (on, "auto")) for last in (3, 4)
         )
-        assert (one[0] - other[0]).abs().max() > 1e-6  # 3 words whose weights have changed
-        close(one[1:3], other[1:3])  # words without children
+        assert (one[0] - other[0]).abs().max() > 1e-6
+        close(one[1:3], other[1:3])
 
     def test_it_may_stay_as_it_was_initialised(self, on, encoder_class):
         learned, left = build(encoder_class), build(encoder_class, detach_guide=True)

@@ -88,9 +88,7 @@ class TestOddShapes:
 
     def test_a_vector_of_both_ends(self, way):
         structure = (partial(BiLSTM, hidden=HIDDEN, bilstm_readout="ends"), bilstm)
-        assert_pairs_agree(
-            model(structure), partial(progressive_attention, structure=bilstm, ends=True), CHAINS, way
-        )
+        assert_pairs_agree(model(structure), partial(progressive_attention, structure=bilstm, ends=True), CHAINS, way)
 
     @pytest.mark.parametrize("phrases", [False, True])
     def test_a_second_bias_where_there_is_a_word(self, way, phrases):

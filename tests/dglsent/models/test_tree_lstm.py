@@ -19,6 +19,7 @@ from random_graphs import (
     renumbered,
     tree,
 )
+from reference.pair_attention import child_sum
 from reference.tree_lstm import binary_tree_lstm, child_sum_tree_lstm
 
 from dglsent.models.sequence import SeqLSTM
@@ -78,6 +79,43 @@ class TestChildSum:
                 stacked.copy_(torch.cat([g, i, forget, *o]))
         graphs = [chain(size) for size in (1, 2, 9, 30)]
         close(encode(tree_lstm, graphs, on)[0], encode(lstm, graphs, on)[0])
+
+
+@pytest.mark.parametrize("on", ENGINES)
+class TestBiases:
+    @pytest.mark.parametrize("phrases", [False, True])
+    def test_a_second_one_where_there_is_a_word(self, on, phrases):
+        encoder = build(ChildSumTreeLSTM, const_bias="split")
+        assert_agrees(encoder, child_sum, awkward_trees(phrases=phrases)[:-1], on)
+
+    def test_words_here_and_there(self, on):
+        """Phrases beside inner nodes that have words."""
+        encoder = build(ChildSumTreeLSTM, const_bias="split")
+        assert_agrees(encoder, child_sum, [*awkward_trees()[:-1], *awkward_trees(phrases=True)[:-1]], on)
+
+    def test_one_bias_is_two_of_which_the_second_is_zero(self, on):
+        encoder, split = build(ChildSumTreeLSTM), build(ChildSumTreeLSTM, const_bias="split")
+        assert set(split.state_dict()) - set(encoder.state_dict()) == {"word_bias"}
+        split.load_state_dict({**encoder.state_dict(), "word_bias": torch.zeros(12)})
+        graphs = [*awkward_trees(phrases=True)[:-1], forest()]
+        close(encode(split, graphs, on)[0], encode(encoder, graphs, on)[0])
+
+    @pytest.mark.parametrize("const_bias", ["single", "split"])
+    def test_phrases_without_words_take_no_product_and_are_the_same(self, on, const_bias):
+        """A batch in which some inner node has a word makes W x for all of them."""
+        encoder = build(ChildSumTreeLSTM, const_bias=const_bias)
+        graphs = awkward_trees(phrases=True)[:-1]
+        results = []
+        for beside in ([], [tree([-1, 0])]):
+            encoder.zero_grad()
+            states, batch = encode(encoder, [*graphs, *beside], on)
+            assert batch.words_inside == bool(beside)
+            states = states[: sum(graph.size for graph in graphs)]
+            states.square().sum().backward()
+            gradients = [torch.zeros_like(p) if p.grad is None else p.grad.to_dense() for p in encoder.parameters()]
+            results.append([states, *gradients])
+        for fast, slow in zip(*results, strict=True):
+            close(fast, slow)
 
 
 @pytest.mark.parametrize("on", ENGINES)

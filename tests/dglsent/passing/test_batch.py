@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import pickle
 
+import numpy as np
 import torch
 from random_graphs import SEVEN, chain, forest, tree
 
-from dglsent.passing import Batch, propagate
+from dglsent.passing import Batch, propagate, update_all
 from graphs.door import dgl, fn
 
 
@@ -47,6 +48,81 @@ def test_write_back_puts_fields_on_the_graph():
     assert graph.ndata["x"].shape == (2, 3)
     assert not graph.ndata["x"].requires_grad
     assert set(graph.edata) == {"slot"}
+
+
+class TestPairs:
+    def batch(self, **wanted):
+        return Batch.of([tree(SEVEN), chain(3), tree([-1]), tree([-1, 0])], pairs=True, **wanted)
+
+    def test_the_graph_has_both_relations(self):
+        graph = self.batch().graph
+        assert graph.ntypes == ["node"]
+        assert graph.canonical_etypes == [("node", "attend", "node"), ("node", "child", "node")]
+        assert graph.batch_size == 4
+        assert graph.batch_num_nodes().tolist() == [8, 3, 1, 2]
+        assert graph.batch_num_edges("child").tolist() == [7, 2, 0, 1]
+        assert graph.batch_num_edges("attend").tolist() == [24, 24, 2, 2]
+        src, dst = self.batch().relation("attend").ends
+        assert torch.equal(torch.stack(graph.edges(etype="attend")), torch.tensor(np.stack([src, dst])))
+
+    def test_and_the_order_of_words_where_it_was_asked_for(self):
+        graph = self.batch(relations=["next"]).graph
+        assert graph.etypes == ["attend", "child", "next"]
+        assert graph.batch_num_edges("next").tolist() == [7, 2, 0, 1]
+
+    def test_write_back_puts_fields_on_each_relation(self):
+        batch = self.batch()
+        batch.nodes["h"] = torch.ones(14, 2, requires_grad=True)
+        batch.relation("attend").edges["attention"] = torch.arange(52.0)
+        graph = batch.write_back()
+        assert {"word", "side", "pair", "sentence", "h"} <= set(graph.ndata)
+        assert not graph.ndata["h"].requires_grad
+        assert torch.equal(graph.edges["child"].data["slot"], batch.edges["slot"])
+        assert torch.equal(graph.edges["attend"].data["attention"], torch.arange(52.0))
+        assert set(graph.edges["child"].data) == {"slot"}
+
+    def test_of_single_sentences_it_says_the_order_of_words_too(self):
+        batch = Batch.of([tree(SEVEN), chain(3)], relations=["next"])
+        batch.relation("next").edges["d"] = torch.arange(9.0)
+        graph = batch.write_back()
+        assert graph.etypes == ["child", "next"]
+        assert graph.edges["next"].data["d"].tolist() == list(range(9))
+
+    def test_to_moves_every_relation(self):
+        batch = self.batch(plan=["up"], relations=["next", "attend"])
+        attend = batch.relation("attend")
+        assert attend.layout.place.device == attend.incidence("dst").row.device == torch.device("cpu")
+        attend.edges["attention"] = torch.ones(52)
+        batch.to("meta")
+        assert attend.device.type == batch.relation("next").device.type == "meta"
+        assert attend.layout.place.is_meta
+        assert attend.incidence("dst").row.is_meta
+        assert attend.edges["attention"].is_meta
+        frontiers = attend.frontiers(("child", "up"), batch.plan.schedule("up"))
+        assert frontiers.edge.is_meta
+        assert all(part.is_meta for part in (*frontiers.senders, *frontiers.receivers[0]))
+        assert batch.relation("next").schedule("up").order.is_meta
+        assert batch.at_last_words(torch.ones(14, 2, device="meta")).is_meta
+
+    def test_a_relation_made_after_a_move_is_there_too(self):
+        batch = self.batch().to("meta")
+        assert batch.relation("next").schedule("down").order.is_meta
+        assert batch.relation("attend").layout.node.is_meta
+
+    def test_they_cross_processes(self):
+        batch = self.batch(plan=["up"], relations=["next", "attend"])
+        copy = pickle.loads(pickle.dumps(batch))
+        for each in (batch, copy):
+            each.nodes["x"] = torch.arange(14.0)
+            update_all(each, fn.copy_u("x", "m"), fn.sum("m", "s"), relation="attend")
+        assert torch.equal(batch.nodes["s"], copy.nodes["s"])
+        assert copy.pairs
+
+
+def test_whether_there_are_words_inside():
+    assert Batch.of([tree([-1, 0])]).words_inside
+    assert not Batch.of([tree([-1, 0], phrases=True), tree([-1])]).words_inside
+    assert Batch.of([tree([-1, 0], phrases=True), tree([-1, 0])]).words_inside
 
 
 def test_to_moves_fields_targets_and_plan():

@@ -6,9 +6,13 @@ import pytest
 import torch
 from random_graphs import SEVEN, awkward_trees, chain, forest, tree
 from test_propagate import Net, builtin, leafless, standard
+from test_softmax_sum import ATTENTION, message
+from test_softmax_sum import fields as drawn
+from test_then import BUILDS
+from test_then import Net as Attending
 from torch.utils._python_dispatch import TorchDispatchMode
 
-from dglsent.passing import Batch, edge_softmax, update_all
+from dglsent.passing import Batch, edge_softmax, engine, update_all
 from graphs.door import fn
 
 WAITING = ("_local_scalar_dense", "nonzero", "masked_select", "unique", "_unique2", "bincount", "item", "equal")
@@ -53,3 +57,40 @@ def test_rounds_do_not_wait():
         weight = edge_softmax(batch, batch.nodes["h"][: len(batch.edges["slot"])])
         (weight.sum() + batch.nodes["h"].sum()).backward()
     assert x.grad.any()
+
+
+def pairs(plan=()):
+    return Batch.of(
+        [*awkward_trees()[1:6], chain(5), tree([-1]), tree([-1])], pairs=True, plan=plan, relations=["next", "attend"]
+    )
+
+
+@pytest.mark.parametrize("layout", ["edges", "dense"])
+@pytest.mark.parametrize("relation", ["attend", "next", "child"])
+def test_attention_does_not_wait(relation, layout):
+    batch = pairs()
+    given = drawn(batch)
+    batch.nodes.update(given)
+    with NoWaiting(), engine("torch", layout):
+        update_all(batch, message, ATTENTION, relation=relation)
+        update_all(batch, fn.copy_u("value", "m"), fn.sum("m", "total"), relation=relation)
+        weight = batch.relation(relation).edges["weight"]
+        (batch.nodes["mean"].sum() + batch.nodes["total"].sum() + weight.square().sum()).backward()
+    assert given["value"].grad.any()
+
+
+@pytest.mark.parametrize("layout", ["edges", "dense"])
+@pytest.mark.parametrize("direction", ["up", "down"])
+@pytest.mark.parametrize("build", BUILDS, ids=lambda build: build.__name__)
+@pytest.mark.parametrize("relation", ["child", "next"])
+def test_further_passes_do_not_wait(build, direction, layout, relation):
+    batch, net = pairs([direction]), Attending()
+    net.fields(batch)
+    if relation == "next":  # whose steps no encoder asks to be planned together with attend
+        schedule = batch.relation("next").schedule(direction)
+        batch.relation("attend").frontiers(("next", direction), schedule)
+    with NoWaiting(), engine("torch", layout):
+        net.run(batch, direction, build(net), relation)
+        edges = batch.relation("attend").edges
+        (batch.nodes["h"].sum() + sum(edges[name].square().sum() for name in edges if name != "near")).backward()
+    assert net.word.grad.any()

@@ -1,0 +1,123 @@
+"""Sentences in columns -> complete graphs, where every token hears from every token."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from graphs import builders, fields
+from graphs.builders import SentenceGraph
+from graphs.columns import Dependencies, IntArray, Sentence
+from graphs.features import UNKNOWN, Vocabularies, Vocabulary, relations
+
+
+@dataclass(eq=False, slots=True)
+class CompleteGraph(SentenceGraph):
+    """A graph of N tokens whose N^2 edges are not listed in `src` and `dst` until `listed` does so.
+
+    Attributes:
+        self_loop: whether a token hears itself; `pairwise` has its place either way.
+    """
+
+    self_loop: bool = True
+
+    def listed(self) -> SentenceGraph:
+        """The same graph with every edge, receiver by receiver, and edge fields `distance` and those of `pairwise`."""
+        receiver, sender = (ends.ravel() for ends in np.indices((self.size, self.size)))
+        kept = slice(None) if self.self_loop else receiver != sender
+        edges = {fields.DISTANCE: receiver - sender, **self.pairwise}
+        return SentenceGraph(
+            size=self.size,
+            src=sender[kept],
+            dst=receiver[kept],
+            nodes=self.nodes,
+            edges={name: column[kept] for name, column in edges.items()},
+            level=self.level,
+            origin=self.origin,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class LexicalRelation:
+    """A relation between words that is known from elsewhere, such as from a thesaurus.
+
+    Attributes:
+        relation: what the receiver (first) and the sender (second) are to each other, None for nothing.
+        vocabulary: of what it may answer.
+    """
+
+    relation: Callable[[str, str], str | None]
+    vocabulary: Vocabulary
+
+
+def complete(
+    sentence: Sentence,
+    vocabularies: Vocabularies,
+    *,
+    self_loop: bool = True,
+    lexical: LexicalRelation | None = None,
+) -> CompleteGraph:
+    """The complete graph of a sentence: a node a token, an edge from every token to every one.
+
+    The graph has cycles, so no propagation runs over it: it is for rounds, and its levels are all 0.
+
+    Args:
+        sentence: a sentence of N tokens.
+        vocabularies: what turns words, tags and relations into ids; with co-occurrence, there is a field `pmi`.
+        self_loop: whether a token hears itself.
+        lexical: a relation between words for the field `lexical`, which is asked for every two tokens.
+
+    Returns:
+        Node fields word, tag, position and those of spelling. Pairwise fields, each [N^2]: relation, an index of
+        `token_relations`, only where the sentence has dependencies; pmi; lexical.
+
+    Raises:
+        SentenceError: no words, or a head out of range.
+    """
+    tokens = builders.chain(sentence, vocabularies)
+    none = np.zeros(0, dtype=np.int64)
+    pairwise: dict[str, IntArray] = {}
+    if isinstance(sentence, Dependencies):
+        pairwise[fields.RELATION] = _relations(sentence, vocabularies.relation).ravel()
+    if vocabularies.cooccurrence is not None:
+        word = tokens.nodes[fields.WORD]
+        pairwise[fields.PMI] = vocabularies.cooccurrence.bucket(word[:, None], word).ravel()
+    if lexical is not None:
+        words = sentence.words
+        found = (lexical.relation(receiver, sender) for receiver in words for sender in words)
+        pairwise[fields.LEXICAL] = lexical.vocabulary.ids(found)
+    return CompleteGraph(
+        size=tokens.size,
+        src=none,
+        dst=none,
+        nodes=tokens.nodes,
+        edges={},
+        level=np.zeros(tokens.size, dtype=np.int64),
+        origin=tokens.origin,
+        pairwise=pairwise,
+        self_loop=self_loop,
+    )
+
+
+def token_relations(relation: Vocabulary) -> list[str]:
+    """What a receiver may be to a sender, by the ids of the field `relation` of complete graphs.
+
+    Of R dependency relations, special ids included: r where the receiver heads the sender as r, R + r ("r^-1") where
+    the sender heads the receiver, 2 R ("NONE") for neither, 2 R + 1 ("SELF") for a token and itself.
+    """
+    return [*relation, *(f"{label}^-1" for label in relation), "NONE", "SELF"]
+
+
+def _relations(sentence: Dependencies, vocabulary: Vocabulary) -> IntArray:
+    """[N, N] ids of `token_relations`; an arc without a name has an unknown one."""
+    size, known = len(sentence), len(vocabulary)
+    head = builders.heads(sentence)
+    label = np.maximum(vocabulary.ids(relations(sentence)), UNKNOWN)
+    dependent = np.flatnonzero(head >= 0)
+    matrix = np.full((size, size), 2 * known)
+    np.fill_diagonal(matrix, 2 * known + 1)
+    matrix[head[dependent], dependent] = label[dependent]
+    matrix[dependent, head[dependent]] = known + label[dependent]
+    return matrix

@@ -1,0 +1,219 @@
+"""Strings to ids, and their JSON files."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+
+from graphs.columns import IntArray
+from graphs.errors import InputError
+
+PADDING: Final = 0
+UNKNOWN: Final = 1
+SPECIAL: Final = ("<padding>", "<unknown>")
+
+VERSION: Final = 1
+_FORMAT: Final = "dglsent vocabulary"
+_DIGIT = re.compile(r"\d")
+
+
+class Vocabulary:
+    """Strings and their ids.
+
+    With `special`, id 0 is padding (no string at all) and id 1 stands for every string that is not known.
+    Without, as for labels, ids start at the first string, and an unknown string is an error.
+
+    Attributes:
+        strings: [V] the string of each id; `SPECIAL` stands at ids 0 and 1 where there are special ids.
+        lower: whether strings are lower-cased, here and on lookup.
+        fold_digits: whether every digit becomes 9, here and on lookup.
+        special: whether ids 0 and 1 are padding and unknown.
+    """
+
+    __slots__ = ("_ids", "fold_digits", "lower", "special", "strings")
+
+    def __init__(
+        self, strings: Iterable[str], *, lower: bool = False, fold_digits: bool = False, special: bool = True
+    ) -> None:
+        """Gives ids to `strings` in the order given, special ids first.
+
+        Raises:
+            InputError: a string stands twice, or would never be found because lookup changes it.
+        """
+        self.lower = lower
+        self.fold_digits = fold_digits
+        self.special = special
+        known = list(strings)
+        first = len(SPECIAL) if special else 0
+        # The names of the special ids stay out of the index: a corpus may hold "<unknown>" as its own word.
+        self._ids = {string: number for number, string in enumerate(known, first)}
+        self.strings = [*SPECIAL, *known] if special else known
+        if len(self._ids) != len(known):
+            twice = next(string for string, count in Counter(known).items() if count > 1)
+            raise InputError(f"vocabulary holds {twice!r} twice; give every string once")
+        for string in known:
+            if self.normalise(string) != string:
+                raise InputError(
+                    f"vocabulary holds {string!r}, which lookup turns into {self.normalise(string)!r}; "
+                    "build it with Vocabulary.of, or without lower and fold_digits"
+                )
+
+    @classmethod
+    def of(
+        cls,
+        strings: Iterable[str] | Mapping[str, int],
+        *,
+        min_count: int = 1,
+        lower: bool = False,
+        fold_digits: bool = False,
+        special: bool = True,
+    ) -> Vocabulary:
+        """Builds a vocabulary from running text: most frequent string first, equal counts in string order.
+
+        Args:
+            strings: strings as often as they occur, or their counts.
+            min_count: strings seen less often than this (after lower-casing and folding) are left out.
+            lower: lower-case every string.
+            fold_digits: turn every digit into 9.
+            special: give id 0 to padding and id 1 to unknown strings.
+        """
+        vocabulary = cls((), lower=lower, fold_digits=fold_digits, special=special)
+        counts: Counter[str] = Counter()
+        for string, count in (strings if isinstance(strings, Mapping) else Counter(strings)).items():
+            counts[vocabulary.normalise(string)] += count
+        kept = sorted((-count, string) for string, count in counts.items() if count >= min_count)
+        return cls((string for _, string in kept), lower=lower, fold_digits=fold_digits, special=special)
+
+    def normalise(self, string: str) -> str:
+        """The form under which a string is kept."""
+        if self.lower:
+            string = string.lower()
+        if self.fold_digits:
+            string = _DIGIT.sub("9", string)
+        return string
+
+    def __getitem__(self, string: str) -> int:
+        """The id of a string; the unknown id, or without special ids an InputError, if it is not known."""
+        number = self._ids.get(self.normalise(string))
+        if number is not None:
+            return number
+        if self.special:
+            return UNKNOWN
+        known = ", ".join(self.strings[:8]) + (", ..." if len(self.strings) > 8 else "")
+        raise InputError(f"unknown label {string!r}; known are: {known or 'none'}")
+
+    def ids(self, strings: Iterable[str | None]) -> IntArray:
+        """The ids of N strings; None (a node without a word) is padding.
+
+        Returns:
+            [N] int64.
+
+        Raises:
+            InputError: without special ids, for a string that is not known and for None.
+        """
+        if not self.special:
+            if None in (strings := list(strings)):
+                raise InputError("a label is missing, and this vocabulary has no padding; give every label")
+            return np.array([self[string] for string in strings if string is not None], dtype=np.int64)
+        get, normalise = self._ids.get, self.normalise
+        numbers = [PADDING if string is None else get(normalise(string), UNKNOWN) for string in strings]
+        return np.array(numbers, dtype=np.int64)
+
+    def __contains__(self, string: object) -> bool:
+        return isinstance(string, str) and self.normalise(string) in self._ids
+
+    def __len__(self) -> int:
+        """The number of ids, special ones included."""
+        return len(self.strings)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.strings)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Vocabulary) and self.to_json() == other.to_json()
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        flags = ", ".join(name for name in ("lower", "fold_digits", "special") if getattr(self, name))
+        return f"<Vocabulary of {len(self)} ids{flags and ': '}{flags}>"
+
+    def to_json(self) -> dict[str, Any]:
+        """The vocabulary as plain JSON values."""
+        return {
+            "format": _FORMAT,
+            "version": VERSION,
+            "lower": self.lower,
+            "fold_digits": self.fold_digits,
+            "special": self.special,
+            "strings": list(self._ids),
+        }
+
+    @classmethod
+    def from_json(cls, data: Any, *, file: str | Path = "vocabulary") -> Vocabulary:
+        """Reads what `to_json` wrote.
+
+        Args:
+            data: parsed JSON.
+            file: where it was read, for the error message.
+
+        Raises:
+            InputError: the data are not a vocabulary, or one of another version.
+        """
+        check_format(data, _FORMAT, file)
+        strings = data.get("strings")
+        flags = {name: data.get(name) for name in ("lower", "fold_digits", "special")}
+        if not isinstance(strings, list) or not all(isinstance(string, str) for string in strings):
+            raise InputError(f'{file}: "strings" is not a list of strings; save the vocabulary again')
+        if not all(isinstance(flag, bool) for flag in flags.values()):
+            raise InputError(f"{file}: {', '.join(flags)} must be true or false; save the vocabulary again")
+        try:
+            return cls(strings, **flags)
+        except InputError as error:
+            raise InputError(f"{file}: {error}") from None
+
+    def save(self, path: str | Path) -> None:
+        """Writes the vocabulary as JSON."""
+        write_json(self.to_json(), path)
+
+    @classmethod
+    def load(cls, path: str | Path) -> Vocabulary:
+        """Reads a vocabulary that `save` wrote; InputError if it cannot."""
+        return cls.from_json(read_json(path), file=path)
+
+
+def check_format(data: Any, wanted: str, file: str | Path) -> None:
+    """InputError if parsed JSON of `file` does not say that it is of the wanted format and of this version."""
+    found = data.get("format") if isinstance(data, dict) else None
+    if found != wanted:
+        raise InputError(f"{file}: not a file of {wanted!r} (its format is {found!r}); give one that dglsent saved")
+    if data.get("version") != VERSION:
+        raise InputError(
+            f"{file}: {wanted} of version {data.get('version')!r}, while this dglsent reads {VERSION}; "
+            "build the vocabulary again or use the dglsent that wrote it"
+        )
+
+
+def write_json(data: dict[str, Any], path: str | Path) -> None:
+    """Writes JSON; the file is never half written."""
+    # First beside the file: a run killed here leaves the old file whole.
+    beside = Path(f"{path}.part")
+    beside.write_text(json.dumps(data, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
+    os.replace(beside, path)
+
+
+def read_json(path: str | Path) -> Any:
+    """Reads JSON; InputError if the file cannot be read or is none."""
+    try:
+        return json.loads(Path(path).read_text(encoding="utf-8"))
+    except OSError as error:
+        raise InputError(f"{path}: cannot be read ({error.strerror}); give a vocabulary that dglsent saved") from None
+    except ValueError as error:
+        raise InputError(f"{path}: not JSON ({error}); build and save the vocabulary again") from None

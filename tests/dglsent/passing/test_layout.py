@@ -1,0 +1,156 @@
+"""Sentences as tables: nodes there and back, and the edges of steps listed receiver by receiver."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import torch
+from hypothesis import given, settings
+from random_graphs import SEVEN, chain, forests, pairs, tree
+
+from dglsent.passing import Batch, engine, softmax_sum
+from dglsent.passing.dense import listed, runs_dense, steps_run_dense, tabled
+from dglsent.passing.layout import Between
+from graphs.door import fn
+
+SOFTMAX = softmax_sum("score", "value", "mean", "weight")
+SUM = fn.sum("m", "s")
+quick = settings(derandomize=True, deadline=None, max_examples=30)
+
+
+def attend(graphs):
+    return Batch.of([graph for pair in graphs for graph in pair], pairs=True).relation("attend")
+
+
+def small():
+    return attend([(tree([-1, 0, 0]), tree([-1])), (chain(2), tree([-1, 0, 1]))])
+
+
+def uneven():
+    """Tables of which little is filled: 2 S sentences, of which one is long."""
+    return attend([(chain(40), chain(1)), *[(chain(1), chain(1))] * 3])
+
+
+class TestTables:
+    @quick
+    @given(graphs=pairs(forests()))
+    def test_there_and_back(self, graphs):
+        layout = attend(graphs).layout
+        sizes = [graph.size for pair in graphs for graph in pair]
+        x = torch.randn(sum(sizes), 2, dtype=torch.float64, requires_grad=True)
+        table = layout.table(x)
+        assert table.shape == (len(sizes), max(sizes), 2)
+        assert torch.equal(layout.rows(table), x)
+        for size, row, heard, nodes in zip(sizes, table, layout.heard.tolist(), x.split(sizes), strict=True):
+            assert torch.equal(row[:size], nodes)
+            assert torch.equal(layout.senders(x)[heard ^ 1][: sizes[heard]], x.split(sizes)[heard])
+        assert layout.real.sum(1).tolist() == sizes
+        assert layout.audible.sum(1).tolist() == [sizes[k ^ 1] for k in range(len(sizes))]
+        weight = torch.randn_like(x)
+        (layout.rows(table) * weight).sum().backward()
+        assert torch.equal(x.grad, weight)
+
+    @quick
+    @given(graphs=pairs(forests()))
+    def test_edges_there_and_back(self, graphs):
+        relation = attend(graphs)
+        src, dst = map(torch.from_numpy, relation.ends)
+        field = torch.arange(1.0, len(src) + 1, requires_grad=True)
+        everyone = torch.arange(relation.size)
+        table = tabled(field, everyone, relation.size, relation)
+        assert torch.equal(listed(table, everyone, relation), field)
+        for edge in range(len(src)):
+            place = int(relation.layout.place[src[edge]]) % relation.layout.width
+            assert table[dst[edge], place] == field[edge]
+        listed(table, everyone, relation).sum().backward()
+        assert torch.equal(field.grad, torch.ones(len(src)))
+
+    def test_places_without_a_node_get_no_gradient(self):
+        layout = small().layout
+        x = torch.ones(9, 1, dtype=torch.float64, requires_grad=True)
+        (layout.table(x) * layout.real.unsqueeze(-1)).sum().backward()
+        assert x.grad.flatten().tolist() == [1] * 9
+
+    def test_fill_is_the_share_of_edges(self):
+        assert small().layout.fill == (3 + 3 + 6 + 6) / (4 * 3 * 3)
+        assert attend([(chain(4), chain(4))]).layout.fill == 1
+        assert uneven().layout.fill < 0.25
+
+
+class TestFrontiers:
+    @quick
+    @given(graphs=pairs(forests()))
+    def test_each_step_hears_its_edges_receiver_by_receiver(self, graphs):
+        batch = Batch.of([graph for pair in graphs for graph in pair], pairs=True)
+        relation, schedule = batch.relation("attend"), batch.plan.schedule("up")
+        assert isinstance(relation, Between)
+        frontiers = relation.frontiers("up", schedule)
+        src, dst = relation.ends
+        order = schedule.order.tolist()
+        assert frontiers.node_sizes == [schedule.leaves, *schedule.node_sizes]
+        assert sum(frontiers.edge_sizes) == len(src)
+        nodes, edge = iter(order), iter(frontiers.edge.tolist())
+        senders = iter(frontiers.senders.row.tolist())
+        for incidence, count, edges in zip(
+            frontiers.receivers, frontiers.node_sizes, frontiers.edge_sizes, strict=True
+        ):
+            here = [next(nodes) for _ in range(count)]
+            heard = [here[row] for row in incidence.row.tolist()]
+            assert heard == [node for node in here for _ in range(int((dst == node).sum()))]
+            assert incidence.offsets.tolist() == [0, *np.cumsum([(dst == node).sum() for node in here])]
+            for node, number in zip(heard, [next(edge) for _ in range(edges)], strict=True):
+                assert dst[number] == node
+                assert src[number] == next(senders)
+
+    def test_senders_know_their_edges(self):
+        relation = small()
+        batch = Batch.of([tree([-1, 0, 0]), tree([-1]), chain(2), tree([-1, 0, 1])], pairs=True)
+        incidence = relation.frontiers("up", batch.plan.schedule("up")).senders
+        for node, (start, end) in enumerate(zip(incidence.offsets[:-1], incidence.offsets[1:], strict=True)):
+            assert incidence.row[incidence.order[start:end]].tolist() == [node] * int(end - start)
+
+    def test_they_are_made_once(self):
+        batch = Batch.of([tree(SEVEN), chain(3)], pairs=True)
+        relation, schedule = batch.relation("attend"), batch.plan.schedule("up")
+        assert relation.frontiers("up", schedule) is relation.frontiers("up", schedule)
+
+
+class TestChoice:
+    @pytest.mark.parametrize(
+        ("layout", "full", "sparse"), [("edges", False, False), ("dense", True, True), ("auto", True, False)]
+    )
+    def test_of_rounds(self, layout, full, sparse):
+        with engine("torch", layout):
+            assert runs_dense(small().layout, lambda edges: {}, SOFTMAX) is full
+            assert runs_dense(uneven().layout, lambda edges: {}, SOFTMAX) is sparse
+
+    def test_sums_of_senders_need_no_edges(self):
+        copy = fn.copy_u("x", "m")
+        assert runs_dense(uneven().layout, copy, SUM)
+        with engine("torch", "edges"):
+            assert not runs_dense(uneven().layout, copy, SUM)
+
+    @pytest.mark.parametrize("layout", ["edges", "dense", "auto"])
+    def test_other_functions_run_over_edges(self, layout):
+        with engine("torch", layout):
+            for message, reduce in [
+                (fn.u_mul_v("x", "x", "m"), SUM),
+                (fn.copy_u("x", "m"), fn.max("m", "s")),
+                (lambda edges: {}, (SOFTMAX, SUM)),
+                (lambda edges: {}, lambda nodes: {}),
+            ]:
+                assert not runs_dense(small().layout, message, reduce)
+            assert not steps_run_dense(small().layout, (SOFTMAX, SUM))
+            assert not steps_run_dense(small().layout, SUM)
+
+    @pytest.mark.parametrize(("layout", "dense"), [("edges", False), ("dense", True), ("auto", False)])
+    def test_of_steps_on_a_cpu(self, layout, dense):
+        with engine("torch", layout):
+            assert steps_run_dense(small().layout, SOFTMAX) is dense
+
+    def test_the_choice_ends_with_its_block(self):
+        with engine("torch", "edges"):
+            with engine("torch", "dense"):
+                assert steps_run_dense(small().layout, SOFTMAX)
+            assert not runs_dense(small().layout, lambda edges: {}, SOFTMAX)
+        assert runs_dense(small().layout, lambda edges: {}, SOFTMAX)

@@ -1,0 +1,237 @@
+"""Further passes: a frontier that has been computed hears from the other sentence before anyone hears from it."""
+
+from __future__ import annotations
+
+import pytest
+import torch
+from hypothesis import given, settings
+from random_graphs import SEVEN, chain, forests, pairs, tree
+from torch import nn
+
+from dglsent.passing import Batch, Pass, StepLinear, engine, propagate, softmax_sum
+from graphs.door import fn
+
+WAYS = [("torch", "edges"), ("torch", "dense"), ("dgl", "auto")]
+WIDTH = 3
+ATTENTION = softmax_sum("score", "memory", "context", "weight")
+PAIRS = [(tree(SEVEN), tree([1, -1, 1])), (tree([-1]), tree([1, 2, 3, -1])), (tree([2, 2, -1, 2]), tree([-1, 0]))]
+quick = settings(derandomize=True, deadline=None, max_examples=20)
+
+on_ways = pytest.mark.parametrize("way", WAYS, ids="-".join)
+each_direction = pytest.mark.parametrize("direction", ["up", "down"])
+
+
+class Net(nn.Module):
+    """A recursion whose every step looks at the other sentence."""
+
+    def __init__(self):
+        super().__init__()
+        torch.manual_seed(0)
+        self.word = nn.Parameter(torch.randn(12, WIDTH))
+        self.near = nn.Parameter(torch.randn(3))
+        self.U, self.V, self.K = (StepLinear(WIDTH, WIDTH, bias=False) for _ in range(3))
+        self.double()
+
+    def fields(self, batch):
+        x = self.word[batch.nodes["word"]]
+        batch.nodes["x"], batch.nodes["memory"] = x, (x * 0.5).tanh()
+        src, dst = map(torch.from_numpy, batch.relation("attend").ends)
+        batch.relation("attend").edges["near"] = self.near[(src + dst) % 3]
+
+    def run(self, batch, direction, then, relation="child"):
+        propagate(
+            batch,
+            fn.copy_u("h", "m"),
+            fn.sum("m", "below"),
+            lambda nodes: {"h": torch.tanh(self.U(nodes.data["below"]) + nodes.data["x"])},
+            relation=relation,
+            direction=direction,
+            leaf=lambda nodes: {"h": nodes.data["x"].tanh()},
+            then=then,
+        )
+
+    def keys(self, nodes):
+        return {"key": self.K(nodes.data["h"])}
+
+    def message(self, edges):
+        return {"score": (edges.dst["key"] * edges.src["memory"]).sum(-1)}
+
+    def near_message(self, edges):
+        return {"score": self.message(edges)["score"] + edges.data["near"]}
+
+    def mix(self, nodes):
+        return {"h": nodes.data["h"] + self.V(nodes.data["context"]) * nodes.data["x"]}
+
+    def attending(self, **changed):
+        return Pass(**{"relation": "attend", "message": self.message, "reduce": ATTENTION, **changed})
+
+
+def attention(net):
+    return [net.attending(apply=net.mix, inputs=net.keys)]
+
+
+def edge_fields(net):
+    """The message function reads a field of the attend edges."""
+    return [net.attending(message=net.near_message, apply=net.mix, inputs=net.keys)]
+
+
+def no_apply(net):
+    """The context is a field of its own, and no parent sees it."""
+    return [net.attending(inputs=net.keys)]
+
+
+def no_inputs(net):
+    """The message function reads what the step has just computed."""
+
+    def message(edges):
+        return {"score": edges.dst["h"][..., 0] * edges.src["x"][..., 1]}
+
+    return [net.attending(message=message, apply=net.mix)]
+
+
+def several_reducers(net):
+    def message(edges):
+        return {**net.message(edges), "difference": edges.src["x"] - edges.dst["h"]}
+
+    def mix(nodes):
+        return {"h": net.mix(nodes)["h"] + nodes.data["top"] - nodes.data["middle"]}
+
+    reducers = (ATTENTION, fn.max("difference", "top"), fn.mean("difference", "middle"))
+    return [net.attending(message=message, reduce=reducers, apply=mix, inputs=net.keys)]
+
+
+def builtins(net):
+    return [Pass("attend", fn.u_mul_v("x", "h", "m"), fn.sum("m", "context"), net.mix)]
+
+
+def two_in_turn(net):
+    """The second pass sees what the first has made of h."""
+    other = softmax_sum("score", "memory", "context", "second")
+    return [*attention(net), net.attending(reduce=other, apply=net.mix, inputs=net.keys)]
+
+
+BUILDS = [attention, edge_fields, no_apply, no_inputs, several_reducers, builtins, two_in_turn]
+each_build = pytest.mark.parametrize("build", BUILDS, ids=lambda build: build.__name__)
+
+
+def outcome(graphs, way, direction, build, relation="child"):
+    """Node and edge fields, and the gradients of a loss over them."""
+    net = Net()
+    batch = Batch.of([graph for pair in graphs for graph in pair], pairs=True)
+    net.fields(batch)
+    with engine(*way):
+        net.run(batch, direction, build(net), relation)
+    edges = batch.relation("attend").edges
+    found = {name: batch.nodes[name] for name in ("h", "context") if name in batch.nodes}
+    found |= {name: edges[name] for name in ("weight", "second") if name in edges}
+    torch.manual_seed(1)
+    sum((value * torch.randn_like(value)).sum() for value in found.values()).backward()
+    gradients = {name: torch.zeros_like(p) if p.grad is None else p.grad for name, p in net.named_parameters()}
+    return {name: value.detach() for name, value in found.items()}, gradients
+
+
+def assert_same(one, other):
+    for ours, theirs in zip(one, other, strict=True):
+        assert ours.keys() == theirs.keys()
+        for name in theirs:
+            message = lambda text, name=name: f"{name}: {text}"  # noqa: E731
+            torch.testing.assert_close(ours[name], theirs[name], rtol=1e-9, atol=1e-11, msg=message)
+
+
+@pytest.mark.parametrize("layout", ["edges", "dense"])
+@each_direction
+@each_build
+class TestEnginesAgree:
+    def test_on_drawn_trees(self, layout, direction, build):
+        @quick
+        @given(graphs=pairs(forests()))
+        def check(graphs):
+            assert_same(*(outcome(graphs, way, direction, build) for way in (("torch", layout), ("dgl", "auto"))))
+
+        check()
+
+    def test_along_the_words(self, layout, direction, build):
+        assert_same(*(outcome(PAIRS, way, direction, build, "next") for way in (("torch", layout), ("dgl", "auto"))))
+
+
+@on_ways
+@each_direction
+def test_against_plain_torch(way, direction):
+    """Chains, node by node."""
+    net, graphs = Net(), [(chain(4), chain(2)), (chain(1), chain(3))]
+    batch = Batch.of([graph for pair in graphs for graph in pair], pairs=True)
+    net.fields(batch)
+    with engine(*way):
+        net.run(batch, direction, attention(net))
+    x, memory = batch.nodes["x"].split([4, 2, 1, 3]), batch.nodes["memory"].split([4, 2, 1, 3])
+    wanted = []
+    for k, words in enumerate(x):
+        before, states = torch.zeros(WIDTH, dtype=torch.float64), []
+        for word in words if direction == "up" else words.flip(0):
+            h = torch.tanh(net.U.weight @ before + word)
+            weight = (memory[k ^ 1] @ (net.K.weight @ h)).softmax(0)
+            before = h + net.V.weight @ (weight @ memory[k ^ 1]) * word
+            states.append(before)
+        wanted += states if direction == "up" else states[::-1]
+    torch.testing.assert_close(batch.nodes["h"], torch.stack(wanted))
+
+
+@on_ways
+@each_build
+def test_a_batch_equals_its_pairs(way, build):
+    together = outcome(PAIRS, way, "up", build)[0]
+    alone = [outcome([pair], way, "up", build)[0] for pair in PAIRS]
+    for name, value in together.items():
+        if name == "second" or build is not edge_fields:  # whose field depends on the numbers of the nodes
+            torch.testing.assert_close(torch.cat([each[name] for each in alone]), value)
+
+
+@on_ways
+def test_weights_stand_in_the_order_of_the_edges(way):
+    net = Net()
+    batch = Batch.of([graph for pair in PAIRS for graph in pair], pairs=True)
+    net.fields(batch)
+    with engine(*way):
+        net.run(batch, "up", no_apply(net))
+    attend = batch.relation("attend")
+    src, dst = map(torch.from_numpy, attend.ends)
+    context = torch.zeros_like(batch.nodes["x"])
+    context = context.index_add(0, dst, attend.edges["weight"][:, None] * batch.nodes["memory"][src])
+    torch.testing.assert_close(context, batch.nodes["context"])
+    score = (net.K(batch.nodes["h"])[dst] * batch.nodes["memory"][src]).sum(-1)
+    for node in range(batch.num_nodes):
+        torch.testing.assert_close(attend.edges["weight"][dst == node], score[dst == node].softmax(0))
+
+
+class TestRefusals:
+    @pytest.fixture
+    def attempt(self):
+        def run(layout="edges", **changed):
+            net = Net()
+            batch = Batch.of([graph for pair in PAIRS for graph in pair], pairs=True)
+            net.fields(batch)
+            with engine("torch", layout):
+                net.run(batch, "up", [net.attending(apply=net.mix, inputs=net.keys, **changed)])
+
+        return run
+
+    @pytest.mark.parametrize("layout", ["edges", "dense"])
+    def test_reading_of_senders_what_is_being_computed(self, attempt, layout):
+        with pytest.raises(KeyError, match="reads 'h' of its senders, which this propagation is computing"):
+            attempt(layout, message=lambda edges: {"score": (edges.dst["key"] * edges.src["h"]).sum(-1)})
+
+    @pytest.mark.parametrize("layout", ["edges", "dense"])
+    def test_a_missing_field_is_named(self, attempt, layout):
+        with pytest.raises(KeyError, match="node field 'nothing'"):
+            attempt(layout, message=lambda edges: {"score": edges.src["nothing"]})
+        with pytest.raises(KeyError, match="edge field 'nothing'"):
+            attempt(layout, message=lambda edges: {"score": edges.data["nothing"]})
+
+    def test_a_reduce_function_with_mailboxes(self, attempt):
+        with pytest.raises(ValueError, match="softmax_sum or a reducer"):
+            attempt(reduce=lambda nodes: {"context": nodes.mailbox["score"].sum(1)})
+
+    @pytest.mark.parametrize("relation", ["child", "next"])
+    def test_a_relation_of_single_sentences(self, attempt, relation):
+        with pytest.raises(ValueError, match=f"over the relation attend, not over '{relation}'"):
+            attempt(relation=relation)

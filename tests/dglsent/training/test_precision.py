@@ -1,0 +1,127 @@
+"""Mixed precision multiplies in fewer bits, and everything else stays float32."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+import torch
+import yaml
+from safetensors.torch import load_file
+from tiny import PAIRS, TINY, recipe
+from torch.nn.functional import cosine_similarity
+
+from dglsent.passing import Batch, StepLinear, engine
+from dglsent.training import recipe as recipes
+from dglsent.training.assemble import load_inputs, make_model
+from dglsent.training.data import Parts
+from dglsent.training.module import Training
+from dglsent.training.processes import Place
+from graphs.errors import InputError
+
+PAIR_TASK = {
+    "corpus": {"class_path": "tiny.Pairs"},
+    "embedding": {"dim": 8},
+    "task": {"class_path": "dglsent.tasks.relatedness.Relatedness"},
+}
+
+
+def families() -> dict[str, dict]:
+    """A recipe over tiny pairs for each encoder that comes with the package, alone or on a structure."""
+    found: dict[str, dict] = {}
+    for name in recipes.names():
+        config = recipes.resolve(recipes.find(name).read_text(), source=str(recipes.find(name)))
+        known = yaml.safe_load(recipes.dump(config))
+        encoder = known["encoder"]
+        structure = encoder.get("init_args", {}).get("structure")
+        parts = [part["class_path"].rpartition(".")[2] for part in (encoder, structure) if part]
+        found.setdefault("-".join([*parts, known["graph"]]), {**PAIR_TASK, "graph": known["graph"], "encoder": encoder})
+    return found
+
+
+FAMILIES = families()
+
+
+def prepared(known: dict) -> tuple[Training, Batch]:
+    made = recipes.instantiate(recipes.resolve(yaml.safe_dump(known)))
+    torch.manual_seed(0)
+    inputs = load_inputs(made, None)
+    model = make_model(made, inputs.vocabularies).eval()  # no dropout
+    everything = Parts(range(30), 30, 30, Place())
+    batch = inputs.sets["train"].batch(range(30), model.encoder.directions, model.encoder.relations)
+    return Training(model, made.optimiser, everything, everything), batch
+
+
+def step(training: Training, batch: Batch, *, mixed: bool) -> tuple[float, dict[str, torch.Tensor]]:
+    """Loss and gradients of a step, the forward pass as Lightning's plugin runs it."""
+    training.zero_grad()
+    fields = dict(batch.nodes)
+    with torch.autocast("cpu", torch.bfloat16, enabled=mixed):
+        loss = training.training_step(batch, 0)
+    loss.backward()
+    for name in [name for name in batch.nodes if name not in fields]:
+        del batch.nodes[name]
+    gradients = {
+        name: weight.grad.to_dense() for name, weight in training.named_parameters() if weight.grad is not None
+    }
+    return loss.item(), gradients
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_every_encoder_trains_in_mixed_precision(family):
+    training, batch = prepared(FAMILIES[family])
+    loss, gradients = step(training, batch, mixed=False)
+    mixed_loss, mixed_gradients = step(training, batch, mixed=True)
+    assert mixed_gradients.keys() == gradients.keys()
+    assert mixed_loss == pytest.approx(loss, rel=0.02)
+    if any(isinstance(module, StepLinear) for module in training.modules()):
+        assert any(not mixed_gradients[name].equal(gradient) for name, gradient in gradients.items())
+    for name, gradient in gradients.items():
+        mixed = mixed_gradients[name]
+        assert mixed.dtype == torch.float32
+        assert mixed.isfinite().all()
+        if gradient.norm() > 1e-3:  # a maximum over words may choose another word
+            assert cosine_similarity(mixed.flatten(), gradient.flatten(), 0) > 0.8, name
+
+
+@pytest.mark.parametrize("family", ["BinaryTreeLSTM-constituency", "AttentiveTreeLSTM-dependency"])
+def test_what_passes_between_nodes_is_float32(family):
+    training, batch = prepared(FAMILIES[family])
+    with torch.autocast("cpu", torch.bfloat16):
+        training.model.encoder.encode(batch)
+    for name in ("h", "c"):
+        assert batch.nodes[name].dtype == torch.float32
+        assert (batch.nodes[name].bfloat16() != batch.nodes[name]).any()
+
+
+def test_the_dgl_engine_refuses():
+    training, batch = prepared(FAMILIES["BinaryTreeLSTM-constituency"])
+    with engine("dgl"), pytest.raises(InputError, match=r"engine dgl .* training\.precision 32"):
+        step(training, batch, mixed=True)
+    with engine("dgl"):
+        step(training, batch, mixed=False)
+
+
+@pytest.mark.parametrize("text", [TINY, PAIRS])
+def test_a_run(text, tmp_path, program):
+    file = recipe(tmp_path, text.replace("dropout: 0.3", "dropout: 0.0"))
+    found = {}
+    for precision in ("32", "bf16-mixed"):
+        out = tmp_path / precision
+        code, _, err = program("fit", file, "--out", out, "--training.precision", precision, "--device", "cpu")
+        assert code == 0, err
+        found[precision] = json.loads((out / "metrics.json").read_text())
+        for weight in load_file(out / "weights.safetensors").values():
+            assert weight.dtype == torch.float32
+            assert weight.isfinite().all()
+    losses = [[epoch["loss"] for epoch in metrics["history"]] for metrics in found.values()]
+    assert losses[1] == pytest.approx(losses[0], rel=0.02)
+    assert losses[1] != losses[0]
+    # Scores are computed in float32, so that `dglsent test` finds the same.
+    _, out, _ = program("test", tmp_path / "bf16-mixed", "--device", "cpu")
+    assert json.loads(out)["dev"] == pytest.approx(found["bf16-mixed"]["dev"], rel=1e-5)
+
+
+def test_float16_is_for_gpus(tmp_path, program):
+    options = ("--training.precision", "16-mixed", "--device", "cpu")
+    program.refuses("fit", recipe(tmp_path), "--out", tmp_path / "run", *options, saying=["16-mixed", "bf16-mixed"])

@@ -1,0 +1,126 @@
+"""Several processes train as one does."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from itertools import chain
+from pathlib import Path
+
+import numpy as np
+import pytest
+from safetensors.numpy import load_file
+from tiny import PAIRS, TINY, recipe
+
+from dglsent.training.data import EpochSampler, Parts
+from dglsent.training.processes import Place
+
+PHRASES = TINY.replace("train: 60", "train: 43").replace("dropout: 0.3", "dropout: 0.0")
+# Two examples for three processes, and a guide that gets no gradient.
+MORE_PROCESSES_THAN_EXAMPLES = PAIRS.replace("batch_size: 8", "batch_size: 2").replace(
+    """class_path: dglsent.models.tree_lstm.ChildSumTreeLSTM
+  init_args: {hidden: 6}""",
+    """class_path: dglsent.models.attentive_tree.AttentiveTreeLSTM
+  init_args: {hidden: 6, detach_guide: true}""",
+)
+LONG = TINY.replace("train: 60", "train: 150").replace("epochs: 2", "epochs: 8")
+
+
+def command(file: Path, out: Path, processes: int) -> list[str]:
+    arguments = ["fit", str(file), "--out", str(out), "--processes", str(processes), "--device", "cpu"]
+    return [sys.executable, "-m", "dglsent.cli.main", *arguments]
+
+
+@pytest.fixture
+def environment(monkeypatch) -> None:
+    """That of the processes: they find `tiny`, and do not fight for threads."""
+    monkeypatch.setenv("PYTHONPATH", os.pathsep.join(path for path in sys.path if path))
+    monkeypatch.setenv("OMP_NUM_THREADS", "1")
+
+
+def history(run: Path) -> list[dict]:
+    return json.loads((run / "metrics.json").read_text())["history"]
+
+
+@pytest.mark.usefixtures("environment")
+@pytest.mark.parametrize(("text", "processes"), [(PHRASES, 2), (MORE_PROCESSES_THAN_EXAMPLES, 3)])
+def test_several_processes_train_as_one_does(text, processes, tmp_path, program):
+    file = recipe(tmp_path, text)
+    one, several = tmp_path / "one", tmp_path / "several"
+    code, _, _ = program("fit", file, "--out", one, "--device", "cpu")
+    assert code == 0
+    ended = subprocess.run(command(file, several, processes), capture_output=True, text=True, check=False)
+    assert ended.returncode == 0, ended.stderr
+    assert [line.split()[1] for line in ended.stderr.splitlines()] == ["1/2", "2/2"]  # epochs, once each
+    assert len(ended.stdout.splitlines()) == 1
+
+    metrics = [json.loads((run / "metrics.json").read_text()) for run in (one, several)]
+    assert [found["processes"] for found in metrics] == [1, processes]
+    for name in ("dev", "test"):
+        assert metrics[1][name] == pytest.approx(metrics[0][name], rel=1e-4)
+    for there, here in zip(history(one), history(several), strict=True):
+        assert here["loss"] == pytest.approx(there["loss"], rel=1e-5)
+        assert here["dev"] == pytest.approx(there["dev"], rel=1e-4)
+    weights = [load_file(run / "weights.safetensors") for run in (one, several)]
+    assert weights[0].keys() == weights[1].keys()
+    for name, weight in weights[0].items():
+        np.testing.assert_allclose(weights[1][name], weight, rtol=1e-3, atol=1e-4, err_msg=name)
+    assert {path.name for path in several.iterdir()} == {path.name for path in one.iterdir()}
+
+
+@pytest.mark.usefixtures("environment")
+@pytest.mark.skipif(not Path("/proc/self/task").is_dir(), reason="finds the helper in /proc")
+def test_a_killed_helper_is_named_and_the_run_goes_on(tmp_path):
+    file = recipe(tmp_path, LONG)
+    whole, killed = tmp_path / "whole", tmp_path / "killed"
+    assert subprocess.run(command(file, whole, 2), check=False, stderr=subprocess.DEVNULL).returncode == 0
+
+    process = subprocess.Popen(command(file, killed, 2), stderr=subprocess.PIPE, text=True)
+    assert process.stderr is not None
+    next(line for line in process.stderr if line.startswith("epoch 1/"))
+    (helper,) = helpers(process.pid)
+    os.kill(helper, signal.SIGKILL)
+    *_, last = process.stderr.read().splitlines()
+    assert process.wait() == 2
+    assert last.startswith("dglsent: a process of this run was killed by signal 9")
+
+    ended = subprocess.run(command(file, killed, 2), capture_output=True, text=True, check=False)
+    assert ended.returncode == 0, ended.stderr
+    assert "going on after the last whole epoch" in ended.stderr
+    assert "epoch 1/" not in ended.stderr
+    # Exactly, dropout in both processes included.
+    assert [epoch["loss"] for epoch in history(killed)] == [epoch["loss"] for epoch in history(whole)]
+    assert (killed / "weights.safetensors").read_bytes() == (whole / "weights.safetensors").read_bytes()
+
+
+def helpers(process: int) -> list[int]:
+    children = Path(f"/proc/{process}/task/{process}/children").read_text().split()
+    return [int(child) for child in children if "spawn_main" in Path(f"/proc/{child}/cmdline").read_text()]
+
+
+@pytest.mark.parametrize(("examples", "size", "count"), [(43, 8, 2), (9, 2, 3), (3, 8, 4), (8, 8, 1)])
+def test_parts_are_the_batches_of_one_process(examples, size, count):
+    order = EpochSampler(examples, 1)
+    whole = [list(order)[first : first + size] for first in range(0, examples, size)]
+    parts = [Parts(order, examples, size, Place(rank, count)) for rank in range(count)]
+    for index, (batch, *found) in enumerate(zip(whole, *parts, strict=True)):
+        counts = [part.count(index) for part in parts]
+        assert max(counts) - min(counts) <= 1
+        assert list(chain(*(numbers[:own] for numbers, own in zip(found, counts, strict=True)))) == batch
+        assert all(len(numbers) == max(own, 1) for numbers, own in zip(found, counts, strict=True))
+        shares = [part.share(index) for part in parts]
+        assert shares == pytest.approx([own * count / len(batch) for own in counts])
+
+
+def test_parts_follow_the_epoch():
+    parts = Parts(EpochSampler(20, 1), 20, 5, Place(1, 2))
+    first = list(parts)
+    parts.set_epoch(1)
+    assert list(parts) != first
+
+
+def test_number_of_processes(tmp_path, program):
+    program.refuses("fit", recipe(tmp_path), "--processes", "0", saying=["--processes", "whole number from 1"])
