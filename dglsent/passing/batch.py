@@ -82,8 +82,8 @@ class Plan:
 class Batch:
     """B sentences, or the 2 B sentences of B pairs, as one batched graph of N nodes.
 
-    Its edges belong to relations: `child`, E edges child -> parent; `next`, from each word to the next; `complete`, from
-    every node of a sentence to every node of it, itself included; and in pairs `attend`, from every node of a sentence
+    Its edges belong to relations: `child`, E edges child -> parent; `next`, from each word to the next; `complete`,
+    from every node of a sentence to every node of it, itself included; in pairs `attend`, from every node of a sentence
     to every node of the other of its pair. Sentences 2 k and 2 k + 1 are pair k.
 
     Attributes:

@@ -117,7 +117,7 @@ class TestRefusals:
 
     @pytest.mark.parametrize("are_pairs", [False, True])
     def test_unknown_relations(self, are_pairs):
-        with pytest.raises(ValueError, match="no relation 'parent'; there are child, next, complete and, in pairs, attend"):
+        with pytest.raises(ValueError, match="no relation 'parent'; there are child, next, complete and"):
             Batch.of([tree([-1])] * 2, pairs=are_pairs).relation("parent")
 
     @on_engines
