@@ -11,7 +11,7 @@ import torch
 from torch import Tensor
 
 from dglsent.passing.layout import Between
-from dglsent.passing.relation import Direction, Relation, token_order
+from dglsent.passing.relation import Direction, Relation, neighbour_order, preceding_order, token_order
 from dglsent.passing.rounds import Round
 from dglsent.passing.schedule import Schedule
 from dglsent.passing.segments import Incidence, segment_sum
@@ -20,7 +20,7 @@ from graphs import fields
 from graphs.batching import MergedGraphs, merge, pair_fields, partners, topology
 from graphs.builders import SentenceGraph
 from graphs.columns import IntArray
-from graphs.fields import ATTEND, CHILD, COMPLETE, NEXT
+from graphs.fields import ATTEND, CHILD, COMPLETE, NEIGHBOUR, NEXT, PRECEDING, PREVIOUS
 
 
 class Plan:
@@ -82,9 +82,10 @@ class Plan:
 class Batch:
     """B sentences, or the 2 B sentences of B pairs, as one batched graph of N nodes.
 
-    Its edges belong to relations: `child`, E edges child -> parent; `next`, from each word to the next; `complete`,
-    from every node of a sentence to every node of it, itself included; in pairs `attend`, from every node of a sentence
-    to every node of the other of its pair. Sentences 2 k and 2 k + 1 are pair k.
+    Its edges belong to relations: `child`, E edges child -> parent; `neighbour`, these both ways and from each node to
+    itself; `next`, from each word to the next, `previous` to the one before, `preceding` to every later one;
+    `complete`, from every node of a sentence to every node of it, itself included; in pairs `attend`, from every node
+    of a sentence to every node of the other of its pair. Sentences 2 k and 2 k + 1 are pair k.
 
     Attributes:
         size: number of sentences.
@@ -127,7 +128,8 @@ class Batch:
             graphs: the sentences; of pairs a0 b0 a1 b1 ...
             pairs: whether they are pairs.
             plan: directions whose schedules are made at once.
-            relations: relations beside child whose plans are made at once.
+            relations: relations beside child whose plans are made at once; `next` and `preceding` in the directions of
+                `plan`, or in both where that names none.
 
         Raises:
             InputError: the graphs are not of one kind, or the pairs not even.
@@ -139,8 +141,8 @@ class Batch:
             if isinstance(relation, Between):
                 for direction in plan:
                     relation.frontiers((CHILD, direction), batch.plan.schedule(direction))
-            else:
-                relation.plan(["up"])
+            elif name in (NEXT, PRECEDING):
+                relation.plan(plan or ("up", "down"))
         return batch
 
     def relation(self, name: str = CHILD) -> Relation:
@@ -156,10 +158,16 @@ class Batch:
 
     def _made(self, name: str) -> Relation:
         merged = self._merged
-        if name == NEXT:
-            sentence = merged.nodes[fields.SENTENCE]
-            src, dst, level = token_order(merged.nodes[fields.POSITION], sentence)
+        sentence = merged.nodes[fields.SENTENCE]
+        if name in (NEXT, PREVIOUS, PRECEDING):
+            order = preceding_order if name == PRECEDING else token_order
+            src, dst, level = order(merged.nodes[fields.POSITION], sentence)
+            if name == PREVIOUS:
+                src, dst, level = dst, src, level.max(initial=0) - level
             return Relation(self.num_nodes, src, dst, level, sentence)
+        if name == NEIGHBOUR:
+            src, dst = neighbour_order(merged.src, merged.dst, self.num_nodes)
+            return Relation(self.num_nodes, src, dst, merged.level, sentence)
         if name == ATTEND and self.pairs:
             return Between(merged.node_counts, partners(self.size))
         if name == COMPLETE:
@@ -169,7 +177,8 @@ class Batch:
             return relation
         if name == ATTEND:
             raise ValueError("the relation attend is between the sentences of pairs; batch them with pairs=True")
-        raise ValueError(f"no relation {name!r}; there are {CHILD}, {NEXT}, {COMPLETE} and, in pairs, {ATTEND}")
+        known = ", ".join((CHILD, NEIGHBOUR, NEXT, PREVIOUS, PRECEDING, COMPLETE))
+        raise ValueError(f"no relation {name!r}; there are {known} and, in pairs, {ATTEND}")
 
     @property
     def edges(self) -> Fields:
@@ -187,7 +196,7 @@ class Batch:
 
         With pairs it has the relations child and attend, and any other that a model used.
         """
-        used = [name for name in (NEXT, COMPLETE) if name in self._relations]
+        used = [name for name in self._relations if name not in (CHILD, ATTEND)]
         names = [CHILD, *([ATTEND] if self.pairs else []), *used]
         return topology(self._merged, {name: self.relation(name).ends for name in names[1:]})
 

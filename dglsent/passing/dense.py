@@ -72,9 +72,16 @@ def dense_round(nodes: Fields, relation: Between, message: MessageFunction, redu
     def receivers(name: str) -> Tensor:
         return layout.table(read(nodes, name, "node")).unsqueeze(2)
 
+    made: dict[str, Tensor] = {}  # of ids, for all chunks; what needs a gradient each chunk makes for itself
+
     def between(name: str) -> Tensor:
-        field = tabled(read(between_nodes, name, "edge"), layout.place, cells, relation)
-        return field.unflatten(0, (-1, layout.width))
+        field = read(between_nodes, name, "edge")
+        if name not in made:
+            table = tabled(field, layout.place, cells, relation).unflatten(0, (-1, layout.width))
+            if field.requires_grad:
+                return table
+            made[name] = table
+        return made[name]
 
     compute = message_function(message)
 
@@ -152,5 +159,5 @@ def tabled(x: Tensor, row: Tensor, rows: int, relation: Between) -> Tensor:
 def _cells(row: Tensor, relation: Between) -> Tensor:
     """[E] place of each edge in a table of m columns, of which row[n] is that of receiver n."""
     width, place = relation.layout.width, relation.layout.place
-    src, dst = relation.incidence("src").row, relation.incidence("dst").row
+    src, dst = relation.nodes("src"), relation.nodes("dst")
     return row[dst] * width + place[src] % width

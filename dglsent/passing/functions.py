@@ -94,8 +94,11 @@ def softmaxes(reduce: ReduceFunction) -> list[SoftmaxSum]:
 def dot(a: Tensor, b: Tensor) -> Tensor:
     """Products of receivers' and senders' fields in a message function: [..., d] and [..., d] -> [...].
 
-    Where every node hears every node of a sentence, [S, n, 1, d] and [S, 1, m, d] become one matrix product [S, n, m].
+    Where every node hears every node of a sentence, [S, n, 1, d] and [S, 1, m, d] become one matrix product [S, n, m];
+    with heads [S, n, 1, h, d] and [S, 1, m, h, d] become [S, n, m, h].
     """
+    if a.dim() == 5:
+        return torch.einsum("snhd,smhd->snmh", a.squeeze(2), b.squeeze(1))
     if a.dim() == 4 and a.shape[2] == 1 and b.shape[1] == 1:
         return a.squeeze(2) @ b.squeeze(1).transpose(1, 2)
     return (a * b).sum(-1)

@@ -8,6 +8,7 @@ from typing import Any, Literal, TypeAlias
 
 import numpy as np
 import torch
+from torch import Tensor
 
 from dglsent.passing.rounds import Round, whole_round
 from dglsent.passing.schedule import Schedule, schedule
@@ -34,6 +35,7 @@ class Relation:
         self._level, self._sentence = level, sentence
         self._schedules: dict[Direction, Schedule] = {}
         self._incidences: dict[str, Incidence] = {}
+        self._rows: dict[str, Tensor] = {}
 
     @property
     def ends(self) -> tuple[IntArray, IntArray]:
@@ -68,11 +70,17 @@ class Relation:
     def incidence(self, end: Literal["src", "dst"]) -> Incidence:
         """Incidence of the edges, in the graph's order, on their senders or receivers."""
         if end not in self._incidences:
-            nodes = torch.from_numpy(self.ends[end == "dst"]).to(self.device)
+            nodes = self.nodes(end)
             ordered, order = nodes.sort(stable=True)
             rows = torch.arange(self.size + 1, device=self.device)
             self._incidences[end] = Incidence(nodes, order, torch.searchsorted(ordered, rows))
         return self._incidences[end]
+
+    def nodes(self, end: Literal["src", "dst"]) -> Tensor:
+        """[E] senders or receivers of the edges, where the index tensors are."""
+        if end not in self._rows:
+            self._rows[end] = torch.from_numpy(self.ends[end == "dst"]).to(self.device)
+        return self._rows[end]
 
     @cached_property
     def whole(self) -> Round:
@@ -101,7 +109,7 @@ class Relation:
         for name in self.edges:
             self.edges[name] = self.edges[name].to(device, non_blocking=non_blocking)
         self._schedules = {key: made.to(device, non_blocking) for key, made in self._schedules.items()}
-        self._incidences = {}
+        self._incidences, self._rows = {}, {}
         self.__dict__.pop("whole", None)
 
     def pin_memory(self) -> None:
@@ -128,3 +136,27 @@ def token_order(position: IntArray, sentence: IntArray) -> tuple[IntArray, IntAr
     last = np.bincount(sentence[words]).cumsum() - 1  # place of each sentence's last word among all words
     level[words] = last[sentence[words]] - np.arange(len(words))
     return words[:-1][neighbours], words[1:][neighbours], level
+
+
+def preceding_order(position: IntArray, sentence: IntArray) -> tuple[IntArray, IntArray, IntArray]:
+    """The relation from each word of a sentence to every later one.
+
+    Returns:
+        Senders, receivers (the edges of one receiver from left to right) and the [N] level of each node: the first
+        words of all sentences have the same, so that words of one step hear from equally many; 0 at phrases.
+    """
+    words = np.flatnonzero(position >= 0)
+    words = words[np.lexsort((position[words], sentence[words]))]
+    count = np.bincount(sentence[words])
+    place = np.arange(len(words)) - np.repeat(np.cumsum(count) - count, count)
+    level = np.zeros(len(position), dtype=np.int64)
+    level[words] = place.max(initial=0) - place
+    receiver = np.repeat(np.arange(len(words)), place)
+    sender = np.arange(len(receiver)) - np.repeat(np.cumsum(place) - place, place) + (receiver - place[receiver])
+    return words[sender], words[receiver], level
+
+
+def neighbour_order(src: IntArray, dst: IntArray, size: int) -> tuple[IntArray, IntArray]:
+    """Senders and receivers of edges both ways along src -> dst, and from each of `size` nodes to itself."""
+    node = np.arange(size)
+    return np.concatenate([src, dst, node]), np.concatenate([dst, src, node])
