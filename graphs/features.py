@@ -28,6 +28,7 @@ class Vocabularies:
         relation: dependency relations; nothing but special ids where no dependencies were seen.
         spelling: of characters, affixes and shapes; with it, graphs carry the spelling of words.
         cooccurrence: of words; with it, complete graphs carry the field `pmi`.
+        label: names of the classes of tokens, for models that were trained to tell them.
     """
 
     word: Vocabulary
@@ -35,6 +36,7 @@ class Vocabularies:
     relation: Vocabulary
     spelling: Spelling | None = None
     cooccurrence: Cooccurrence | None = None
+    label: Vocabulary | None = None
 
     @classmethod
     def of(
@@ -70,7 +72,7 @@ class Vocabularies:
 
     def save(self, path: str | Path) -> None:
         """Writes everything into one JSON file."""
-        parts = {name: getattr(self, name) for name in ("word", "tag", "relation", "spelling", "cooccurrence")}
+        parts = {name: getattr(self, name) for name in ("word", "tag", "relation", "spelling", "cooccurrence", "label")}
         given = {name: part.to_json() for name, part in parts.items() if part is not None}
         write_json({"format": _FORMAT, "version": VERSION, **given}, path)
 
@@ -86,6 +88,7 @@ class Vocabularies:
             relation,
             spelling=Spelling.from_json(data["spelling"], file=path) if "spelling" in data else None,
             cooccurrence=Cooccurrence.from_json(data["cooccurrence"], file=path) if "cooccurrence" in data else None,
+            label=Vocabulary.from_json(data["label"], file=path) if "label" in data else None,
         )
 
 

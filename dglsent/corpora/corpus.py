@@ -19,7 +19,8 @@ class Corpus:
     """A corpus with its options; `load` reads it.
 
     Attributes:
-        labels: names of the classes 0, 1, ... of target "label"; empty where there are none.
+        labels: names of the classes 0, 1, ... of target "label" or of tokens; empty where there are none. Those that
+            the files alone tell are set by `load`.
         needs_data: whether `load` reads files.
     """
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from graphs.columns import Constituency, Dependencies
+from graphs.columns import Constituency, Dependencies, Tagged
 from graphs.errors import Origin
 
 
@@ -16,15 +16,16 @@ class Parsed:
     Attributes:
         constituency: constituency tree of N nodes.
         dependencies: dependency tree.
-        labels: [N] gold class of each node of the constituency tree, -1 where there is none.
-        unparsed: its words alone, without heads, where there is no parse at all.
+        labels: [N] gold class of each node of the constituency tree, or of each token of a tagged sentence; -1 where
+            there is none.
+        unparsed: its words without heads, and tags if it has any, where there is no parse at all.
         remedy: what to do where a parse that is wanted is missing.
     """
 
     constituency: Constituency | None = None
     dependencies: Dependencies | None = None
     labels: Sequence[int] | None = None
-    unparsed: Dependencies | None = None
+    unparsed: Dependencies | Tagged | None = None
     remedy: str = ""
 
     @property

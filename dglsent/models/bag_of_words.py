@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 
 from dglsent.models.encoder import Encoder
 from dglsent.nn.embeddings import WordEmbedding
@@ -21,17 +21,20 @@ class BagOfWords(Encoder):
     linear classifier on top is a bag-of-words classifier of every phrase.
 
     Args:
-        embedding: word vectors, d dimensions; states have as many.
+        embedding: word vectors, d dimensions.
+        hidden: size of a state ReLU(W mean + b); by default it is the mean itself.
     """
 
-    def __init__(self, embedding: WordEmbedding) -> None:
-        super().__init__(embedding, embedding.dim)
+    def __init__(self, embedding: WordEmbedding, hidden: int | None = None) -> None:
+        super().__init__(embedding, hidden or embedding.dim)
+        self.layer = nn.Linear(embedding.dim, hidden) if hidden else None
 
     def encode(self, batch: Batch) -> Tensor:
-        """States [N, d] of all nodes."""
+        """States [N, size] of all nodes."""
         propagate(batch, self.message, fn.sum("total", "under"), self.update, leaf=self.leaf, inputs=self.own)
         total = batch.nodes["total"]
-        return total[:, :-1] / total[:, -1:].clamp(min=1)
+        mean = total[:, :-1] / total[:, -1:].clamp(min=1)
+        return mean if self.layer is None else torch.relu(self.layer(mean))
 
     def own(self, nodes: Any) -> Outputs:
         """A node's own word vector, and 1 for it; nothing at a phrase."""

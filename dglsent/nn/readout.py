@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 
 from dglsent.passing import Batch
-from dglsent.passing.segments import Incidence, segment_max, segment_sum
+from dglsent.passing.segments import Incidence, segment_max, segment_softmax, segment_sum, weighted_sum
 from graphs.fields import REAL, SENTENCE
 
 
@@ -32,6 +32,30 @@ def mean_over_words(batch: Batch, states: Tensor) -> Tensor:
     sentences = _sentences(batch)
     total = segment_sum(torch.where(real > 0, states, 0), sentences)
     return total / segment_sum(real.to(states.dtype), sentences)
+
+
+class QueryPooling(nn.Module):
+    """A learnt query's attention over the words: sum_i a_i h_i with a = softmax over a sentence of u . tanh(W h_i + b).
+
+    Yang et al. 2016, "Hierarchical Attention Networks for Document Classification", eq. 5-7; Lin et al. 2017, "A
+    Structured Self-attentive Sentence Embedding", eq. 5, has no bias.
+
+    Args:
+        size: dimensions d of a state.
+        hidden: dimensions of the query u.
+    """
+
+    def __init__(self, size: int, hidden: int) -> None:
+        super().__init__()
+        self.W = nn.Linear(size, hidden)
+        self.u = nn.Parameter(torch.empty(hidden).uniform_(-(hidden**-0.5), hidden**-0.5))
+
+    def forward(self, batch: Batch, states: Tensor) -> Tensor:
+        """States [N, d] -> [B, d]; keeps the weights as the node field `attention` [N]."""
+        sentences = _sentences(batch)
+        weight = segment_softmax(torch.tanh(self.W(states)) @ self.u, sentences)
+        batch.nodes["attention"] = weight
+        return weighted_sum(states, weight, sentences)
 
 
 def _sentences(batch: Batch) -> Incidence:

@@ -5,14 +5,18 @@ Tai, Socher, Manning 2015, eq. 15; eq. 5 of the tree-structured attentive encode
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Literal, TypeAlias, get_args
 
 import torch
 from torch import Tensor, nn
 
+Features: TypeAlias = Literal["product_difference", "all"]
+
 
 class SimilarityHead(nn.Module):
     """h_x = l * r;  h_a = |l - r|;  h_s = sigmoid(W [h_x; h_a] + b);  logits = W_p dropout(h_s) + b_p.
+
+    With all features, h_s = sigmoid(W [l; r; h_a; h_x] + b), which tells l from r.
 
     Args:
         size: dimensions d of a sentence vector.
@@ -20,6 +24,7 @@ class SimilarityHead(nn.Module):
         hidden: dimensions of h_s.
         dropout: share of h_s dropped in training.
         nonlinearity: "sigmoid", or "relu" in its place, as the tag-guided hypernetwork paper has it.
+        features: "product_difference" or "all".
     """
 
     def __init__(
@@ -29,16 +34,21 @@ class SimilarityHead(nn.Module):
         hidden: int = 50,
         dropout: float = 0.0,
         nonlinearity: Literal["sigmoid", "relu"] = "sigmoid",
+        features: Features = "product_difference",
     ) -> None:
         super().__init__()
         if nonlinearity not in ("sigmoid", "relu"):
             raise ValueError(f"nonlinearity {nonlinearity!r}; choose sigmoid or relu")
         self.nonlinearity = torch.sigmoid if nonlinearity == "sigmoid" else torch.relu
-        self.hidden = nn.Linear(2 * size, hidden)
+        if features not in get_args(Features):
+            raise ValueError(f"features {features!r}; choose product_difference or all")
+        self.all = features == "all"
+        self.hidden = nn.Linear((4 if self.all else 2) * size, hidden)
         self.dropout = nn.Dropout(dropout)
         self.output = nn.Linear(hidden, classes)
 
     def forward(self, left: Tensor, right: Tensor) -> Tensor:
         """Logits [B, K] of pairs of sentence vectors, each [B, d]."""
-        compared = torch.cat([left * right, (left - right).abs()], -1)
+        product, difference = left * right, (left - right).abs()
+        compared = torch.cat([left, right, difference, product] if self.all else [product, difference], -1)
         return self.output(self.dropout(self.nonlinearity(self.hidden(compared))))

@@ -27,7 +27,7 @@ from dglsent.passing.views import Edges, Fields
 Way: TypeAlias = Literal["auto", "dense", "edges"]
 
 _LEAST_FILL = 0.25  # of the tables; below, listing the edges is less work than the padding
-_PAIRS = 2**18  # of nodes whose scores are computed at once
+_PAIRS = 2**16  # of nodes whose scores are computed at once: of 100 dimensions, what malloc still keeps for reuse
 
 way: ContextVar[Way] = ContextVar("way", default="auto")
 

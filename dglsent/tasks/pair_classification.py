@@ -9,7 +9,7 @@ import numpy as np
 from torch import Tensor
 from torch.nn import functional as F  # noqa: N812
 
-from dglsent.nn.similarity import SimilarityHead
+from dglsent.nn.similarity import Features, SimilarityHead
 from dglsent.passing import Batch
 from dglsent.tasks.task import DIGITS, Task, shares
 
@@ -27,6 +27,8 @@ class PairClassification(Task):
         target: which gold value is the class; "entailment" is SICK's judgment.
         binary_head: with two classes, "sigmoid2_bce" learns two sigmoids by the mean of their binary
             cross-entropies against the one-hot class, as the released code of the attentive tree paper does.
+        features: what the head sees of two sentence vectors l and r: "product_difference" [l * r; |l - r|], or "all"
+            [l; r; |l - r|; l * r].
 
     Raises:
         ValueError: "sigmoid2_bce" with other than two classes.
@@ -43,13 +45,14 @@ class PairClassification(Task):
         dropout: float = 0.0,
         target: Literal["label", "entailment"] = "label",
         binary_head: Literal["softmax_ce", "sigmoid2_bce"] = "softmax_ce",
+        features: Features = "product_difference",
     ) -> None:
         super().__init__()
         if binary_head == "sigmoid2_bce" and classes != 2:
             raise ValueError(f"binary_head sigmoid2_bce is for two classes, not {classes}")
         self.classes, self.target, self.binary_head = classes, target, binary_head
         self.targets = {target: np.dtype(np.int64)}  # type: ignore[misc]  # a class variable of other tasks
-        self.head = SimilarityHead(size, classes, hidden, dropout, nonlinearity)
+        self.head = SimilarityHead(size, classes, hidden, dropout, nonlinearity, features)
         self.monitor = "accuracy"
         self.score_names = ("accuracy", "f1", "precision", "recall") if classes == 2 else ("accuracy",)
 

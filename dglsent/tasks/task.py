@@ -21,6 +21,7 @@ class Task(nn.Module):
     Attributes:
         sentences: how many sentences an example has.
         targets: what it needs of an example, by name; found in `batch.targets`, each [B].
+        token_labels: whether it needs gold classes of tokens; found in the node field `label`.
         monitor: the score by which the best epoch is chosen.
         mode: whether a higher ("max") or lower ("min") one is better.
         score_names: the scores that it has.
@@ -28,6 +29,7 @@ class Task(nn.Module):
 
     sentences: ClassVar[int] = 1
     targets: ClassVar[Targets] = {}
+    token_labels: ClassVar[bool] = False
     monitor: str
     mode: Literal["max", "min"] = "max"
     score_names: tuple[str, ...]

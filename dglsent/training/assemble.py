@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from inspect import signature
 from itertools import chain
@@ -13,12 +14,14 @@ import torch
 from dglsent.corpora.corpus import Splits, data_folder
 from dglsent.nn.embeddings import WordEmbedding
 from dglsent.tasks.task import Task
-from dglsent.training.data import GraphSet, graph_set, vocabularies_of
+from dglsent.training.data import GraphSet, graph_set, shaped, vocabularies_of
 from dglsent.training.model import SentenceModel
 from dglsent.training.optimisers import takes_sparse
 from dglsent.training.recipe import Recipe
+from graphs.cooccurrence import Cooccurrence
 from graphs.errors import InputError
 from graphs.features import Vocabularies, Vocabulary
+from graphs.spelling import Spelling
 from graphs.vectors import read_vectors
 
 
@@ -47,24 +50,57 @@ def load_inputs(recipe: Recipe, data: Path | None, vocabularies: Vocabularies | 
         recipe: the recipe.
         data: the data folder; None for that of the environment.
         vocabularies: those of a trained model; new ones are made by default.
+
+    Raises:
+        InputError: the corpus cannot be read, does not fit the task, or has other classes than those of the model.
     """
     splits = load_corpus(recipe, data)
     if vocabularies is None:
-        options = recipe.embedding
-        examples = splits["train"] if options.vocabulary == "train" else chain(*splits.values())
-        vocabularies = vocabularies_of(examples, recipe.graph, lower=options.lower, min_count=options.min_count)
-    task = make_task(recipe, 1)
+        vocabularies = make_vocabularies(recipe, splits)
+    elif vocabularies.label is not None and list(vocabularies.label) != list(recipe.corpus.labels):
+        raise InputError("the classes of the corpus are not those that the model was trained with; train it again")
+    task = make_task(recipe, 1, vocabularies)
     sets = {
-        name: graph_set(examples, recipe.graph, vocabularies, task.sentences, task.targets)
+        name: graph_set(
+            examples, recipe.graph, vocabularies, task.sentences, task.targets, token_labels=task.token_labels
+        )
         for name, examples in splits.items()
     }
     return Inputs(sets, vocabularies)
 
 
-def make_task(recipe: Recipe, size: int) -> Task:
-    """The recipe's task over states of `size` dimensions."""
+def make_vocabularies(recipe: Recipe, splits: Splits) -> Vocabularies:
+    """The vocabularies of the corpus of a recipe, which has been loaded."""
+    options, train = recipe.embedding, splits["train"]
+    vocabularies = vocabularies_of(
+        train if options.vocabulary == "train" else chain(*splits.values()),
+        recipe.graph,
+        lower=options.lower,
+        min_count=options.min_count,
+        fold_digits=options.fold_digits,
+    )
+    # Of the training split alone: there are no pretrained vectors of what only other splits have.
+    if options.spelling:
+        sentences = shaped(train, recipe.graph)
+        vocabularies.spelling = Spelling.of(word for sentence in sentences for word in sentence.words)
+    if options.cooccurrence:
+        vocabularies.cooccurrence = Cooccurrence.of(shaped(train, recipe.graph), vocabularies.word)
+    if _takes(recipe.task, "labels"):
+        vocabularies.label = Vocabulary(recipe.corpus.labels, special=False)
+    return vocabularies
+
+
+def make_task(recipe: Recipe, size: int, vocabularies: Vocabularies | None = None) -> Task:
+    """The recipe's task over states of `size` dimensions.
+
+    A task with a parameter `labels` is given the names of the classes: those of the vocabularies, else of the corpus.
+    """
+    known: dict[str, Any] = {}
+    if _takes(recipe.task, "labels"):
+        saved = vocabularies.label if vocabularies else None
+        known["labels"] = recipe.corpus.labels if saved is None else saved.strings
     try:
-        return recipe.task(size)
+        return recipe.task(size, **known)
     except ValueError as error:
         raise InputError(f"task: {error}") from None
 
@@ -72,7 +108,7 @@ def make_task(recipe: Recipe, size: int) -> Task:
 def make_model(recipe: Recipe, vocabularies: Vocabularies, vectors: torch.Tensor | None = None) -> SentenceModel:
     """The recipe's model with new weights.
 
-    An encoder with a parameter `tags` is given the strings of the tag vocabulary.
+    An encoder with a parameter `tags` is given the strings of the tag vocabulary, one with `vocabularies` all of them.
 
     Args:
         recipe: the recipe.
@@ -88,11 +124,18 @@ def make_model(recipe: Recipe, vocabularies: Vocabularies, vectors: torch.Tensor
         dropout=options.dropout,
         sparse=takes_sparse(recipe.optimiser),
     )
+    known: dict[str, Any] = {"tags": vocabularies.tag.strings, "vocabularies": vocabularies}
+    encoder = recipe.encoder(
+        embedding, **{name: value for name, value in known.items() if _takes(recipe.encoder, name)}
+    )
+    return SentenceModel(encoder, make_task(recipe, encoder.size, vocabularies))
+
+
+def _takes(factory: Callable[..., Any], parameter: str) -> bool:
+    """Whether what a recipe makes an encoder or a task with has a parameter of that name."""
     # A factory made of a recipe is a partial with the class among its arguments.
-    made = next((each for each in getattr(recipe.encoder, "args", ()) if isinstance(each, type)), recipe.encoder)
-    known: dict[str, Any] = {"tags": vocabularies.tag.strings} if "tags" in signature(made).parameters else {}
-    encoder = recipe.encoder(embedding, **known)
-    return SentenceModel(encoder, make_task(recipe, encoder.size))
+    made = next((each for each in getattr(factory, "args", ()) if isinstance(each, type)), factory)
+    return parameter in signature(made).parameters
 
 
 def pretrained(recipe: Recipe, words: Vocabulary, data: Path | None) -> torch.Tensor | None:

@@ -18,7 +18,9 @@ from dglsent.passing.relation import Direction
 from dglsent.tasks.task import Targets
 from dglsent.training.graphs import GraphKind, build, shape
 from dglsent.training.processes import Place
+from graphs import fields
 from graphs.builders import SentenceGraph
+from graphs.columns import Sentence
 from graphs.errors import InputError
 from graphs.features import Vocabularies
 
@@ -49,14 +51,26 @@ class GraphSet:
         return batch
 
 
-def vocabularies_of(examples: Iterable[Example], kind: GraphKind, *, lower: bool, min_count: int) -> Vocabularies:
-    """The vocabularies of the sentences of some examples, in the form in which their graphs read them."""
-    sentences = (shape(kind, sentence) for example in examples for sentence in example.sentences)
-    return Vocabularies.of(sentences, lower=lower, min_count=min_count)
+def shaped(examples: Iterable[Example], kind: GraphKind) -> Iterator[Sentence]:
+    """The sentences of some examples, in the form in which their graphs read them."""
+    return (shape(kind, sentence) for example in examples for sentence in example.sentences)
+
+
+def vocabularies_of(
+    examples: Iterable[Example], kind: GraphKind, *, lower: bool, min_count: int, fold_digits: bool = False
+) -> Vocabularies:
+    """The vocabularies of the sentences of some examples."""
+    return Vocabularies.of(shaped(examples, kind), lower=lower, min_count=min_count, fold_digits=fold_digits)
 
 
 def graph_set(
-    examples: Sequence[Example], kind: GraphKind, vocabularies: Vocabularies, sentences: int, targets: Targets
+    examples: Sequence[Example],
+    kind: GraphKind,
+    vocabularies: Vocabularies,
+    sentences: int,
+    targets: Targets,
+    *,
+    token_labels: bool = False,
 ) -> GraphSet:
     """Builds the graphs of examples.
 
@@ -66,9 +80,10 @@ def graph_set(
         vocabularies: what turns strings into ids.
         sentences: sentences of an example that the task wants.
         targets: gold values that the task wants.
+        token_labels: whether the task wants gold classes of tokens.
 
     Raises:
-        InputError: an example has another number of sentences, lacks a gold value, or cannot be such a graph.
+        InputError: an example has another number of sentences, lacks gold values, or cannot be such a graph.
     """
     for example in examples:
         if len(example.sentences) != sentences:
@@ -81,15 +96,22 @@ def graph_set(
             raise InputError(f"example {example.id} has no gold {missing[0]!r}; choose a task that fits the corpus")
     # Only phrases have labels of their own to learn; a "label" of a pair or of a whole sentence is no node's.
     phrases = any(sentence.labels is not None for example in examples for sentence in example.sentences)
-    labelled = "label" in targets and phrases
+    labelled = token_labels or ("label" in targets and phrases)
+    graphs = [
+        tuple(
+            build(kind, shape(kind, sentence), vocabularies, labels=sentence.labels, labelled=labelled)
+            for sentence in example.sentences
+        )
+        for example in examples
+    ]
+    if token_labels:
+        for example, made in zip(examples, graphs, strict=True):
+            if any((graph.nodes[fields.LABEL] < 0).all() for graph in made):
+                raise InputError(
+                    f"example {example.id} has no gold class of any token; choose a task that fits the corpus"
+                )
     return GraphSet(
-        graphs=[
-            tuple(
-                build(kind, shape(kind, sentence), vocabularies, labels=sentence.labels, labelled=labelled)
-                for sentence in example.sentences
-            )
-            for example in examples
-        ],
+        graphs=graphs,
         targets={
             name: np.array([example.targets[name] for example in examples], dtype=dtype)
             for name, dtype in targets.items()

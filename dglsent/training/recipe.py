@@ -37,6 +37,10 @@ class EmbeddingOptions:
         vocabulary: "train" keeps the words of the training split, "all" those of all splits, which is sound
             for pretrained vectors: a word that training does not meet keeps its vector.
         min_count: words seen less often than this are unknown.
+        fold_digits: whether every digit of a word is read as 9.
+        spelling: whether graphs have characters, capitalisation, shapes and affixes of words, as the training split
+            knows them.
+        cooccurrence: whether complete graphs have the pointwise mutual information of words in the training split.
     """
 
     dim: int = 300
@@ -46,6 +50,9 @@ class EmbeddingOptions:
     lower: bool = False
     vocabulary: Literal["train", "all"] = "train"
     min_count: int = 1
+    fold_digits: bool = False
+    spelling: bool = False
+    cooccurrence: bool = False
 
 
 @dataclass

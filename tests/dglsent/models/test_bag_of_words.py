@@ -29,3 +29,13 @@ def test_state_is_the_mean_of_the_words_under_a_node(on):
             expected = embedding.weight[words].mean(0) if words else torch.zeros(5)
             assert torch.allclose(states[first + node], expected, atol=1e-6)
         first += graph.size
+
+
+def test_a_layer_over_the_mean():
+    torch.manual_seed(0)
+    encoder = BagOfWords(WordEmbedding(30, 5), hidden=4)
+    batch = Batch.of([chain(3), chain(1)])
+    states = encoder.encode(batch)
+    mean = BagOfWords(encoder.embedding).encode(batch)
+    assert encoder.size == 4
+    assert torch.equal(states, torch.relu(mean @ encoder.layer.weight.T + encoder.layer.bias))

@@ -13,6 +13,8 @@ from random_graphs import TAGS, VOCABULARY, awkward_trees, caterpillar, chain, f
 from dglsent.models.adamc_rnn import AdaMCRNN
 from dglsent.models.bi_tree_lstm import BiTreeLSTM
 from dglsent.models.dynamic_compositional import DCRecNN, DCTreeLSTM
+from dglsent.models.elman import SeqRNN
+from dglsent.models.lstmn import LSTMN
 from dglsent.models.mv_rnn import MVRNN
 from dglsent.models.recnn import RecNN
 from dglsent.models.rntn import RNTN
@@ -38,6 +40,8 @@ ENCODERS = {
     SeqLSTM: CHAINS,
     SeqGRU: CHAINS,
     BiLSTM: CHAINS,
+    SeqRNN: CHAINS,
+    LSTMN: CHAINS,
     RNTN: BINARY,
     MVRNN: BINARY,
     AdaMCRNN: BINARY,

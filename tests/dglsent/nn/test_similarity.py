@@ -29,6 +29,18 @@ def test_relu_in_place_of_the_sigmoid():
         SimilarityHead(4, 3, nonlinearity="tanh")
 
 
+def test_all_features():
+    torch.manual_seed(0)
+    head = SimilarityHead(4, 3, hidden=6, nonlinearity="relu", features="all").double()
+    left, right = torch.randn(2, 5, 4, dtype=torch.float64)
+    compared = torch.cat([left, right, (left - right).abs(), left * right], 1)
+    hidden = torch.relu(compared @ head.hidden.weight.T + head.hidden.bias)
+    assert torch.allclose(head(left, right), hidden @ head.output.weight.T + head.output.bias)
+    assert not torch.allclose(head(left, right), head(right, left))
+    with pytest.raises(ValueError, match="features 'both'; choose product_difference or all"):
+        SimilarityHead(4, 3, features="both")
+
+
 def test_dropout_is_off_at_evaluation():
     head = SimilarityHead(4, 3, dropout=0.5)
     left, right = torch.randn(2, 50, 4)

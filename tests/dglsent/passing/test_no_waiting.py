@@ -12,7 +12,12 @@ from test_then import BUILDS
 from test_then import Net as Attending
 from torch.utils._python_dispatch import TorchDispatchMode
 
-from dglsent.passing import Batch, edge_softmax, engine, update_all
+from dglsent.models.cn3 import CN3
+from dglsent.models.lstmn import LSTMN
+from dglsent.models.pd_graph import PDGraph
+from dglsent.models.self_attention import AttentiveBiLSTM, Transformer
+from dglsent.nn.embeddings import WordEmbedding
+from dglsent.passing import Batch, dense, edge_softmax, engine, update_all
 from graphs.door import fn
 
 WAITING = ("_local_scalar_dense", "nonzero", "masked_select", "unique", "_unique2", "bincount", "item", "equal")
@@ -94,3 +99,24 @@ def test_further_passes_do_not_wait(build, direction, layout, relation):
         edges = batch.relation("attend").edges
         (batch.nodes["h"].sum() + sum(edges[name].square().sum() for name in edges if name != "near")).backward()
     assert net.word.grad.any()
+
+
+@pytest.mark.parametrize(
+    "made",
+    [
+        lambda: CN3(WordEmbedding(12, 4), 4, edges=["distance"]),
+        lambda: CN3(WordEmbedding(12, 4), 4, context="cnn", scorer="dot", self_loop=False),
+        lambda: Transformer(WordEmbedding(12, 4), 4, heads=2),
+        lambda: PDGraph(WordEmbedding(12, 4), 4),
+        lambda: LSTMN(WordEmbedding(12, 4), 4),
+        lambda: AttentiveBiLSTM(WordEmbedding(12, 4), 4),
+    ],
+    ids=["cn3", "cn3 of windows", "transformer", "pd graph", "lstmn", "pooled"],
+)
+def test_attention_among_words_does_not_wait(made, monkeypatch):
+    monkeypatch.setattr(dense, "_PAIRS", 20)
+    encoder = made()
+    batch = Batch.of([chain(5), chain(1), chain(3)], plan=encoder.directions, relations=encoder.relations)
+    with NoWaiting():
+        encoder.readout(batch, encoder.encode(batch)).sum().backward()
+    assert encoder.embedding.weight.grad.any()

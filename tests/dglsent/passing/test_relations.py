@@ -7,16 +7,18 @@ from itertools import pairwise
 import numpy as np
 import pytest
 import torch
+from complete_sentences import sentence
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from random_graphs import SEVEN, binary_trees, chain, chains, forests, pairs, renumbered, tree
 
-from dglsent.passing import Batch, apply_edges, engine, propagate
+from dglsent.passing import Batch, apply_edges, dot, engine, propagate, softmax_sum, update_all
 from graphs.door import fn
 from graphs.errors import InputError
 
 quick = settings(derandomize=True, deadline=None, max_examples=40)
 sentences = st.lists(st.one_of(forests(), binary_trees(), chains()), min_size=1, max_size=4)
+WAYS = [("torch", "edges"), ("torch", "dense"), ("dgl", "auto")]
 on_engines = pytest.mark.parametrize("on", ["torch", "dgl"])
 
 
@@ -76,6 +78,119 @@ class TestNext:
         assert last.tolist() == [words[-1] for words in in_reading_order(batch)]
 
 
+class TestAmongWords:
+    @quick
+    @given(graphs=sentences)
+    def test_from_each_word_to_the_one_before(self, graphs):
+        batch = Batch.of(graphs)
+        src, dst = batch.relation("next").ends
+        back = zip(*batch.relation("previous").ends, strict=True)
+        assert sorted(back) == sorted(zip(dst, src, strict=True))
+
+    @quick
+    @given(graphs=sentences)
+    def test_from_each_word_to_every_later_one(self, graphs):
+        batch = Batch.of(graphs)
+        wanted = [
+            (words[i], word) for words in in_reading_order(batch) for t, word in enumerate(words) for i in range(t)
+        ]
+        src, dst = batch.relation("preceding").ends
+        assert list(zip(src.tolist(), dst.tolist(), strict=True)) == wanted
+
+    @quick
+    @given(graphs=sentences)
+    def test_words_of_one_step_hear_from_equally_many(self, graphs):
+        schedule = Batch.of(graphs).relation("preceding").schedule("up")
+        assert [len(runs) for runs in schedule.degrees] == [1] * len(schedule.degrees)
+
+    @on_engines
+    @settings(derandomize=True, deadline=None, max_examples=15)
+    @given(graphs=sentences)
+    def test_a_propagation_over_preceding_words(self, on, graphs):
+        """One more than all before: powers of two."""
+        batch = Batch.of(graphs)
+        batch.nodes["one"] = torch.ones(batch.num_nodes, 1, dtype=torch.float64)
+        with engine(on):
+            propagate(
+                batch,
+                fn.copy_u("power", "m"),
+                lambda nodes: {"before": nodes.mailbox["m"].sum(1)},
+                lambda nodes: {"power": nodes.data["before"] + nodes.data["one"]},
+                relation="preceding",
+                leaf=lambda nodes: {"power": nodes.data["one"]},
+            )
+        power = batch.nodes["power"].flatten().tolist()
+        for words in in_reading_order(batch):
+            assert [power[node] for node in words] == [2.0**t for t in range(len(words))]
+
+    @quick
+    @given(graphs=sentences)
+    def test_neighbours_are_parent_children_and_the_node_itself(self, graphs):
+        batch = Batch.of(graphs)
+        child = list(zip(*batch.relation("child").ends, strict=True))
+        wanted = [*child, *((v, u) for u, v in child), *((n, n) for n in range(batch.num_nodes))]
+        assert sorted(zip(*batch.relation("neighbour").ends, strict=True)) == sorted(wanted)
+
+
+class TestComplete:
+    @quick
+    @given(graphs=sentences)
+    def test_every_node_to_every_node_of_its_sentence(self, graphs):
+        batch = Batch.of(graphs)
+        sentence = batch.nodes["sentence"].tolist()
+        nodes = range(batch.num_nodes)
+        wanted = [(u, v) for v in nodes for u in nodes if sentence[u] == sentence[v]]
+        src, dst = batch.relation("complete").ends
+        assert list(zip(src.tolist(), dst.tolist(), strict=True)) == wanted  # receiver by receiver
+
+    @pytest.mark.parametrize("way", WAYS, ids="-".join)
+    def test_fields_of_every_two_words(self, way):
+        """A round reads of receiver i and sender j what stands at i n + j of their sentence."""
+        graphs = [sentence(size) for size in (3, 1, 4)]
+        batch = Batch.of(graphs)
+        batch.nodes["one"] = torch.ones(batch.num_nodes, 1)
+        batch.nodes["number"] = torch.arange(8.0)
+        seen = []
+
+        def message(edges):
+            number = 1000 * edges.data["relation"] + 10 * edges.dst["number"] + edges.src["number"]
+            seen.append(number)
+            return {"score": number.log()}
+
+        with engine(*way):
+            update_all(batch, message, softmax_sum("score", "one", "out", "weight"), relation="complete")
+        wanted, weights, first = [], [], 0
+        for graph in graphs:
+            node = torch.arange(first, first + graph.size)
+            relation = torch.from_numpy(graph.pairwise["relation"]).view(graph.size, graph.size)
+            table = 1000.0 * relation + 10 * node.unsqueeze(1) + node
+            wanted.append(table.flatten())
+            weights.append((table / table.sum(1, keepdim=True)).flatten())
+            first += graph.size
+        torch.testing.assert_close(batch.relation("complete").edges["weight"], torch.cat(weights))
+        assert set(torch.cat(wanted).tolist()) <= {x for number in seen for x in number.flatten().tolist()}
+
+    @pytest.mark.parametrize("heads", [(), (2,)])
+    @pytest.mark.parametrize("way", WAYS, ids="-".join)
+    def test_products_of_queries_and_keys(self, way, heads):
+        batch = Batch.of([sentence(size) for size in (3, 1, 4)])
+        torch.manual_seed(0)
+        q, k, v = torch.randn(3, batch.num_nodes, *heads, 5, dtype=torch.float64)
+        batch.nodes.update({"q": q, "k": k, "v": v})
+        with engine(*way):
+            update_all(
+                batch,
+                lambda edges: {"score": dot(edges.dst["q"], edges.src["k"])},
+                softmax_sum("score", "v", "out", "weight"),
+                relation="complete",
+            )
+        outs = [
+            torch.einsum("n...m,m...d->n...d", torch.einsum("n...d,m...d->n...m", a, b).softmax(-1), c)
+            for a, b, c in zip(*(x.split([3, 1, 4]) for x in (q, k, v)), strict=True)
+        ]
+        torch.testing.assert_close(batch.nodes["out"], torch.cat(outs))
+
+
 class TestAttend:
     @quick
     @given(graphs=pairs(forests()))
@@ -117,7 +232,10 @@ class TestRefusals:
 
     @pytest.mark.parametrize("are_pairs", [False, True])
     def test_unknown_relations(self, are_pairs):
-        with pytest.raises(ValueError, match="no relation 'parent'; there are child, next, complete and"):
+        with pytest.raises(
+            ValueError,
+            match="no relation 'parent'; there are child, neighbour, next, previous, preceding, complete and",
+        ):
             Batch.of([tree([-1])] * 2, pairs=are_pairs).relation("parent")
 
     @on_engines
@@ -127,10 +245,18 @@ class TestRefusals:
 
 
 def test_relations_may_be_planned_beforehand():
-    batch = Batch.of([tree(SEVEN), chain(3)], pairs=True, plan=["up", "down"], relations=["next", "attend"])
+    words = ["next", "previous", "preceding", "neighbour"]
+    batch = Batch.of([tree(SEVEN), chain(3)], pairs=True, plan=["up", "down"], relations=[*words, "attend"])
     attend = batch.relation("attend")
     before = dict(attend._frontiers)
     for direction in ("up", "down"):
         attend.frontiers(("child", direction), batch.plan.schedule(direction))
     assert attend._frontiers == before
     assert len(before) == 2
+
+
+def test_without_directions_both_ways_along_the_words_are_planned():
+    batch = Batch.of([tree(SEVEN), chain(3)], relations=["next", "complete"])
+    made = dict(batch.relation("next")._schedules)
+    assert set(made) == {"up", "down"}
+    assert not batch.relation("complete")._frontiers

@@ -5,8 +5,9 @@ import pytest
 from dglsent.corpora.example import Example, Parsed
 from dglsent.nn.embeddings import WordEmbedding
 from dglsent.training import recipe as recipes
-from dglsent.training.assemble import make_model, make_task
-from dglsent.training.data import graph_set, loader, vocabularies_of
+from dglsent.training.assemble import make_model, make_task, make_vocabularies
+from dglsent.training.data import graph_set, loader
+from graphs.columns import Tagged
 from graphs.errors import InputError
 from graphs.formats.brackets import parse_brackets
 from graphs.formats.conllu import parse_conllu
@@ -34,12 +35,17 @@ def test_every_recipe_learns(name):
     recipe = recipes.instantiate(recipes.resolve(file.read_text(encoding="utf-8"), source=name))
     assert recipe.seed == 1
     assert recipes.description(name)
+    if not recipe.corpus.labels:
+        recipe.corpus.labels = ("A", "B")  # what only its files would tell
     task = make_task(recipe, 1)
     sentences = [Parsed(*parses) for parses in zip(parse_brackets(TREES), parse_conllu(ARCS.lstrip()), strict=True)]
+    if task.token_labels:
+        texts = [sentence.dependencies.words for sentence in sentences]
+        sentences = [Parsed(unparsed=Tagged(words), labels=[1] * len(words)) for words in texts]
     targets = {"label": 1, "score": 3.5, "entailment": 2, "question": 0, "hypothesis": 0}
     pair = [Example(tuple(sentences[: task.sentences]), targets), Example(tuple(sentences[-task.sentences :]), targets)]
-    vocabularies = vocabularies_of(pair, recipe.graph, lower=True, min_count=1)
-    data = graph_set(pair, recipe.graph, vocabularies, task.sentences, task.targets)
+    vocabularies = make_vocabularies(recipe, {"train": pair})
+    data = graph_set(pair, recipe.graph, vocabularies, task.sentences, task.targets, token_labels=task.token_labels)
     model = make_model(recipe, vocabularies)
     (batch,) = loader(data, 2, model.encoder.directions, model.encoder.relations)
     loss = model.loss(batch)

@@ -1,0 +1,37 @@
+"""CoNLL-2003: named entities in English news.
+
+Tjong Kim Sang, De Meulder 2003, "Introduction to the CoNLL-2003 Shared Task".
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from dglsent.corpora.corpus import Corpus, Splits, find_folder
+from dglsent.corpora.tagged import bio, tagged_examples
+from graphs.errors import InputError
+from graphs.formats.columns import read_conll2003
+
+_FOLDERS = ("conll2003", "CoNLL2003", "conll-2003")
+_FILES = {"train": "eng.train", "dev": "eng.testa", "test": "eng.testb"}
+
+
+class CoNLL2003(Corpus):
+    """CoNLL-2003 in English with its official splits, and BIO tags of four kinds of entities made of its IOB1 tags.
+
+    The model may read the POS tags, which a tagger made.
+    """
+
+    labels = bio(("LOC", "MISC", "ORG", "PER"))
+
+    def load(self, data: Path) -> Splits:
+        """Reads `eng.train`, `eng.testa` (dev) and `eng.testb` (test), `word POS chunk entity` a line."""
+        folder = find_folder(data, _FOLDERS, list(_FILES.values()))
+        if folder is None:
+            raise InputError(
+                f"{data}: CoNLL-2003 is missing; expected {data / _FOLDERS[0]}/eng.{{train,testa,testb}} (docs/data.md)"
+            )
+        return {
+            split: tagged_examples(split, read_conll2003(folder / file), "ner", self.labels)
+            for split, file in _FILES.items()
+        }

@@ -1,0 +1,90 @@
+"""Contextualised non-local networks (CN3): every word hears every word, and learns whom to listen to.
+
+Liu, Chang, Huang, Tang, Cheung 2019, "Contextualized Non-local Neural Networks for Sequence Learning".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import torch
+from torch import Tensor, nn
+
+from dglsent.models.context import CONTEXTS, Context
+from dglsent.models.encoder import Encoder
+from dglsent.models.non_local import NonLocalLayer, Scorer, Update
+from dglsent.nn.edge_attributes import EdgeAttribute, EdgeAttributes
+from dglsent.nn.embeddings import WordEmbedding
+from dglsent.nn.node_attributes import Attributes, NodeAttributes
+from dglsent.nn.readout import mean_over_words
+from dglsent.passing import Batch
+from dglsent.passing.relation import Direction
+from graphs.features import Vocabularies
+from graphs.fields import COMPLETE, WORD
+
+
+class CN3(Encoder):
+    """Layers over the complete graph of a sentence's words, on top of their attributes in context.
+
+    The first states h^0 (eq. 3) are those of words and their attributes in context. Each layer then weighs every two
+    words (structure update), gathers (aggregation) and moves the states (node update). The weights of layer l are kept
+    as the edge field `attention_l` of the relation `complete`. Without layers and with a CRF it is a BiLSTM-CRF.
+
+    Args:
+        embedding: word vectors, d dimensions.
+        hidden: size h of the states.
+        layers: number L of layers.
+        context: "lstm" (an LSTM from either side), "cnn" (three words at a time) or "none" (tanh(W x + b)).
+        attributes: attributes of words.
+        edges: attributes of edges.
+        edge_dim: dimensions of the embedding of each.
+        lexical: number of lexical relations, where they are among the edges' attributes.
+        scorer: see NonLocalLayer.
+        update: see NonLocalLayer.
+        self_loop: see NonLocalLayer.
+        tie_layers: one set of weights for all layers.
+        vocabularies: those of the graphs, where attributes need them.
+    """
+
+    directions: tuple[Direction, ...] = ()
+    relation = COMPLETE
+
+    def __init__(
+        self,
+        embedding: WordEmbedding,
+        hidden: int = 100,
+        layers: int = 2,
+        context: Context = "lstm",
+        attributes: Attributes = Attributes(),  # noqa: B008  # frozen
+        edges: Sequence[EdgeAttribute] = (),
+        edge_dim: int = 20,
+        lexical: int = 0,
+        scorer: Scorer = "additive",
+        update: Update = "interp",
+        self_loop: bool = True,
+        tie_layers: bool = False,
+        vocabularies: Vocabularies | None = None,
+    ) -> None:
+        super().__init__(embedding, hidden)
+        self.attributes = NodeAttributes(attributes, vocabularies)
+        self.context = CONTEXTS[context](embedding.dim + self.attributes.size, hidden)
+        self.edges = EdgeAttributes(edges, edge_dim, vocabularies, lexical)
+        self.depth = layers
+        self.layers = nn.ModuleList(
+            NonLocalLayer(hidden, self.edges, scorer, update, self_loop)
+            for _ in range(min(layers, 1) if tie_layers else layers)
+        )
+        self.relations = (*self.context.relations, self.relation)
+
+    def encode(self, batch: Batch) -> Tensor:
+        """States h [N, hidden] of all words; sets the fields x and h, and `attention_1` .. on the edges."""
+        batch.nodes["x"] = torch.cat([self.embedding(batch.nodes[WORD]), *self.attributes(batch)], -1)
+        batch.nodes["h"] = self.context.run(batch)
+        for number in range(self.depth):
+            layer = self.layers[number % len(self.layers)]
+            layer.run(batch, self.edges, self.relation, f"attention_{number + 1}")  # type: ignore[operator]
+        return batch.nodes["h"]
+
+    def readout(self, batch: Batch, states: Tensor) -> Tensor:
+        """Sentence vectors [B, hidden]: the mean over the words."""
+        return mean_over_words(batch, states)

@@ -1,0 +1,93 @@
+"""Short-term context: each word's state among its neighbours in the sentence, before any attention."""
+
+from __future__ import annotations
+
+from typing import Any, Literal, TypeAlias
+
+import torch
+from torch import Tensor, nn
+
+from dglsent.models.sequence import LSTMChain
+from dglsent.passing import Batch, Outputs, StepLinear, update_all
+from graphs.door import fn
+from graphs.fields import NEXT, PREVIOUS
+
+Context: TypeAlias = Literal["lstm", "cnn", "none"]
+
+
+class WordContext(nn.Module):
+    """States h = tanh(W x + b) of words by themselves.
+
+    Args:
+        dim: dimensions of the field x.
+        size: dimensions of a state.
+
+    Attributes:
+        relations: relations over which it runs.
+    """
+
+    relations: tuple[str, ...] = ()
+
+    def __init__(self, dim: int, size: int) -> None:
+        super().__init__()
+        self.W = nn.Linear(dim, size)
+
+    def run(self, batch: Batch) -> Tensor:
+        """States [N, size] of all words."""
+        return torch.tanh(self.W(batch.nodes["x"]))
+
+
+class CNNContext(nn.Module):
+    """States h_t = tanh(W [x_{t-1}; x_t; x_{t+1}] + b), with zeros beyond the ends of a sentence.
+
+    Args:
+        dim: dimensions of the field x.
+        size: dimensions of a state.
+    """
+
+    relations = (NEXT, PREVIOUS)
+
+    def __init__(self, dim: int, size: int) -> None:
+        super().__init__()
+        self.W = StepLinear(3 * dim, size)
+
+    def run(self, batch: Batch) -> Tensor:
+        """States h [N, size] of all words."""
+        update_all(batch, fn.copy_u("x", "x"), fn.sum("x", "x_before"), relation=NEXT)
+        update_all(batch, fn.copy_u("x", "x"), fn.sum("x", "x_after"), self.update, relation=PREVIOUS)
+        return batch.nodes["h"]
+
+    def update(self, nodes: Any) -> Outputs:
+        """A word between its neighbours."""
+        window = [nodes.data[name] for name in ("x_before", "x", "x_after")]
+        return {"h": torch.tanh(self.W(torch.cat(window, -1)))}
+
+
+class LSTMContext(nn.Module):
+    """States of two LSTMs over the words, [left to right; right to left].
+
+    Args:
+        dim: dimensions of the field x.
+        size: dimensions of both states together, an even number.
+    """
+
+    relations = (NEXT,)
+
+    def __init__(self, dim: int, size: int) -> None:
+        super().__init__()
+        if size % 2:
+            raise ValueError(f"hidden {size}: an LSTM from either side makes half of it; give an even number")
+        self.rightward = LSTMChain(dim, size // 2)
+        self.leftward = LSTMChain(dim, size // 2)
+
+    def run(self, batch: Batch) -> Tensor:
+        """States [N, size] of all words."""
+        forward = self.rightward.run(batch, "up", relation=NEXT)
+        return torch.cat([forward, self.leftward.run(batch, "down", relation=NEXT)], -1)
+
+
+CONTEXTS: dict[str, type[WordContext] | type[CNNContext] | type[LSTMContext]] = {
+    "none": WordContext,
+    "cnn": CNNContext,
+    "lstm": LSTMContext,
+}

@@ -1,0 +1,56 @@
+"""Recurrent network over chains.
+
+Elman 1990, "Finding Structure in Time".
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from dglsent.models.encoder import Encoder
+from dglsent.models.sequence import only
+from dglsent.nn.embeddings import WordEmbedding
+from dglsent.passing import Batch, Outputs, StepLinear, propagate
+
+
+class SeqRNN(Encoder):
+    """States h_t = tanh(W x_t + U h_{t-1} + b), left to right; the sentence vector is the last.
+
+    Args:
+        embedding: word vectors, d dimensions.
+        hidden: size h of the state.
+    """
+
+    def __init__(self, embedding: WordEmbedding, hidden: int = 150) -> None:
+        super().__init__(embedding, hidden)
+        self.W = StepLinear(embedding.dim, hidden)
+        self.U = StepLinear(hidden, hidden, bias=False)
+
+    def encode(self, batch: Batch) -> Tensor:
+        """States h [N, hidden] of all words; sets the fields x and h."""
+        batch.nodes["x"] = self.embedding(batch.nodes["word"])
+        propagate(batch, self.message, self.reduce, self.update, leaf=self.leaf, inputs=self.inputs)
+        return batch.nodes["h"]
+
+    def inputs(self, nodes: Any) -> Outputs:
+        """W x + b."""
+        return {"wx": self.W(nodes.data["x"])}
+
+    def leaf(self, nodes: Any) -> Outputs:
+        """The first word, which meets no state."""
+        return {"h": torch.tanh(self.W(nodes.data["x"]))}
+
+    def message(self, edges: Any) -> Outputs:
+        """A word sends its state to the next."""
+        return {"h": edges.src["h"]}
+
+    def reduce(self, nodes: Any) -> Outputs:
+        """State of the word before."""
+        return {"h_before": only(nodes.mailbox["h"])}
+
+    def update(self, nodes: Any) -> Outputs:
+        """The state of a word and all before it."""
+        return {"h": torch.tanh(self.U(nodes.data["h_before"], nodes.data["wx"]))}

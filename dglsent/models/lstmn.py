@@ -1,0 +1,86 @@
+"""LSTMN: an LSTM whose words attend to all words before them, in place of a single state and memory.
+
+Cheng, Dong, Lapata 2016, "Long Short-Term Memory-Networks for Machine Reading".
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+from dglsent.models.encoder import Encoder
+from dglsent.nn.cells import lstm_cell
+from dglsent.nn.embeddings import WordEmbedding
+from dglsent.nn.readout import mean_over_words
+from dglsent.passing import Batch, Outputs, StepLinear, propagate
+from graphs.fields import PRECEDING, WORD
+
+
+class LSTMN(Encoder):
+    """Intra-attention over preceding words (SelfAtt2 of Liu et al. 2019).
+
+        a_i = v . tanh(W_h h_i + W_x x_t + W_h~ h~_{t-1})             eq. 4, for all i < t
+        [h~_t; c~_t] = sum_i softmax(a)_i [h_i; c_i]                  eq. 5-6
+        h_t, c_t = LSTM cell of W x_t + U h~_t + b and c~_t           eq. 7-9
+
+    The first word meets h~ = c~ = 0. The sentence vector is the mean of the states.
+
+    Args:
+        embedding: word vectors, d dimensions.
+        hidden: size h of the state.
+    """
+
+    relations = (PRECEDING,)
+
+    def __init__(self, embedding: WordEmbedding, hidden: int = 150) -> None:
+        super().__init__(embedding, hidden)
+        self.W = StepLinear(embedding.dim, 4 * hidden)
+        self.U = StepLinear(hidden, 4 * hidden, bias=False)
+        self.W_h, self.W_s = StepLinear(hidden, hidden, bias=False), StepLinear(hidden, hidden, bias=False)
+        self.W_x = StepLinear(embedding.dim, hidden, bias=False)
+        self.v = nn.Parameter(torch.empty(hidden).uniform_(-(hidden**-0.5), hidden**-0.5))
+
+    def encode(self, batch: Batch) -> Tensor:
+        """States h [N, hidden] of all words; sets the fields x, h and c, and s, which is h~."""
+        batch.nodes["x"] = self.embedding(batch.nodes[WORD])
+        propagate(batch, self.message, self.reduce, self.update, relation=PRECEDING, leaf=self.leaf, inputs=self.inputs)
+        return batch.nodes["h"]
+
+    def inputs(self, nodes: Any) -> Outputs:
+        """W x + b of the cell and W_x x of the attention."""
+        x = nodes.data["x"]
+        return {"wx": self.W(x), "query": self.W_x(x)}
+
+    def leaf(self, nodes: Any) -> Outputs:
+        """The first word."""
+        wx = self.W(nodes.data["x"])
+        nothing = wx.new_zeros(len(wx), self.size)
+        return self.cell(wx, nothing, nothing)
+
+    def message(self, edges: Any) -> Outputs:
+        """A word sends its state and memory, what it has summed, and how it counts, to all later ones."""
+        return {name: edges.src[name] for name in ("h", "c", "s", "key")}
+
+    def reduce(self, nodes: Any) -> Outputs:
+        """Eq. 4-6; the last of the mailbox is the word before, whose h~ asks too."""
+        mailbox = nodes.mailbox
+        query = self.W_s(mailbox["s"][:, -1], nodes.data["query"])
+        score = torch.tanh(mailbox["key"] + query.unsqueeze(1)) @ self.v
+        weight = score.softmax(1).unsqueeze(1)
+        return {name: (weight @ mailbox[name[0]]).squeeze(1) for name in ("h_before", "c_before")}
+
+    def update(self, nodes: Any) -> Outputs:
+        """Eq. 7-9."""
+        s = nodes.data["h_before"]
+        return self.cell(self.U(s, nodes.data["wx"]), s, nodes.data["c_before"])
+
+    def cell(self, pre: Tensor, s: Tensor, c_before: Tensor) -> Outputs:
+        """State and memory from the sums of candidate and gates, and W_h h for later words."""
+        h, c = lstm_cell(pre, c_before.unsqueeze(1))
+        return {"h": h, "c": c, "s": s, "key": self.W_h(h)}
+
+    def readout(self, batch: Batch, states: Tensor) -> Tensor:
+        """Sentence vectors [B, hidden]."""
+        return mean_over_words(batch, states)

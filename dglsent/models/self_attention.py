@@ -1,0 +1,127 @@
+"""Self-attention as Liu et al. 2019 compare it: pooling by a learned query, and the encoder of the Transformer.
+
+The third of their kinds, attention over preceding words, is `LSTMN`.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from torch import Tensor, nn
+
+from dglsent.models.encoder import Encoder
+from dglsent.models.sequence import BiLSTM
+from dglsent.nn.embeddings import WordEmbedding
+from dglsent.nn.positions import PositionEmbedding, Sinusoids
+from dglsent.nn.readout import QueryPooling, mean_over_words
+from dglsent.passing import Batch, Outputs, dot, softmax_sum, update_all
+from dglsent.passing.relation import Direction
+from graphs.fields import COMPLETE, POSITION, WORD
+
+_POSITIONS = 512
+
+
+class AttentiveBiLSTM(BiLSTM):
+    """A bidirectional LSTM over chains, whose states a learned query pools (SelfAtt1).
+
+    Lin et al. 2017, "A Structured Self-attentive Sentence Embedding", with one hop.
+
+    Args:
+        embedding: word vectors, d dimensions.
+        hidden: size h of either state; `size` is 2 h.
+    """
+
+    def __init__(self, embedding: WordEmbedding, hidden: int = 150) -> None:
+        super().__init__(embedding, hidden, tie_directions=False)
+        self.pooling = QueryPooling(self.size, hidden)
+
+    def readout(self, batch: Batch, states: Tensor) -> Tensor:
+        """Sentence vectors [B, 2 hidden]; keeps the weights as the node field `attention`."""
+        pooled: Tensor = self.pooling(batch, states)
+        return pooled
+
+
+class Transformer(Encoder):
+    """The encoder of the Transformer over the words of a sentence (SelfAtt3); the sentence vector is their mean.
+
+    Vaswani et al. 2017, "Attention Is All You Need". The first states are sqrt(h) W x plus those of the positions. The
+    weights of layer l are kept as the edge field `attention_l` [E, heads] of the relation `complete`.
+
+    Args:
+        embedding: word vectors, d dimensions.
+        hidden: size h of the states.
+        layers: number of layers.
+        heads: number of heads, by which h is divided.
+        inner: size of the hidden layer of the feed-forward networks; 4 h by default.
+        positions: "sinusoidal" or "learned".
+        dropout: share of what each sublayer says, and of the first states, dropped in training.
+    """
+
+    directions: tuple[Direction, ...] = ()
+    relations = (COMPLETE,)
+
+    def __init__(
+        self,
+        embedding: WordEmbedding,
+        hidden: int = 128,
+        layers: int = 2,
+        heads: int = 4,
+        inner: int | None = None,
+        positions: Literal["sinusoidal", "learned"] = "sinusoidal",
+        dropout: float = 0.1,
+    ) -> None:
+        super().__init__(embedding, hidden)
+        if hidden % heads or hidden % 2:
+            raise ValueError(f"hidden {hidden}; give an even multiple of the {heads} heads")
+        self.W = nn.Linear(embedding.dim, hidden, bias=False)
+        self.positions = Sinusoids(hidden) if positions == "sinusoidal" else PositionEmbedding(_POSITIONS, hidden)
+        self.dropout = nn.Dropout(dropout)
+        self.layers = nn.ModuleList(
+            TransformerLayer(hidden, heads, inner or 4 * hidden, dropout) for _ in range(layers)
+        )
+
+    def encode(self, batch: Batch) -> Tensor:
+        """States h [N, hidden] of all words; sets the field h, and `attention_1` .. on the edges."""
+        x = self.W(self.embedding(batch.nodes[WORD])) * self.size**0.5
+        batch.nodes["h"] = self.dropout(x + self.positions(batch.nodes[POSITION]).to(x.dtype))
+        for number, layer in enumerate(self.layers, 1):
+            layer.run(batch, f"attention_{number}")  # type: ignore[operator]
+        return batch.nodes["h"]
+
+    def readout(self, batch: Batch, states: Tensor) -> Tensor:
+        """Sentence vectors [B, hidden]."""
+        return mean_over_words(batch, states)
+
+
+class TransformerLayer(nn.Module):
+    """Attention with several heads, then a feed-forward network, each added to its input and normalised.
+
+    Args:
+        size: dimensions d of h.
+        heads: number of heads.
+        inner: size of the hidden layer of the feed-forward network.
+        dropout: share of what either says dropped in training.
+    """
+
+    def __init__(self, size: int, heads: int, inner: int, dropout: float) -> None:
+        super().__init__()
+        self.heads = heads
+        self.W_qkv = nn.Linear(size, 3 * size)
+        self.W_o = nn.Linear(size, size)
+        self.feed_forward = nn.Sequential(nn.Linear(size, inner), nn.ReLU(), nn.Linear(inner, size))
+        self.norms = nn.ModuleList([nn.LayerNorm(size), nn.LayerNorm(size)])
+        self.dropout = nn.Dropout(dropout)
+
+    def run(self, batch: Batch, weight: str) -> None:
+        """Update the field h [N, d] by a round over all words, whose weights are kept as the edge field `weight`."""
+        h = batch.nodes["h"]
+        query, key, value = self.W_qkv(h).unflatten(-1, (3, self.heads, -1)).unbind(1)
+        batch.nodes.update({"query": query / query.shape[-1] ** 0.5, "key": key, "value": value})
+        update_all(batch, self.message, softmax_sum("score", "value", "heard", weight), relation=COMPLETE)
+        heard = self.W_o(batch.nodes["heard"].flatten(1))
+        h = self.norms[0](h + self.dropout(heard))
+        batch.nodes["h"] = self.norms[1](h + self.dropout(self.feed_forward(h)))
+
+    def message(self, edges: Any) -> Outputs:
+        """How much a word counts for another, in each head (eq. 1)."""
+        return {"score": dot(edges.dst["query"], edges.src["key"])}

@@ -1,0 +1,182 @@
+"""The recurrent networks of Elman and Jordan over dynamic windows, both with a gate that resets what they remember.
+
+Wu, Zhang, Zong, "A Dynamic Window Neural Network for CCG Supertagging"; equation numbers are the paper's. What the
+reset gate reads the paper leaves open: here the plain window and what is remembered.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+from dglsent.models.dynamic_window import WindowEncoder, WindowOptions, at_words, initialise
+from dglsent.models.sequence import only
+from dglsent.nn.embeddings import WordEmbedding
+from dglsent.passing import Batch, Outputs, StepLinear, propagate
+from graphs.errors import InputError
+from graphs.features import Vocabularies
+from graphs.fields import NEXT
+
+
+class ResetRecurrence(nn.Module):
+    """h = tanh(W x~ + U (q m)) with the scalar q = sigmoid(wq [x; m]) and what is remembered, m (eq. 15-16).
+
+    Args:
+        dim: dimensions of the gated window x~.
+        window_dim: dimensions of the plain window x.
+        memory: dimensions of m.
+        hidden: size h of the state.
+    """
+
+    def __init__(self, dim: int, window_dim: int, memory: int, hidden: int) -> None:
+        super().__init__()
+        self.W, self.W_q = StepLinear(dim, hidden), StepLinear(window_dim, 1)
+        self.U, self.U_q = StepLinear(memory, hidden, bias=False), StepLinear(memory, 1, bias=False)
+
+    def inputs(self, nodes: Any) -> Outputs:
+        """W x~ + b, and wq x + b."""
+        return {"wx": self.W(nodes.data["x"]), "wx_q": self.W_q(nodes.data["window"])}
+
+    def first(self, nodes: Any) -> Tensor:
+        """The state of a first word, where nothing is remembered."""
+        return torch.tanh(self.W(nodes.data["x"]))
+
+    def next(self, nodes: Any, memory: Tensor) -> Tensor:
+        """Eq. 15 and 16, or 17."""
+        q = torch.sigmoid(self.U_q(memory, nodes.data["wx_q"]))
+        return torch.tanh(self.U(q * memory, nodes.data["wx"]))
+
+
+class WindowElman(WindowEncoder):
+    """Elman's network, which remembers the state of the word before (eq. 15-16).
+
+    Args:
+        embedding: word vectors.
+        hidden: size h of the state, which the paper does not give.
+        half_width: tokens on either side, d; that of the graph.
+        options: how windows are read.
+        vocabularies: those of the graphs, with spelling.
+    """
+
+    relations = (NEXT,)
+
+    def __init__(
+        self,
+        embedding: WordEmbedding,
+        hidden: int = 512,
+        half_width: int = 1,
+        options: WindowOptions = WindowOptions(),  # noqa: B008  it is frozen
+        vocabularies: Vocabularies | None = None,
+    ) -> None:
+        super().__init__(embedding, hidden, half_width, options, vocabularies)
+        self.recurrence = ResetRecurrence(
+            self.window.size, self.window.slots * self.inputs.size, memory=hidden, hidden=hidden
+        )
+        initialise(self, hidden)
+
+    def encode(self, batch: Batch) -> Tensor:
+        """States [N, hidden], 0 at padding nodes; sets the fields of `read`, and h."""
+        self.read(batch)
+        propagate(
+            batch,
+            self.message,
+            self.reduce,
+            self.update,
+            relation=NEXT,
+            leaf=self.leaf,
+            inputs=self.recurrence.inputs,
+        )
+        return at_words(batch, batch.nodes["h"])
+
+    def leaf(self, nodes: Any) -> Outputs:
+        """The first word."""
+        return {"h": self.recurrence.first(nodes)}
+
+    def message(self, edges: Any) -> Outputs:
+        """A word sends its state to the next."""
+        return {"h": edges.src["h"]}
+
+    def reduce(self, nodes: Any) -> Outputs:
+        """State of the word before."""
+        return {"h_before": only(nodes.mailbox["h"])}
+
+    def update(self, nodes: Any) -> Outputs:
+        """Eq. 15-16."""
+        return {"h": self.recurrence.next(nodes, nodes.data["h_before"])}
+
+
+class WindowJordan(WindowEncoder):
+    """Jordan's network, which remembers what it has said of the word before, y = softmax(Wo h) (eq. 17-18).
+
+    So the output layer is a part of it: its states are the logits of the C classes of the vocabularies, and the task
+    that trains it has no layer of its own.
+
+    Args:
+        embedding: word vectors.
+        hidden: size h of the hidden layer, which the paper does not give.
+        dropout: share of h dropped before the output layer.
+        half_width: tokens on either side, d; that of the graph.
+        options: how windows are read.
+        vocabularies: those of the graphs, with spelling and labels.
+
+    Raises:
+        InputError: the vocabularies have no spelling or no labels.
+    """
+
+    relations = (NEXT,)
+
+    def __init__(
+        self,
+        embedding: WordEmbedding,
+        hidden: int = 512,
+        dropout: float = 0.5,
+        half_width: int = 1,
+        options: WindowOptions = WindowOptions(),  # noqa: B008  it is frozen
+        vocabularies: Vocabularies | None = None,
+    ) -> None:
+        if vocabularies is None or vocabularies.label is None:
+            raise InputError("Jordan's network reads its own classes; train it for a task that tags words")
+        classes = len(vocabularies.label)
+        super().__init__(embedding, classes, half_width, options, vocabularies)
+        self.recurrence = ResetRecurrence(
+            self.window.size, self.window.slots * self.inputs.size, memory=classes, hidden=hidden
+        )
+        self.output, self.dropout = StepLinear(hidden, classes), nn.Dropout(dropout)
+        initialise(self, hidden)
+
+    def encode(self, batch: Batch) -> Tensor:
+        """Logits [N, C], 0 at padding nodes; sets the fields of `read`, and kept, h and logits."""
+        self.read(batch)
+        batch.nodes["kept"] = self.dropout(batch.nodes["x"].new_ones(batch.num_nodes, self.output.in_features))
+        propagate(
+            batch,
+            self.message,
+            self.reduce,
+            self.update,
+            relation=NEXT,
+            leaf=self.leaf,
+            inputs=self.recurrence.inputs,
+        )
+        return at_words(batch, batch.nodes["logits"])
+
+    def leaf(self, nodes: Any) -> Outputs:
+        """The first word."""
+        return self.said(nodes, self.recurrence.first(nodes))
+
+    def message(self, edges: Any) -> Outputs:
+        """A word tells the next what it is, y (eq. 18)."""
+        return {"y": torch.softmax(edges.src["logits"], -1)}
+
+    def reduce(self, nodes: Any) -> Outputs:
+        """What the word before is."""
+        return {"y_before": only(nodes.mailbox["y"])}
+
+    def update(self, nodes: Any) -> Outputs:
+        """Eq. 16-18."""
+        return self.said(nodes, self.recurrence.next(nodes, nodes.data["y_before"]))
+
+    def said(self, nodes: Any, h: Tensor) -> Outputs:
+        """A state and the logits that it gives."""
+        return {"h": h, "logits": self.output(nodes.data["kept"] * h)}

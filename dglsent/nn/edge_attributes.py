@@ -1,0 +1,79 @@
+"""What two words are to each other, as part of a score of the one for the other."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Literal, TypeAlias
+
+from torch import Tensor, nn
+from torch.nn import functional as F  # noqa: N812
+
+from graphs.cooccurrence import BUCKETS
+from graphs.features import Vocabularies
+from graphs.fields import DISTANCE, LEXICAL, PMI, POSITION, RELATION
+
+EdgeAttribute: TypeAlias = Literal["relation", "distance", "pmi", "lexical"]
+
+_FARTHEST = 10  # tokens; greater distances count as this
+
+
+class EdgeAttributes(nn.Module):
+    """Embeddings of ids that edges between words have.
+
+    Of every two words of a sentence only the ids are kept: a score multiplies the tables of embeddings (`project`),
+    which are small, and edges look the products up (`forward`).
+
+    Args:
+        names: "relation", in the dependency tree; "distance" in tokens, to either side, by the nodes' positions; "pmi",
+            the bucket of the words' mutual information; "lexical" relation.
+        dim: dimensions of an embedding.
+        vocabularies: of dependency relations; may be None without "relation".
+        lexical: number of lexical relations.
+
+    Attributes:
+        size: dimensions of all of them together.
+
+    Raises:
+        ValueError: an attribute is unknown, or its number of ids is.
+    """
+
+    def __init__(
+        self, names: Sequence[EdgeAttribute], dim: int, vocabularies: Vocabularies | None = None, lexical: int = 0
+    ) -> None:
+        super().__init__()
+        counts = {DISTANCE: 2 * _FARTHEST + 1, PMI: BUCKETS, LEXICAL: lexical}
+        if vocabularies is not None:
+            counts[RELATION] = 2 * len(vocabularies.relation) + 2
+        for name in names:
+            if name not in (RELATION, *counts):
+                raise ValueError(f"edge attribute {name!r}; there are {', '.join([RELATION, *counts])}")
+            if not counts.get(name):
+                what = "vocabularies=, those of the graphs" if name == RELATION else "lexical=, their number"
+                raise ValueError(f"edge attribute {name!r} needs {what}")
+        self.embeddings = nn.ModuleDict({name: nn.Embedding(counts[name], dim) for name in names})
+        self.dim, self.size = dim, dim * len(names)
+
+    def project(self, linear: nn.Linear) -> dict[str, Tensor]:
+        """The embeddings of each attribute through its columns of a map of `size` dimensions: [ids, out] by name."""
+        columns = linear.weight.split(self.dim, 1) if self.size else ()
+        return {
+            name: table.weight @ weight.t()
+            for (name, table), weight in zip(self.embeddings.items(), columns, strict=True)
+        }
+
+    @staticmethod
+    def look_up(edges: Any, tables: dict[str, Tensor]) -> Tensor:
+        """What the attributes of m edges say together, [m, out], from what `project` made, which is not nothing."""
+        said = [F.embedding(_ids(edges, name), table) for name, table in tables.items()]
+        total = said[0]
+        for each in said[1:]:
+            total = total + each
+        return total
+
+
+def _ids(edges: Any, name: str) -> Tensor:
+    if name != DISTANCE:
+        ids: Tensor = edges.data[name]
+        return ids
+    distance: Tensor = edges.dst[POSITION] - edges.src[POSITION]
+    return distance.clamp(-_FARTHEST, _FARTHEST) + _FARTHEST

@@ -1,0 +1,167 @@
+"""Dynamic windows: every token weighs the tokens around it, slot by slot, before an encoder reads them.
+
+Wu, Zhang, Zong, "A Dynamic Window Neural Network for CCG Supertagging"; equation numbers are the paper's.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Literal, TypeAlias, get_args
+
+import torch
+from torch import Tensor, nn
+
+from dglsent.passing import Batch, Outputs, apply_edges, update_all
+from graphs.door import fn
+from graphs.fields import SLOT
+
+Filter: TypeAlias = Literal["one_layer", "cnn", "mlp", "averaging", "ones"]
+DropoutStyle: TypeAlias = Literal["classic", "inverted"]
+
+GATE = "gate"
+
+
+class OneLayerGates(nn.Module):
+    """A gate a slot, r = sigmoid(Wr x + br) (eq. 9): windows [n, k, F] -> [n, k, 1]."""
+
+    def __init__(self, slots: int, dim: int) -> None:
+        super().__init__()
+        self.W = nn.Linear(slots * dim, slots)
+
+    def forward(self, window: Tensor) -> Tensor:
+        """Gates of windows."""
+        return torch.sigmoid(self.W(window.flatten(1))).unsqueeze(-1)
+
+
+class CNNGates(nn.Module):
+    """A gate a dimension, r = sigmoid(conv(x)) (eq. 24-25): windows [n, k, F] -> [n, k, F].
+
+    The filters are three slots wide, which the paper leaves open, with zeros beyond the window.
+    """
+
+    def __init__(self, slots: int, dim: int) -> None:
+        super().__init__()
+        self.conv = nn.Conv1d(dim, dim, kernel_size=3, padding=1)
+
+    def forward(self, window: Tensor) -> Tensor:
+        """Gates of windows."""
+        return torch.sigmoid(self.conv(window.transpose(1, 2))).transpose(1, 2)
+
+
+class MLPGates(nn.Module):
+    """A gate a slot, r = sigmoid(W2 tanh(W1 x)) (eq. 26-27): windows [n, k, F] -> [n, k, 1].
+
+    The hidden layer has as many units as a token has dimensions, which the paper leaves open.
+    """
+
+    def __init__(self, slots: int, dim: int) -> None:
+        super().__init__()
+        self.W1, self.W2 = nn.Linear(slots * dim, dim), nn.Linear(dim, slots)
+
+    def forward(self, window: Tensor) -> Tensor:
+        """Gates of windows."""
+        return torch.sigmoid(self.W2(torch.tanh(self.W1(window.flatten(1))))).unsqueeze(-1)
+
+
+class AveragingGates(nn.Module):
+    """Attention over the slots, a = softmax(Wr x): windows [n, k, F] -> [n, k, 1]."""
+
+    def __init__(self, slots: int, dim: int) -> None:
+        super().__init__()
+        self.W = nn.Linear(slots * dim, slots)
+
+    def forward(self, window: Tensor) -> Tensor:
+        """Weights of the slots of windows."""
+        return torch.softmax(self.W(window.flatten(1)), -1).unsqueeze(-1)
+
+
+class Ones(nn.Module):
+    """r = 1 (eq. 12), the plain window; with dropout, one of random size: windows [n, k, F] -> [n, k, 1]."""
+
+    def __init__(self, slots: int, dim: int) -> None:
+        super().__init__()
+
+    def forward(self, window: Tensor) -> Tensor:
+        """Gates of windows."""
+        return window.new_ones(*window.shape[:2], 1)
+
+
+_FILTERS: dict[Filter, type[nn.Module]] = {
+    "one_layer": OneLayerGates,
+    "cnn": CNNGates,
+    "mlp": MLPGates,
+    "averaging": AveragingGates,
+    "ones": Ones,
+}
+
+
+class DynamicWindow(nn.Module):
+    """The gated window x~ = [r_0 f_{t-d}; ..; r_2d f_{t+d}] of every token (eq. 7-12), over window graphs.
+
+    Args:
+        dim: dimensions F of a token.
+        half_width: tokens on either side, d; that of the graph.
+        filter: what makes the gates. "averaging" gives the mean of the tokens, weighted by them, instead of the tokens
+            side by side; "ones" is the plain window.
+        dropout: share of the slots dropped in training (eq. 10), drawn anew for every token.
+        dropout_style: "classic" multiplies gates by 1 - dropout when it is over, as the paper; "inverted" divides
+            by it in training.
+
+    Attributes:
+        slots: tokens of a window, k = 2 d + 1.
+        size: dimensions of x~: k F, or F with "averaging".
+
+    Raises:
+        ValueError: there is no such filter or style.
+    """
+
+    def __init__(
+        self,
+        dim: int,
+        half_width: int = 1,
+        filter: Filter = "one_layer",
+        dropout: float = 0.5,
+        dropout_style: DropoutStyle = "classic",
+    ) -> None:
+        super().__init__()
+        if filter not in _FILTERS:
+            raise ValueError(f"filter is one of {', '.join(_FILTERS)}, not {filter!r}")
+        if dropout_style not in get_args(DropoutStyle):
+            raise ValueError(f"dropout_style is 'classic' or 'inverted', not {dropout_style!r}")
+        self.slots, self.averages = 2 * half_width + 1, filter == "averaging"
+        self.size = dim if self.averages else self.slots * dim
+        self.filter = _FILTERS[filter](self.slots, dim)
+        self.dropout, self.dropout_style = dropout, dropout_style
+
+    def run(self, batch: Batch) -> None:
+        """Gates the windows of tokens f [N, F].
+
+        Sets the node fields x [N, size], window [N, k F], the plain window, and mask [N, k, 1], all but the mask 0 at
+        padding nodes, and the edge field gate: r before dropout, [E], or [E, F] with "cnn".
+        """
+        batch.nodes["mask"] = self._mask(batch.nodes["f"])
+        update_all(batch, fn.copy_u("f", "f"), self.reduce)
+        apply_edges(batch, self.at_edge)
+        del batch.nodes["gates"]
+
+    def reduce(self, nodes: Any) -> Outputs:
+        """Eq. 7-11."""
+        window = nodes.mailbox["f"]
+        if window.shape[1] != self.slots:
+            raise ValueError(f"the encoder runs over windows of {self.slots} words; here a node has {window.shape[1]}")
+        gates = self.filter(window)
+        gated = nodes.data["mask"] * gates * window
+        return {"window": window.flatten(1), "gates": gates, "x": gated.sum(1) if self.averages else gated.flatten(1)}
+
+    def at_edge(self, edges: Any) -> Outputs:
+        """The gate of each edge, among those of its receiver."""
+        gates = edges.dst["gates"]
+        slot = edges.data[SLOT].view(-1, 1, 1).expand(-1, 1, gates.shape[-1])
+        gate = gates.gather(1, slot).squeeze(1)
+        return {GATE: gate.squeeze(-1) if gate.shape[-1] == 1 else gate}
+
+    def _mask(self, f: Tensor) -> Tensor:
+        """What the gates are multiplied by: m (eq. 10) in training."""
+        mask, keep = f.new_ones(len(f), self.slots, 1), 1 - self.dropout
+        if self.dropout_style == "inverted":
+            return nn.functional.dropout(mask, self.dropout, self.training)
+        return mask.bernoulli_(keep) if self.training else mask.fill_(keep)

@@ -1,0 +1,121 @@
+"""Tagging: a class for every token of a sentence."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar, Literal
+
+from torch import Tensor, nn
+from torch.nn import functional as F  # noqa: N812
+
+from dglsent.nn.crf import CRF
+from dglsent.nn.token_table import TokenTable
+from dglsent.passing import Batch
+from dglsent.tasks.spans import bio_kinds, span_counts
+from dglsent.tasks.task import DIGITS, Task
+from graphs import fields
+
+_NONE = -1  # label of a token without a gold class
+
+
+class Tagging(Task):
+    """softmax(W dropout(h) + b) at every token, or a linear-chain CRF over these scores.
+
+    The negative log-likelihood of a sentence, for softmax the sum over its tokens, is averaged over sentences (eq. 23
+    of the dynamic window paper; with the CRF eq. 7 of the contextualized non-local network paper). Tokens without a
+    gold class are neither learnt nor scored; with the CRF a sentence that has one is not learnt.
+
+    Args:
+        size: dimensions of a state.
+        labels: names of the classes; those of the corpus.
+        dropout: share of a state dropped before the classifier in training.
+        head: False for encoders whose states are scores of the classes already, as `WindowJordan`: no classifier and
+            no dropout then.
+        crf: whether tags of neighbours are scored together.
+        score: what chooses the best epoch: "accuracy" of tokens, or "f1" of the spans that BIO tags mark, with their
+            precision and recall.
+
+    Raises:
+        ValueError: there are no labels, or with "f1" they are not BIO tags.
+    """
+
+    token_labels: ClassVar[bool] = True
+
+    def __init__(
+        self,
+        size: int,
+        labels: Sequence[str] = (),
+        dropout: float = 0.5,
+        head: bool = True,
+        crf: bool = False,
+        score: Literal["accuracy", "f1"] = "accuracy",
+    ) -> None:
+        super().__init__()
+        if not labels:
+            raise ValueError("the corpus has no names of classes; choose one whose tokens are labelled")
+        self.labels = tuple(labels)
+        self.dropout = nn.Dropout(dropout if head else 0)
+        self.output = nn.Linear(size, len(labels)) if head else nn.Identity()
+        self.crf = CRF(len(labels)) if crf else None
+        self.monitor = score
+        self.score_names = ("accuracy",)
+        if score == "f1":
+            self.score_names = ("f1", "precision", "recall", "accuracy")
+            kind, begins = bio_kinds(labels)
+            self.register_buffer("kind", kind, persistent=False)
+            self.register_buffer("begins", begins, persistent=False)
+
+    def loss(self, batch: Batch, states: Tensor, vectors: Tensor) -> Tensor:
+        """Negative log-likelihood, summed over the tokens of a sentence, mean over sentences."""
+        logits: Tensor = self.output(self.dropout(states))
+        label = batch.nodes[fields.LABEL]
+        if self.crf is None:
+            gold = label.where(batch.nodes[fields.POSITION] >= 0, _NONE)
+            return F.cross_entropy(logits, gold, ignore_index=_NONE, reduction="sum") / batch.size
+        table = TokenTable(batch)
+        gold = table.spread(label, _NONE)
+        whole = ((gold != _NONE) | ~table.mask).all(1)
+        losses = self.crf.loss(table.spread(logits), gold.clamp(min=0), table.mask)
+        return (losses * whole).sum() / batch.size
+
+    def outcomes(self, batch: Batch, states: Tensor, vectors: Tensor) -> dict[str, Tensor]:
+        """Counts of tokens, and of spans where these are scored, in each sentence."""
+        table = TokenTable(batch)
+        gold = table.spread(batch.nodes[fields.LABEL], _NONE)
+        predicted = self._best(table, states).where(gold != _NONE, _NONE)
+        counts = {
+            "tokens": (gold != _NONE).sum(1),
+            "right_tokens": ((predicted == gold) & (gold != _NONE)).sum(1),
+        }
+        if "f1" in self.score_names:
+            counts |= span_counts(predicted, gold, self.get_buffer("kind"), self.get_buffer("begins"))
+        return counts
+
+    def scores(self, outcomes: Mapping[str, Tensor]) -> dict[str, float]:
+        """Accuracy of tokens; F1, precision and recall of spans, 0 where one is 0 / 0."""
+        total = {name: int(column.sum()) for name, column in outcomes.items()}
+        scores = {"accuracy": _share(total["right_tokens"], total["tokens"])}
+        if "f1" in self.score_names:
+            right, predicted, gold = (total[f"{which}_spans"] for which in ("right", "predicted", "gold"))
+            scores = {
+                "f1": _share(2 * right, predicted + gold),
+                "precision": _share(right, predicted),
+                "recall": _share(right, gold),
+                **scores,
+            }
+        return scores
+
+    def predict(self, batch: Batch, states: Tensor, vectors: Tensor, labels: Sequence[str]) -> list[dict[str, Any]]:
+        """Tags of the tokens of each sentence, by the names that the task was made with."""
+        table = TokenTable(batch)
+        rows = zip(self._best(table, states).tolist(), table.mask.sum(1).tolist(), strict=True)
+        return [{"tags": [self.labels[tag] for tag in row[:length]]} for row, length in rows]
+
+    def _best(self, table: TokenTable, states: Tensor) -> Tensor:
+        """[B, T] tags."""
+        logits = table.spread(self.output(states))
+        return logits.argmax(-1) if self.crf is None else self.crf.best(logits, table.mask)
+
+
+def _share(part: int, whole: int) -> float:
+    return round(part / whole, DIGITS) if whole else 0.0

@@ -1,0 +1,80 @@
+from __future__ import annotations
+
+import tarfile
+
+import pytest
+
+from dglsent.corpora.imdb import IMDB, tokens
+from dglsent.corpora.splits import is_dev
+from graphs.errors import InputError
+
+
+@pytest.fixture
+def folder(tmp_path):
+    """The unpacked archive, with reviews that have no label."""
+    root = tmp_path / "aclImdb"
+    for split, count in (("train", 30), ("test", 2)):
+        for part in ("neg", "pos", "unsup"):
+            (root / split / part).mkdir(parents=True)
+            for number in range(count):
+                (root / split / part / f"{number}_{7 if part == 'pos' else 2}.txt").write_text(
+                    f"{part} caf\xe9 {number}"
+                )
+    (root / "README").write_text("about")
+    return tmp_path
+
+
+def check(splits) -> None:
+    assert [one.id for one in splits["test"]] == ["test-neg-0_2", "test-neg-1_2", "test-pos-0_7", "test-pos-1_7"]
+    assert [one.targets["label"] for one in splits["test"]] == [0, 0, 1, 1]
+    assert splits["test"][3].sentences[0].unparsed.words == ["pos", "café", "1"]
+    assert len(splits["train"]) + len(splits["dev"]) == 60
+    assert splits["dev"]
+    assert all(is_dev(one.id) for one in splits["dev"])
+
+
+def test_folder_and_archives_are_the_same(folder):
+    check(IMDB().load(folder))
+    (folder / "imdb").mkdir()
+    for name, mode in (("aclImdb_v1.tar.gz", "w:gz"), ("aclImdb_labelled_50k.tar.xz", "w:xz")):
+        archive = folder / "imdb" / name
+        with tarfile.open(archive, mode) as packed:
+            packed.add(folder / "aclImdb", "aclImdb")
+        elsewhere = folder / name.replace(".", "-")
+        elsewhere.mkdir()
+        archive.rename(elsewhere / name)
+        check(IMDB().load(elsewhere))
+
+
+def test_broken_archive_is_named(tmp_path):
+    (tmp_path / "aclImdb_v1.tar.gz").write_bytes(b"nothing")
+    with pytest.raises(InputError, match=r"aclImdb_v1\.tar\.gz: cannot be read .*; download it again"):
+        IMDB().load(tmp_path)
+
+
+def test_missing_files_are_said_with_the_layout(tmp_path):
+    with pytest.raises(InputError, match=r"IMDB is missing; expected .*imdb/aclImdb_v1\.tar\.gz or .*txt \(docs"):
+        IMDB().load(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("text", "wanted"),
+    [
+        ("It wasn't bad.<br /><br />Don't go!", "It was n't bad . Do n't go !"),
+        ("Well-made, it's 10/10...I'd see it", "Well-made , it 's 10 / 10 ... I 'd see it"),
+        ("At 3:45, 1,000.50 'quotes' -- \"end\"", "At 3:45 , 1,000.50 ' quotes ' -- \" end \""),
+        ("Café don’t", "Café don ’ t"),
+    ],
+)
+def test_tokens(text, wanted):
+    assert tokens(text) == wanted.split(" ")
+
+
+def test_real_counts(data_dir):
+    splits = IMDB().load(data_dir)
+    assert len(splits["train"]) + len(splits["dev"]) == 25000
+    assert len(splits["test"]) == 25000
+    assert sum(one.targets["label"] for one in splits["test"]) == 12500
+    lengths = [len(one.sentences[0].unparsed) for one in splits["test"]]
+    assert 230 < sum(lengths) / len(lengths) < 300
+    assert min(lengths) > 0

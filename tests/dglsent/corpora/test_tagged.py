@@ -1,0 +1,44 @@
+from __future__ import annotations
+
+import pytest
+
+from dglsent.corpora.tagged import RARE, bio, tagged_examples, with_rare
+from dglsent.training.graphs import shape
+from graphs.columns import Tagged
+from graphs.errors import Origin, SentenceError
+
+SENTENCES = [
+    Tagged(["a", "b"], {"pos": ["DT", "NN"], "chunk": ["B-X", "I-X"]}, Origin("file", 1, "1")),
+    Tagged(["c"], {"pos": ["UH"], "chunk": ["O"]}, Origin("file", 4, "2")),
+]
+
+
+def test_gold_classes_are_not_among_what_is_read():
+    first, second = tagged_examples("dev", SENTENCES, "chunk", bio("XY"))
+    (sentence,) = first.sentences
+    assert first.id == "dev-1"
+    assert sentence.labels == [1, 2]
+    assert sentence.unparsed.columns == {"pos": ["DT", "NN"]}
+    assert (sentence.unparsed.words, sentence.origin.line) == (["a", "b"], 1)
+    assert (second.id, second.sentences[0].labels, second.targets) == ("dev-2", [0], {})
+
+
+def test_bio_tags_of_kinds():
+    assert bio(("X", "Y")) == ("O", "B-X", "I-X", "B-Y", "I-Y")
+
+
+def test_tags_that_training_lacks_are_rare():
+    labels = with_rare(SENTENCES[:1], "pos")
+    assert labels == ("DT", "NN", RARE)
+    assert [one.sentences[0].labels for one in tagged_examples("test", SENTENCES, "pos", labels)] == [[0, 1], [2]]
+
+
+def test_tag_that_is_no_class_is_named_with_its_sentence():
+    with pytest.raises(SentenceError, match=r"file.*4.*pos 'UH' is none of DT, NN"):
+        tagged_examples("test", SENTENCES, "pos", ("DT", "NN"))
+
+
+def test_trees_that_are_wanted_in_vain():
+    (example, _) = tagged_examples("dev", SENTENCES, "chunk", bio("X"))
+    with pytest.raises(SentenceError, match="no parses; choose a chain, a window or a complete graph"):
+        shape("dependency", example.sentences[0])

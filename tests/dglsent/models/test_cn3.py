@@ -1,0 +1,207 @@
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import torch
+from agreement import WAYS, assert_same, build, close
+from complete_sentences import LEXICAL, sentence, vocabularies
+from random_graphs import chain, children, forest, tree
+from reference.cn3 import cn3
+
+from dglsent.models.cn3 import CN3
+from dglsent.models.pd_graph import PDGraph
+from dglsent.nn.node_attributes import Attributes
+from dglsent.passing import Batch, dense, engine
+from graphs.errors import InputError
+
+LENGTHS = (4, 1, 6, 2, 4)
+EDGES = ("relation", "distance", "pmi", "lexical")
+SWITCHES = {
+    "as the paper": {},
+    "dependency edges": {"edges": ["relation"]},
+    "dot": {"scorer": "dot", "context": "none", "edges": EDGES},
+    "bilinear": {"scorer": "bilinear", "context": "none", "edges": EDGES},
+    "additive": {"context": "none", "edges": EDGES},
+    "gru_like": {"update": "gru_like", "context": "cnn", "scorer": "dot"},
+    "no self loop": {"self_loop": False, "context": "cnn", "edges": ["distance"]},
+    "tied": {"tie_layers": True, "layers": 3, "context": "none"},
+    "no layers": {"layers": 0},
+    "characters": {"attributes": Attributes(characters="lstm", character_dim=3, character_size=4), "layers": 1},
+    "all attributes": {
+        "attributes": Attributes(2, "cnn", 3, 5, spelling_dim=2, position_dim=3, positions=5),
+        "context": "none",
+    },
+}
+on_ways = pytest.mark.parametrize("way", WAYS, ids="-".join)
+
+
+def make(encoder_class=CN3, **switches):
+    encoder = build(encoder_class, vocabularies=vocabularies(), edge_dim=3, lexical=LEXICAL, **switches)
+    with torch.no_grad():
+        for module in encoder.modules():
+            if getattr(module, "padding_idx", None) is not None:
+                module.weight[module.padding_idx] = 0
+    return encoder
+
+
+def plain(graph):
+    columns = {name: column.tolist() for name, column in graph.nodes.items()}
+    return columns | {name: column.reshape(graph.size, -1).tolist() for name, column in graph.pairwise.items()}
+
+
+def hears(graph, self_loop=True):
+    return [[j for j in range(graph.size) if self_loop or i != j or graph.size == 1] for i in range(graph.size)]
+
+
+def encode(encoder, graphs, way):
+    batch = Batch.of(graphs, plan=encoder.directions, relations=encoder.relations)
+    with engine(*way):
+        return encoder.encode(batch), batch
+
+
+def agrees(encoder, sentences, graphs, heard, way, switches):
+    """Values and gradients of a batch are those of the reference, which sees one sentence at a time."""
+    state = {name: value.detach().clone().requires_grad_() for name, value in encoder.state_dict().items()}
+    plainly = [cn3(state, each, ears, **switches) for each, ears in zip(sentences, heard, strict=True)]
+    expected = {name: torch.cat([fields[name] for fields in plainly]) for name in plainly[0]}
+    states, batch = encode(encoder, graphs, way)
+    edges = batch.relation(encoder.relation).edges
+    found = {"states": states, "vector": encoder.readout(batch, states).flatten()}
+    everywhere = encoder.relation == "complete" and switches_self_loop(encoder)
+    compared = {
+        name: (found[name] if name in found else edges[name], value)
+        for name, value in expected.items()
+        if name in found or everywhere
+    }
+    assert_same(encoder, state, compared, way)
+
+
+def switches_self_loop(encoder):
+    return not encoder.depth or encoder.layers[0].self_loop
+
+
+@on_ways
+@pytest.mark.parametrize("name", SWITCHES)
+def test_against_the_reference(name, way):
+    switches = SWITCHES[name]
+    encoder, graphs = make(**switches), [sentence(size, seed) for seed, size in enumerate(LENGTHS)]
+    of_reference = {key: value for key, value in switches.items() if key not in ("attributes", "edges", "self_loop")}
+    heard = [hears(graph, switches.get("self_loop", True)) for graph in graphs]
+    agrees(encoder, list(map(plain, graphs)), graphs, heard, way, of_reference)
+
+
+@on_ways
+class TestIdentities:
+    GRAPHS = tuple(sentence(size, seed) for seed, size in enumerate(LENGTHS))
+
+    @pytest.mark.parametrize("scorer", ["additive", "dot", "bilinear"])
+    @pytest.mark.parametrize("self_loop", [True, False])
+    def test_the_weights_of_what_a_word_hears_sum_to_one(self, way, scorer, self_loop):
+        _, batch = encode(make(edges=["relation"], scorer=scorer, self_loop=self_loop), self.GRAPHS, way)
+        relation = batch.relation("complete")
+        src, dst = map(torch.from_numpy, relation.ends)
+        for name in ("attention_1", "attention_2"):
+            weight = relation.edges[name]
+            total = torch.zeros(batch.num_nodes, dtype=weight.dtype).index_add(0, dst, weight)
+            close(total, torch.ones_like(total))
+            if not self_loop:
+                lone = torch.tensor([size == 1 for size in LENGTHS for _ in range(size)])
+                close(weight[src == dst], lone.to(weight.dtype))
+
+    def test_alone_is_as_in_a_batch(self, way):
+        encoder = make(edges=EDGES)
+        together, _ = encode(encoder, self.GRAPHS, way)
+        close(torch.cat([encode(encoder, [graph], way)[0] for graph in self.GRAPHS]), together)
+
+    @pytest.mark.parametrize("update", ["interp", "gru_like"])
+    def test_with_the_gate_shut_nothing_changes(self, way, update):
+        encoder = make(update=update)
+        for layer in encoder.layers:
+            torch.nn.init.constant_(layer.U_g.bias, -1e6)
+        states, _ = encode(encoder, self.GRAPHS, way)
+        encoder.depth = 0
+        close(states, encode(encoder, self.GRAPHS, way)[0])
+
+    def test_pairs_do_not_meet(self, way):
+        encoder = make()
+        batch = Batch.of(self.GRAPHS[:4], pairs=True)
+        with engine(*way):
+            close(encoder.encode(batch), encode(encoder, self.GRAPHS[:4], way)[0])
+
+
+@pytest.mark.parametrize("scorer", ["additive", "dot"])
+@pytest.mark.parametrize("at_once", [1, 40, 100])
+def test_some_receivers_at_a_time(scorer, at_once, monkeypatch):
+    encoder = make(edges=EDGES, scorer=scorer)
+    graphs, results = [sentence(size, seed) for seed, size in enumerate(LENGTHS)], []
+    for pairs in (dense._PAIRS, at_once):
+        monkeypatch.setattr(dense, "_PAIRS", pairs)
+        encoder.zero_grad()
+        states, batch = encode(encoder, graphs, ("torch", "dense"))
+        (states.square().sum() + batch.relation("complete").edges["attention_2"].square().sum()).backward()
+        results.append([states, *(p.grad.clone() for p in encoder.parameters())])
+    for one, other in zip(*results, strict=True):
+        close(one, other)
+
+
+PARSED = [tree([1, -1, 1, 2]), tree([-1]), chain(5), forest(), tree([-1, 0])]
+
+
+@pytest.mark.parametrize("on", ["torch", "dgl"])
+@pytest.mark.parametrize("switches", [{}, {"scorer": "dot", "context": "none", "update": "gru_like"}])
+def test_pd_graph_hears_head_dependents_and_itself(on, switches):
+    heard = []
+    for graph in PARSED:
+        below = children(graph)
+        above = [[j for j in range(graph.size) if i in below[j]] for i in range(graph.size)]
+        heard.append([sorted({i, *below[i], *above[i]}) for i in range(graph.size)])
+    encoder = build(PDGraph, **switches)
+    sentences = [{"word": graph.nodes["word"].tolist()} for graph in PARSED]
+    agrees(encoder, sentences, PARSED, heard, (on, "auto"), switches)
+    _, batch = encode(encoder, PARSED, (on, "auto"))
+    assert len(batch.relation("neighbour").edges["attention_2"]) == sum(len(ears) for each in heard for ears in each)
+
+
+def test_what_an_attribute_needs_is_said():
+    with pytest.raises(InputError, match="give it vocabularies=, those of the graphs"):
+        build(CN3, attributes=Attributes(tag_dim=2))
+    without = vocabularies()
+    without.spelling = None
+    with pytest.raises(InputError, match=r"embedding\.spelling: true"):
+        build(CN3, attributes=Attributes(characters="cnn"), vocabularies=without)
+    with pytest.raises(ValueError, match="'relation' needs vocabularies="):
+        build(CN3, edges=["relation"])
+    with pytest.raises(ValueError, match="'lexical' needs lexical=, their number"):
+        build(CN3, edges=["lexical"], vocabularies=vocabularies())
+    with pytest.raises(ValueError, match="edge attribute 'near'; there are relation, distance, pmi, lexical"):
+        build(CN3, edges=["near"])
+    with pytest.raises(ValueError, match=r"hidden 5: .* give an even number"):
+        build(CN3, hidden=5)
+
+
+LONG = """
+import resource, sys
+import torch
+sys.path.insert(0, sys.argv[1])
+from complete_sentences import sentence, vocabularies
+from dglsent.models.cn3 import CN3
+from dglsent.nn.embeddings import WordEmbedding
+from dglsent.passing import Batch
+
+torch.set_num_threads(1)
+encoder = CN3(WordEmbedding(20, 100), hidden=100, layers=2, edges=["relation"], vocabularies=vocabularies())
+batch = Batch.of([sentence(400, seed) for seed in range(16)], relations=encoder.relations)
+encoder.readout(batch, encoder.encode(batch)).square().sum().backward()
+print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
+"""
+
+
+def test_long_sentences_fit_into_8_gib():
+    """16 of 400 words, all 2.56 million pairs scored by a vector of 100 dimensions in each of two layers."""
+    folder = Path(__file__).parents[1]
+    run = subprocess.run([sys.executable, "-c", LONG, str(folder)], capture_output=True, text=True, check=True)
+    kib = int(run.stdout) / (1024 if sys.platform == "darwin" else 1)
+    assert kib / 2**20 < 8

@@ -1,0 +1,70 @@
+from __future__ import annotations
+
+from functools import partial
+
+import pytest
+import torch
+from agreement import WAYS, assert_same, build, close
+from random_graphs import chain, renumbered
+from reference.self_attention import elman, lstmn, pooled_bilstm, transformer
+
+from dglsent.models.elman import SeqRNN
+from dglsent.models.lstmn import LSTMN
+from dglsent.models.self_attention import AttentiveBiLSTM, Transformer
+from dglsent.passing import Batch, engine
+
+CHAINS = [chain(size, [1 + (3 * size + t * t) % 11 for t in range(size)]) for size in (3, 1, 7, 2, 5)]
+SINGLE = [chain(1, [4]), chain(1, [7])]
+MODELS = {
+    "pooled": (AttentiveBiLSTM, pooled_bilstm, {}),
+    "lstmn": (LSTMN, lstmn, {}),
+    "transformer": (Transformer, transformer, {"heads": 2}),
+    "learned positions": (Transformer, transformer, {"heads": 2, "positions": "learned"}),
+    "one head": (Transformer, partial(transformer, heads=1, layers=1), {"heads": 1, "layers": 1}),
+    "elman": (SeqRNN, elman, {}),
+}
+on_ways = pytest.mark.parametrize("way", WAYS, ids="-".join)
+
+
+def encode(encoder, graphs, way):
+    batch = Batch.of(graphs, plan=encoder.directions, relations=encoder.relations)
+    with engine(*way):
+        return encoder.encode(batch), batch
+
+
+@on_ways
+@pytest.mark.parametrize("graphs", [CHAINS, SINGLE], ids=["sentences", "single words"])
+@pytest.mark.parametrize("model", MODELS)
+def test_against_the_reference(model, graphs, way):
+    encoder_class, reference, switches = MODELS[model]
+    encoder = build(encoder_class, **switches).eval()
+    state = {name: value.detach().clone().requires_grad_() for name, value in encoder.state_dict().items()}
+    plainly = [reference(state, graph.nodes["word"].tolist()) for graph in graphs]
+    expected = {name: torch.cat([fields[name] for fields in plainly]) for name in plainly[0]}
+    states, batch = encode(encoder, graphs, way)
+    found = {"states": states, "vector": encoder.readout(batch, states).flatten()}
+    compared = {
+        name: (found[name] if name in found else batch.relation("complete").edges[name], value)
+        for name, value in expected.items()
+    }
+    assert_same(encoder, state, compared, way)
+
+
+def test_words_of_an_lstmn_stand_by_position():
+    order = torch.tensor([2, 0, 3, 1])
+    graph = chain(4)
+    turned, _ = encode(build(LSTMN), [renumbered(graph, order.numpy())], ("torch", "auto"))
+    close(turned, encode(build(LSTMN), [graph], ("torch", "auto"))[0][order])
+
+
+def test_the_query_attends_to_each_sentence_by_itself():
+    encoder = build(AttentiveBiLSTM)
+    states, batch = encode(encoder, CHAINS, ("torch", "auto"))
+    encoder.readout(batch, states)
+    for weight in batch.nodes["attention"].split([graph.size for graph in CHAINS]):
+        assert weight.sum().item() == pytest.approx(1)
+
+
+def test_heads_must_divide_the_states():
+    with pytest.raises(ValueError, match="hidden 6; give an even multiple of the 4 heads"):
+        build(Transformer, hidden=6)

@@ -1,0 +1,124 @@
+from __future__ import annotations
+
+import pytest
+import torch
+from torch.nn import functional as F  # noqa: N812
+
+from dglsent.corpora.example import Example, Parsed
+from dglsent.tasks.tagging import Tagging
+from dglsent.training.data import graph_set, vocabularies_of
+from dglsent.training.model import gather
+from graphs.columns import Tagged
+from graphs.errors import InputError
+
+LABELS = ("O", "B-X", "I-X")
+SENTENCES = [("a b c", [1, 2, 0]), ("d", [0]), ("e f", [0, 1])]
+
+
+def batch_of(kind: str, sentences=SENTENCES):
+    examples = [Example((Parsed(unparsed=Tagged(text.split()), labels=gold),)) for text, gold in sentences]
+    vocabularies = vocabularies_of(examples, kind, lower=False, min_count=1)
+    return graph_set(examples, kind, vocabularies, 1, {}, token_labels=True).batch(range(len(examples)), ())
+
+
+def task_of(**options) -> Tagging:
+    torch.manual_seed(1)
+    return Tagging(4, LABELS, **options).eval()
+
+
+@pytest.mark.parametrize("kind", ["chain", "window", "complete"])
+@pytest.mark.parametrize("crf", [False, True])
+def test_loss_is_summed_over_tokens_and_averaged_over_sentences(kind, crf):
+    batch, task = batch_of(kind), task_of(crf=crf, dropout=0.0)
+    states = torch.randn(batch.num_nodes, 4)
+    token = batch.nodes["position"] >= 0
+    parts = task.output(states[token]).split([3, 1, 2])
+    gold = [torch.tensor(gold) for _, gold in SENTENCES]
+    if crf:
+        ones = torch.ones(1, 3, dtype=torch.bool)
+        losses = [
+            task.crf.loss(part[None], tags[None], ones[:, : len(tags)]) for part, tags in zip(parts, gold, strict=True)
+        ]
+    else:
+        losses = [F.cross_entropy(part, tags, reduction="sum") for part, tags in zip(parts, gold, strict=True)]
+    wanted = sum(loss.item() for loss in losses) / 3
+    assert task.loss(batch, states, states).item() == pytest.approx(wanted, rel=1e-5)
+
+
+def test_tokens_without_a_class_are_neither_learnt_nor_scored():
+    whole, task = [("a b", [1, 0])], task_of(score="f1", dropout=0.0)
+    partly = [*whole, ("c d", [-1, 1])]
+    states = torch.randn(4, 4)
+    one, two = batch_of("chain", whole), batch_of("chain", partly)
+    extra = F.cross_entropy(task.output(states[3:]), torch.tensor([1]))
+    loss = task.loss(two, states, states)
+    assert 2 * loss.item() == pytest.approx((task.loss(one, states[:2], states) + extra).item(), rel=1e-5)
+    assert task.outcomes(two, states, states)["tokens"].tolist() == [2, 1]
+    crf = task_of(crf=True, dropout=0.0)
+    assert 2 * crf.loss(two, states, states).item() == pytest.approx(crf.loss(one, states[:2], states).item(), rel=1e-5)
+
+
+def choosing(task: Tagging, tags) -> torch.Tensor:
+    """States of tokens for which the task chooses some tags."""
+    with torch.no_grad():
+        task.output.weight.copy_(torch.eye(3, 4))
+        task.output.bias.zero_()
+    return 9 * torch.eye(4)[tags]
+
+
+@pytest.mark.parametrize("crf", [False, True])
+def test_scores_over_batches(crf):
+    task = task_of(crf=crf, score="f1")
+    if crf:
+        for weight in task.crf.parameters():
+            torch.nn.init.zeros_(weight)
+    first, second = batch_of("chain"), batch_of("chain", [("g h", [1, 2])])
+    # Gold spans: ab, f, gh. Predicted: ab, d, e, f, g.
+    states = choosing(task, [1, 2, 0, 1, 1, 1]), choosing(task, [1, 0])
+    outcomes = gather([task.outcomes(first, states[0], states[0]), task.outcomes(second, states[1], states[1])])
+    assert {len(column) for column in outcomes.values()} == {4}
+    scores = task.scores(outcomes)
+    assert tuple(scores) == task.score_names
+    assert scores == {
+        "f1": pytest.approx(4 / 8),
+        "precision": pytest.approx(2 / 5),
+        "recall": pytest.approx(2 / 3, abs=1e-6),
+        "accuracy": pytest.approx(5 / 8),
+    }
+    assert task.monitor == "f1"
+
+
+def test_accuracy_alone_takes_any_names():
+    task = Tagging(4, ("NN", "VB", "DT"))
+    batch = batch_of("window")
+    states = torch.randn(batch.num_nodes, 4)
+    outcomes = task.eval().outcomes(batch, states, states)
+    assert outcomes.keys() == {"tokens", "right_tokens"}
+    assert task.scores(outcomes).keys() == {"accuracy"}
+    assert (task.monitor, task.score_names) == ("accuracy", ("accuracy",))
+
+
+def test_nothing_found_scores_zero():
+    task = task_of(score="f1")
+    batch = batch_of("chain", [("a b", [0, 0])])
+    states = choosing(task, [0, 0])
+    scores = task.scores(task.outcomes(batch, states, states))
+    assert scores == {"f1": 0.0, "precision": 0.0, "recall": 0.0, "accuracy": 1.0}
+
+
+@pytest.mark.parametrize("crf", [False, True])
+@pytest.mark.parametrize("kind", ["chain", "window"])
+def test_predictions_are_tags_by_name(kind, crf):
+    batch, task = batch_of(kind), task_of(crf=crf)
+    found = task.predict(batch, torch.randn(batch.num_nodes, 4), torch.empty(3, 4), ())
+    assert [len(one["tags"]) for one in found] == [3, 1, 2]
+    assert all(tag in LABELS for one in found for tag in one["tags"])
+
+
+def test_what_cannot_be_tagged_is_said():
+    with pytest.raises(ValueError, match="no names of classes"):
+        Tagging(4)
+    with pytest.raises(ValueError, match="'NN' is none of O"):
+        Tagging(4, ("O", "NN"), score="f1")
+    with pytest.raises(InputError, match="no gold class of any token"):
+        batch_of("chain", [("a b", None)])
