@@ -56,7 +56,9 @@ class Relation:
                 # Counted within each sentence, so that a chain is a chain backwards too and ends at level 0.
                 top = np.zeros(int(self._sentence[-1]) + 1, dtype=np.int64)
                 np.maximum.at(top, self._sentence, level)
-                made = schedule(self.size, dst, src, top[self._sentence] - level)
+                alone = np.ones(self.size, dtype=bool)
+                alone[src] = alone[dst] = False
+                made = schedule(self.size, dst, src, np.where(alone, 0, top[self._sentence] - level))
             else:
                 raise ValueError(f"direction is 'up' or 'down', not {direction!r}")
             self._schedules[direction] = made.to(self.device)

@@ -260,3 +260,10 @@ def test_without_directions_both_ways_along_the_words_are_planned():
     made = dict(batch.relation("next")._schedules)
     assert set(made) == {"up", "down"}
     assert not batch.relation("complete")._frontiers
+
+
+@pytest.mark.parametrize("direction", ["up", "down"])
+def test_nodes_outside_a_relation_do_not_cost_it_the_tables_of_trees(direction):
+    """Phrases have no place in the order of words."""
+    phrases = Batch.of([tree([-1, 0, 0, 1, 1], phrases=True), tree([-1, 0, 0], phrases=True)])
+    assert phrases.relation("next").schedule(direction).tree is not None
