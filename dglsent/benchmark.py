@@ -19,7 +19,10 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional as F  # noqa: N812
 
+from dglsent import benchmark_graphs
 from dglsent.models.attentive_tree import AttentiveTreeLSTM
+from dglsent.models.cn3 import CN3
+from dglsent.models.dynamic_window import WindowBiLSTM
 from dglsent.models.encoder import Encoder
 from dglsent.models.progressive_attention import ProgressiveAttention
 from dglsent.models.sequence import SeqLSTM
@@ -27,13 +30,10 @@ from dglsent.models.tag_guided import TagGuidedHyperTreeLSTM
 from dglsent.models.tree_lstm import BinaryTreeLSTM, ChildSumTreeLSTM
 from dglsent.nn.embeddings import WordEmbedding
 from dglsent.passing import Batch, Engine, engine
-from graphs import fields, topology, trees
+from graphs import complete_graphs, windows
 from graphs.builders import SentenceGraph
-from graphs.columns import IntArray
-from graphs.transforms import drop_outer
 
-_WORDS, _TAGS, _DIM, _HIDDEN = 5000, 70, 300, 150
-_CORPUS = 1000  # sentences to draw batches from
+_DIM, _HIDDEN = 300, 150
 Row: TypeAlias = dict[str, str | int | float]
 
 
@@ -60,12 +60,17 @@ class Subject:
 def subjects(data: Path | None, seed: int = 0) -> Iterator[Subject]:
     """The models to time, on the trees of SST and SICK where `data` holds them, else on random ones of their shape."""
     rng = np.random.default_rng(seed)
-    constituency = _sst(data, rng) if data else [_random_binary(rng) for _ in range(_CORPUS)]
-    dependency = _sick(data, rng) if data else [_random_dependency(rng) for _ in range(_CORPUS)]
-    nary = _sick_phrases(data, rng) if data else [_random_nary(rng) for _ in range(_CORPUS)]
-    chains = [_graph(np.append(np.arange(1, graph.size), -1), rng) for graph in dependency]
-    tag_guided = partial(TagGuidedHyperTreeLSTM, tags=[""] * _TAGS)
+    constituency, dependency, nary = benchmark_graphs.trees_of(data, rng)
+    chains = [benchmark_graphs.graph(np.append(np.arange(1, graph.size), -1), rng) for graph in dependency]
+    # As long as the sentences of the SST: a binary tree of n words has n - 1 phrases.
+    read = benchmark_graphs.sentences([(graph.size + 1) // 2 for graph in constituency], rng)
+    vocabularies = benchmark_graphs.vocabularies(read)
+    complete = [complete_graphs.complete(sentence, vocabularies) for sentence in read]
+    window = [windows.window(sentence, vocabularies, half_width=1) for sentence in read]
+    tag_guided = partial(TagGuidedHyperTreeLSTM, tags=[""] * benchmark_graphs.TAGS)
     progressive = partial(_progressive, ChildSumTreeLSTM)
+    cn3 = partial(CN3, edges=("relation",), vocabularies=vocabularies)
+    bilstm = partial(WindowBiLSTM, vocabularies=vocabularies)
     for name, kind, encoder, graphs, pairs in (
         ("binary Tree-LSTM", "constituency", BinaryTreeLSTM, constituency, False),
         ("TG-HTreeLSTM", "constituency", tag_guided, constituency, False),
@@ -73,9 +78,13 @@ def subjects(data: Path | None, seed: int = 0) -> Iterator[Subject]:
         ("LSTM", "chain", SeqLSTM, chains, False),
         ("attentive Tree-LSTM", "dependency pairs", AttentiveTreeLSTM, dependency, True),
         ("progressive attention", "constituency pairs", progressive, nary, True),
+        ("CN3", "complete", cn3, complete, False),
+        ("window BiLSTM", "window", bilstm, window, False),
     ):
         torch.manual_seed(seed)
-        yield Subject(name, kind, encoder(WordEmbedding(_WORDS, _DIM, tune=False), _HIDDEN), graphs, pairs)
+        yield Subject(
+            name, kind, encoder(WordEmbedding(benchmark_graphs.WORDS, _DIM, tune=False), _HIDDEN), graphs, pairs
+        )
 
 
 def _progressive(structure: Callable[[WordEmbedding, int], Encoder], embedding: WordEmbedding, hidden: int) -> Encoder:
@@ -242,73 +251,3 @@ def _bare(products: list[_Product], device: str, backward: bool) -> Callable[[],
                     x.grad = weight.grad = None
 
     return job
-
-
-def _graph(parent: IntArray, rng: np.random.Generator, *, phrases: bool = False) -> SentenceGraph:
-    size = len(parent)
-    src = np.flatnonzero(parent >= 0)
-    word = rng.integers(1, _WORDS, size)
-    if phrases:
-        word[np.unique(parent[src])] = 0
-    return SentenceGraph(
-        size=size,
-        src=src,
-        dst=parent[src],
-        nodes={
-            fields.WORD: word,
-            fields.TAG: rng.integers(2, _TAGS, size),
-            fields.POSITION: np.where(word > 0, np.cumsum(word > 0) - 1, -1),
-        },
-        edges={fields.SLOT: trees.slots(parent)[src]},
-        level=topology.levels(size, src, parent[src]),
-    )
-
-
-def _sst(data: Path, rng: np.random.Generator) -> list[SentenceGraph]:
-    from graphs.formats.brackets import read_brackets
-
-    read = read_brackets(data / "sst" / "dev.txt")
-    return [_graph(tree.parent, rng, phrases=True) for tree in read[:_CORPUS]]
-
-
-def _sick(data: Path, rng: np.random.Generator) -> list[SentenceGraph]:
-    from graphs.formats.tai import read_tai_dependencies
-
-    folder = data / "sick" / "parsed" / "train"
-    read = read_tai_dependencies(folder / "a.toks", folder / "a.parents", folder / "a.rels")
-    return [_graph(trees.attach_roots(np.asarray(sentence.head)), rng) for sentence in read[:_CORPUS]]
-
-
-def _sick_phrases(data: Path, rng: np.random.Generator) -> list[SentenceGraph]:
-    from graphs.formats.brackets import read_brackets
-
-    read = read_brackets(data / "sick" / "parsed" / "train" / "a.ptb")
-    return [_graph(drop_outer(tree).parent, rng, phrases=True) for tree in read[:_CORPUS]]
-
-
-def _random_nary(rng: np.random.Generator) -> SentenceGraph:
-    """A tree with about the nodes (18 +- 5), the depth and the unary phrases of SICK's constituency trees."""
-    size = int(np.clip(rng.normal(18, 5), 3, 50))
-    return _graph(
-        np.array([-1, *(int(rng.integers(max(0, node - 4), node)) for node in range(1, size))]), rng, phrases=True
-    )
-
-
-def _random_binary(rng: np.random.Generator) -> SentenceGraph:
-    """A binary tree with about the leaves (19 +- 9) and the depth (about half of them) of the SST's."""
-    leaves = int(np.clip(rng.normal(19, 9), 2, 52))
-    parent, open_leaves = [-1], [0]
-    for _ in range(leaves - 1):
-        newest = open_leaves[-2:] if rng.random() < 0.6 else open_leaves
-        node = int(rng.choice(newest))
-        open_leaves.remove(node)
-        open_leaves += [len(parent), len(parent) + 1]
-        parent += [node, node]
-    return _graph(np.array(parent), rng, phrases=True)
-
-
-def _random_dependency(rng: np.random.Generator) -> SentenceGraph:
-    """A dependency tree with about the words (10 +- 3) and the depth (4 or 5) of SICK's."""
-    size = int(np.clip(rng.normal(9.7, 3.3), 2, 28))
-    parent = np.array([-1, *(int(rng.integers(max(0, node - 5), node)) for node in range(1, size))])
-    return _graph(parent, rng)

@@ -16,6 +16,9 @@ _HEAD = (
     f"{'model':<21}{'graph':<14}{'batch':>5}  {'mode':<17}{'DGL ms':>9}{'torch ms':>10}{'plan ms':>9}{'bare ms':>9}"
     f"{'DGL/torch':>11}{'torch/bare':>12}"
 )
+_LONG_HEAD = (
+    f"{'layout':<8}{'batch':>5}{'words':>7}{'plan ms':>10}{'forward ms':>12}{'backward ms':>13}{'peak memory GiB':>17}"
+)
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -28,6 +31,7 @@ def main(arguments: Sequence[str]) -> int:
     )
     parser.add_argument("--batch", type=_counts, default=[1, 25, 256], metavar="N,N", help="batch sizes; 1,25,256")
     parser.add_argument("--batches", type=positive, default=5, metavar="N", help="batches to average over; 5")
+    parser.add_argument("--long", action="store_true", help="time and memory of CN3 on 400 words instead, on the CPU")
     parser.add_argument("--json", action="store_true", help="print a list of rows instead of a table")
     options = parser.parse_args(arguments)
 
@@ -36,10 +40,12 @@ def main(arguments: Sequence[str]) -> int:
     from dglsent import benchmark
     from dglsent.corpora.corpus import data_folder
 
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    if options.long:
+        return _long(max(options.threads or [cores]), as_json=options.json)
     if options.device == "cuda" and not torch.cuda.is_available():
         raise InputError("--device cuda: torch sees no GPU here; use --device cpu")
     data = data_folder(options.data) if options.data or os.environ.get("DGLSENT_DATA") else None
-    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     threads = options.threads or sorted({1, cores})
     rows: list[benchmark.Row] = []
     if not options.json:
@@ -57,6 +63,25 @@ def main(arguments: Sequence[str]) -> int:
                 for row in new:
                     print(_line(row), flush=True)
     if options.json:
+        json.dump(rows, sys.stdout, indent=1)
+        print()
+    return 0
+
+
+def _long(threads: int, *, as_json: bool) -> int:
+    """Measure long sentences and print a table, or JSON rows."""
+    from dglsent import benchmark_long
+
+    rows = []
+    if not as_json:
+        print(f"CN3, forward and backward, {threads} thread{'s' if threads > 1 else ''}; a process for each row")
+        print(_LONG_HEAD)
+    for row in benchmark_long.rows(threads):
+        rows.append(row)
+        if not as_json:
+            times = f"{row['plan_ms']:>10.1f}{row['forward_ms']:>12.1f}{row['backward_ms']:>13.1f}"
+            print(f"{row['layout']:<8}{row['batch']:>5}{row['words']:>7}{times}{row['peak_gib']:>17.2f}", flush=True)
+    if as_json:
         json.dump(rows, sys.stdout, indent=1)
         print()
     return 0

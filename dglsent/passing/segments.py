@@ -94,7 +94,7 @@ def weighted_sum(x: Tensor, weight: Tensor, incidence: Incidence) -> Tensor:
     """Sum of weight [m] times x [m, d] over the edges of each row: [n, d]; with heads [m, h] and [m, h, d]."""
     if weight.dim() > 1:
         return segment_sum(weight.unsqueeze(-1) * x, incidence)
-    return _WeightedSum.apply(x, weight, *incidence)
+    return _WeightedSum.apply(x, weight.to(x.dtype), *incidence)
 
 
 def _sum(x: Tensor, order: Tensor, offsets: Tensor) -> Tensor:

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 import torch
 
-from dglsent import benchmark
+from dglsent import benchmark, benchmark_long
 from dglsent.cli.main import main
 
 KEYS = ["model", "graph", "batch", "mode", "device", "threads", "dgl_ms", "torch_ms", "plan_ms", "bare_ms"]
@@ -18,7 +18,7 @@ def test_json_rows(capsys, monkeypatch):
     monkeypatch.delenv("DGLSENT_DATA", raising=False)
     assert main(["bench", "--batch", "1,2", "--batches", "1", "--threads", "1", "--json"]) == 0
     rows = json.loads(capsys.readouterr().out)
-    assert [list(row) for row in rows] == [KEYS] * 24
+    assert [list(row) for row in rows] == [KEYS] * 32
     assert {(row["model"], row["graph"]) for row in rows} == {
         ("binary Tree-LSTM", "constituency"),
         ("child-sum Tree-LSTM", "dependency"),
@@ -26,6 +26,8 @@ def test_json_rows(capsys, monkeypatch):
         ("TG-HTreeLSTM", "constituency"),
         ("attentive Tree-LSTM", "dependency pairs"),
         ("progressive attention", "constituency pairs"),
+        ("CN3", "complete"),
+        ("window BiLSTM", "window"),
     }
     assert {(row["batch"], row["mode"]) for row in rows} == {
         (size, mode) for size in (1, 2) for mode in ("forward", "forward+backward")
@@ -38,7 +40,27 @@ def test_a_table_for_people(capsys):
     lines = capsys.readouterr().out.splitlines()
     assert "random trees" in lines[0]
     assert lines[1].split()[:3] == ["model", "graph", "batch"]
-    assert len(lines) == 14
+    assert len(lines) == 18
+
+
+def test_long_sentences(capsys, monkeypatch):
+    settings = [benchmark_long.Setting(layout, 2, 5) for layout in ("edges", "dense")]
+    monkeypatch.setattr(benchmark_long, "SETTINGS", settings)
+    assert main(["bench", "--long", "--threads", "1", "--json"]) == 0
+    rows = json.loads(capsys.readouterr().out)
+    times = ["plan_ms", "forward_ms", "backward_ms", "peak_gib"]
+    assert [list(row) for row in rows] == [["layout", "batch", "words", "threads", *times]] * 2
+    assert [(row["layout"], row["batch"], row["words"]) for row in rows] == settings
+    assert all(row[key] > 0 for row in rows for key in times)
+    monkeypatch.setattr(benchmark_long, "SETTINGS", settings[:1])
+    assert main(["bench", "--long", "--threads", "1"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0].endswith("1 thread; a process for each row")
+    assert lines[1].split()[:3] == ["layout", "batch", "words"]
+    assert lines[2].split()[:3] == ["edges", "2", "5"]
+    monkeypatch.setattr(benchmark_long, "SETTINGS", [benchmark_long.Setting("sparse", 2, 5)])
+    assert main(["bench", "--long", "--threads", "1"]) == 2
+    assert capsys.readouterr().err.startswith("dglsent: 2 x 5 words, sparse: ")
 
 
 def test_bad_arguments_are_one_line(capsys):
@@ -54,7 +76,8 @@ def test_the_bare_products_are_those_of_the_model(subject):
     """Rows of every product add up: inputs once for each word that has them, recurrent ones once an inner node."""
     sentences = 8
     batch = subject.batch(subject.graphs[:sentences])
-    nodes, edges = batch.num_nodes, len(batch.edges["slot"])
+    nodes, edges = batch.num_nodes, len(batch.edges.get("slot", ()))
+    words = nodes - sentences  # of window graphs, which have a padding node each; else those that hear another
     leaves = int((np.bincount(batch.relation().ends[1], minlength=nodes) == 0).sum())
     inner = nodes - leaves
     rows = {}
@@ -86,6 +109,16 @@ def test_the_bare_products_are_those_of_the_model(subject):
             (300, 450): 2 * leaves,
             (150, 450): 2 * inner,
             (150, 150): 2 * edges + 2 * nodes,
+        },
+        "CN3": {
+            (300, 300): 2 * nodes,  # from either side
+            (75, 300): 2 * words,
+            (150, 150): 2 * 4 * nodes,  # layers: scores, then gates, of the word itself and what it hears
+        },
+        "window BiLSTM": {
+            (1065, 3): words,  # gates of three tokens: word, capitalisation and ten characters
+            (1065, 600): 2 * nodes,  # of the padding nodes too
+            (150, 600): 2 * (words - sentences),
         },
     }[subject.model]
     assert rows == expected

@@ -21,7 +21,7 @@ from graphs.errors import InputError
 
 PAIR_TASK = {
     "corpus": {"class_path": "tiny.Pairs"},
-    "embedding": {"dim": 8},
+    "embedding": {"dim": 8, "spelling": True},
     "task": {"class_path": "dglsent.tasks.relatedness.Relatedness"},
 }
 
@@ -34,6 +34,8 @@ def families() -> dict[str, dict]:
         known = yaml.safe_load(recipes.dump(config))
         encoder = known["encoder"]
         structure = encoder.get("init_args", {}).get("structure")
+        if known["task"].get("init_args", {}).get("head") is False:
+            continue  # its states are scores of tokens, which pairs do not have
         parts = [part["class_path"].rpartition(".")[2] for part in (encoder, structure) if part]
         found.setdefault("-".join([*parts, known["graph"]]), {**PAIR_TASK, "graph": known["graph"], "encoder": encoder})
     return found
