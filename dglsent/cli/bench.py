@@ -30,7 +30,8 @@ def main(arguments: Sequence[str]) -> int:
         "--threads", type=_counts, metavar="N,N", help="CPU thread counts, of which each takes its better; 1,all"
     )
     parser.add_argument("--batch", type=_counts, default=[1, 25, 256], metavar="N,N", help="batch sizes; 1,25,256")
-    parser.add_argument("--batches", type=positive, default=5, metavar="N", help="batches to average over; 5")
+    parser.add_argument("--batches", type=positive, metavar="N", help="batches to average over; 5, of single ones 20")
+    parser.add_argument("--models", metavar="A,B", help="only these models, by the names in the table")
     parser.add_argument("--long", action="store_true", help="time and memory of CN3 on 400 words instead, on the CPU")
     parser.add_argument("--json", action="store_true", help="print a list of rows instead of a table")
     options = parser.parse_args(arguments)
@@ -47,16 +48,27 @@ def main(arguments: Sequence[str]) -> int:
         raise InputError("--device cuda: torch sees no GPU here; use --device cpu")
     data = data_folder(options.data) if options.data or os.environ.get("DGLSENT_DATA") else None
     threads = options.threads or sorted({1, cores})
+    subjects = list(benchmark.subjects(data))
+    if options.models:
+        wanted, known = options.models.split(","), [subject.model for subject in subjects]
+        unknown = next((name for name in wanted if name not in known), None)
+        if unknown is not None:
+            raise InputError(f"--models: no model {unknown!r}; there are {', '.join(known)}")
+        subjects = [subject for subject in subjects if subject.model in wanted]
     rows: list[benchmark.Row] = []
     if not options.json:
         trees = f"trees of SST and SICK from {data}" if data else "random trees of the shape of SST's and SICK's"
         print(f"{trees}; best of {', '.join(map(str, threads))} threads each; torch {torch.__version__}")
         print(_HEAD)
     gc.freeze()
-    for subject in benchmark.subjects(data):
+    for subject in subjects:
         for size in options.batch:
             new = benchmark.measure(
-                subject, size, threads=threads, device=options.device, batches=options.batches if size > 1 else 20
+                subject,
+                size,
+                threads=threads,
+                device=options.device,
+                batches=options.batches or (5 if size > 1 else 20),
             )
             rows += new
             if not options.json:

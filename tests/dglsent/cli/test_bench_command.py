@@ -35,12 +35,13 @@ def test_json_rows(capsys, monkeypatch):
     assert all(row[key] > 0 for row in rows for key in KEYS[6:])
 
 
-def test_a_table_for_people(capsys):
-    assert main(["bench", "--batch", "1", "--batches", "1", "--threads", "1"]) == 0
+def test_a_table_for_people(capsys, monkeypatch):
+    monkeypatch.delenv("DGLSENT_DATA", raising=False)
+    assert main(["bench", "--batch", "1", "--batches", "1", "--threads", "1", "--models", "LSTM,CN3"]) == 0
     lines = capsys.readouterr().out.splitlines()
     assert "random trees" in lines[0]
     assert lines[1].split()[:3] == ["model", "graph", "batch"]
-    assert len(lines) == 18
+    assert len(lines) == 6
 
 
 def test_long_sentences(capsys, monkeypatch):
@@ -64,6 +65,8 @@ def test_long_sentences(capsys, monkeypatch):
 
 
 def test_bad_arguments_are_one_line(capsys):
+    assert main(["bench", "--models", "LSTM,GRU"]) == 2
+    assert "--models: no model 'GRU'; there are binary Tree-LSTM, " in capsys.readouterr().err
     assert main(["bench", "--threads", "0"]) == 2
     assert "'0' is not a list of whole numbers" in capsys.readouterr().err
     if not torch.cuda.is_available():
