@@ -124,3 +124,9 @@ def test_real_counts(data_dir):
     assert first.id == "train-1"
     assert len(first.sentences[0].dependencies) == 18
     assert first.sentences[0].constituency.words == first.sentences[0].dependencies.words
+    # Dependencies have the tags of the constituency trees.
+    for example in splits["dev"]:
+        for sentence in example.sentences:
+            tree = sentence.constituency
+            leaves = [label for label, word in zip(tree.label, tree.word, strict=True) if word is not None]
+            assert list(sentence.dependencies.xpos) == leaves
