@@ -10,7 +10,8 @@ from torch import Tensor, nn
 from torch.nn import functional as F  # noqa: N812
 
 from dglsent.passing import Batch
-from dglsent.tasks.task import DIGITS, Targets, Task, shares
+from dglsent.tasks.class_scores import class_scores
+from dglsent.tasks.task import Targets, Task, shares
 from graphs import fields
 
 _NONE = -1  # label of a node or sentence without a gold class
@@ -55,20 +56,7 @@ class Classification(Task):
 
     def scores(self, outcomes: Mapping[str, Tensor]) -> dict[str, float]:
         """Accuracy, and with two classes F1, precision and recall of class 1."""
-        from torchmetrics.functional.classification import (
-            binary_f1_score,
-            binary_precision,
-            binary_recall,
-            multiclass_accuracy,
-        )
-
-        predicted, label = outcomes["predicted"], outcomes["label"]
-        accuracy = multiclass_accuracy(predicted, label, num_classes=self.choose, average="micro")
-        scores = {"accuracy": round(float(accuracy), DIGITS)}
-        if self.choose == 2:
-            for name, score in (("f1", binary_f1_score), ("precision", binary_precision), ("recall", binary_recall)):
-                scores[name] = round(float(score(predicted, label)), DIGITS)
-        return scores
+        return class_scores(outcomes["predicted"], outcomes["label"], self.choose)
 
     def predict(self, batch: Batch, states: Tensor, vectors: Tensor, labels: Sequence[str]) -> list[dict[str, Any]]:
         """Label and probabilities of each sentence, and of trees with spans the label at every node."""

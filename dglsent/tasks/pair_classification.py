@@ -11,7 +11,8 @@ from torch.nn import functional as F  # noqa: N812
 
 from dglsent.nn.similarity import Features, SimilarityHead
 from dglsent.passing import Batch
-from dglsent.tasks.task import DIGITS, Task, shares
+from dglsent.tasks.class_scores import class_scores
+from dglsent.tasks.task import Task, shares
 
 
 class PairClassification(Task):
@@ -69,20 +70,7 @@ class PairClassification(Task):
 
     def scores(self, outcomes: Mapping[str, Tensor]) -> dict[str, float]:
         """Accuracy, and with two classes F1, precision and recall of class 1 (0 where one is 0 / 0)."""
-        from torchmetrics.functional.classification import (
-            binary_f1_score,
-            binary_precision,
-            binary_recall,
-            multiclass_accuracy,
-        )
-
-        predicted, label = outcomes["predicted"], outcomes["label"]
-        accuracy = multiclass_accuracy(predicted, label, num_classes=self.classes, average="micro")
-        scores = {"accuracy": round(float(accuracy), DIGITS)}
-        if self.classes == 2:
-            for name, score in (("f1", binary_f1_score), ("precision", binary_precision), ("recall", binary_recall)):
-                scores[name] = round(float(score(predicted, label)), DIGITS)
-        return scores
+        return class_scores(outcomes["predicted"], outcomes["label"], self.classes)
 
     def predict(self, batch: Batch, states: Tensor, vectors: Tensor, labels: Sequence[str]) -> list[dict[str, Any]]:
         """Label and probabilities of each pair."""

@@ -1,0 +1,30 @@
+"""Scores of predicted classes, for tasks over sentences and over pairs."""
+
+from __future__ import annotations
+
+from torch import Tensor
+
+from dglsent.tasks.task import DIGITS
+
+
+def class_scores(predicted: Tensor, label: Tensor, classes: int) -> dict[str, float]:
+    """Accuracy, and with two classes F1, precision and recall of class 1 (0 where one is 0 / 0).
+
+    Args:
+        predicted: [B] predicted classes.
+        label: [B] gold classes.
+        classes: number of classes.
+    """
+    from torchmetrics.functional.classification import (
+        binary_f1_score,
+        binary_precision,
+        binary_recall,
+        multiclass_accuracy,
+    )
+
+    scores = {"accuracy": multiclass_accuracy(predicted, label, num_classes=classes, average="micro")}
+    if classes == 2:
+        scores["f1"] = binary_f1_score(predicted, label)
+        scores["precision"] = binary_precision(predicted, label)
+        scores["recall"] = binary_recall(predicted, label)
+    return {name: round(float(score), DIGITS) for name, score in scores.items()}
