@@ -18,6 +18,7 @@ from dglsent.passing.functions import (
     SoftmaxSum,
     is_builtin,
     message_function,
+    reducers,
     softmaxes,
 )
 from dglsent.passing.relation import Direction, Relation
@@ -121,7 +122,6 @@ class _Pulled:
         self, graph: Any, relation: Relation, message: MessageFunction, reduce: ReduceFunction, name: str | None
     ) -> None:
         self.graph, self.relation, self.name, self.wanted = graph, relation, name, reduce
-        reducers = reduce if isinstance(reduce, tuple) else (reduce,)
         self.softmaxes = softmaxes(reduce)
         self.kept: list[tuple[str, Tensor, Tensor]] = []
         self.message: Any = message
@@ -129,7 +129,7 @@ class _Pulled:
         if self.softmaxes or isinstance(reduce, tuple):
             self.message = self._with_values(message)
             self.reduce = lambda nodes: {
-                name: value for each in reducers for name, value in self._reduced(each, nodes).items()
+                name: value for each in reducers(reduce) for name, value in self._reduced(each, nodes).items()
             }
 
     def pull(self, frontier: Tensor, apply: Any) -> None:
@@ -183,8 +183,7 @@ def _with_fields(batch: Batch, graph: Any, further: Any, relation: str) -> Any:
 
 def _nothing_more(pulled: _Pulled) -> NodeFunction:
     """The apply function that leaves fields as the reducers of a pass made them."""
-    reducers = pulled.wanted if isinstance(pulled.wanted, tuple) else (pulled.wanted,)
-    names = [each.out if isinstance(each, SoftmaxSum) else each.out_field for each in reducers]
+    names = [each.out if isinstance(each, SoftmaxSum) else each.out_field for each in reducers(pulled.wanted)]
     return lambda nodes: {name: nodes.data[name] for name in names}
 
 

@@ -86,9 +86,14 @@ def softmax_sum(score: str, value: str, out: str, weight: str) -> SoftmaxSum:
     return SoftmaxSum(score, value, out, weight)
 
 
+def reducers(reduce: ReduceFunction) -> tuple[Any, ...]:
+    """The reducers of a reduce function: those of a tuple, or it alone."""
+    return reduce if isinstance(reduce, tuple) else (reduce,)
+
+
 def softmaxes(reduce: ReduceFunction) -> list[SoftmaxSum]:
     """The attentions among the reducers of a function."""
-    return [each for each in (reduce if isinstance(reduce, tuple) else (reduce,)) if isinstance(each, SoftmaxSum)]
+    return [each for each in reducers(reduce) if isinstance(each, SoftmaxSum)]
 
 
 def dot(a: Tensor, b: Tensor) -> Tensor:

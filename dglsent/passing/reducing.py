@@ -8,7 +8,7 @@ from functools import partial
 import torch
 from torch import Tensor
 
-from dglsent.passing.functions import Outputs, ReduceFunction, SoftmaxSum, is_builtin, reduce_builtin
+from dglsent.passing.functions import Outputs, ReduceFunction, SoftmaxSum, is_builtin, reduce_builtin, reducers
 from dglsent.passing.relation import Relation
 from dglsent.passing.schedule import Step
 from dglsent.passing.segments import Incidence, permute, segment_softmax, weighted_sum
@@ -70,7 +70,7 @@ def reduce_pass(function: ReduceFunction, edges: Edges, messages: Outputs, recei
         ValueError: another reduce function.
     """
     outputs: dict[str, Tensor] = {}
-    for each in function if isinstance(function, tuple) else (function,):
+    for each in reducers(function):
         if isinstance(each, SoftmaxSum):
             outputs.update(reduce_softmax(each, edges, messages, receivers, kept))
         elif is_builtin(each):
