@@ -5,7 +5,8 @@ Bahdanau, Cho, Bengio 2015, "Neural Machine Translation by Jointly Learning to A
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Iterator
+from typing import Any, TypeAlias
 
 import torch
 from torch import Tensor
@@ -13,6 +14,10 @@ from torch.autograd.function import once_differentiable
 
 from dglsent.nn.tanh import fast_tanh
 from dglsent.passing.autograd import Function
+
+Tile: TypeAlias = tuple[Any, ...]  # as an index
+
+_TILE = 2**17  # numbers; with its temporaries a tile stays in a core's own cache
 
 
 def additive_score(own: Tensor, other: Tensor, w: Tensor) -> Tensor:
@@ -32,17 +37,44 @@ def additive_score(own: Tensor, other: Tensor, w: Tensor) -> Tensor:
 class _AdditiveScore(Function):
     @staticmethod
     def forward(ctx: Any, own: Tensor, other: Tensor, w: Tensor) -> Tensor:
-        squashed = fast_tanh(own + other)
+        shape = torch.broadcast_shapes(own.shape, other.shape)
+        squashed, score = own.new_empty(shape), own.new_empty(shape[:-1])
+        for tile in _tiles(squashed):
+            part = torch.add(_part(own, tile), _part(other, tile), out=squashed[tile])
+            score[tile] = fast_tanh(part, out=part) @ w
         ctx.save_for_backward(squashed, w)
         ctx.shapes = own.shape, other.shape
-        return squashed @ w
+        return score
 
     @staticmethod
     @once_differentiable
     def backward(ctx: Any, *grads: Tensor) -> tuple[Tensor, Tensor, Tensor]:
         squashed, w = ctx.saved_tensors
         grad = grads[0]
+        sums = [squashed.new_zeros(shape) for shape in ctx.shapes]
+        for tile in _tiles(squashed):
+            through = torch.ops.aten.tanh_backward(grad[tile].unsqueeze(-1), squashed[tile])
+            for total in sums:
+                part = _part(total, tile)
+                part += through.sum_to_size(part.shape)
         grad_w = grad.reshape(-1) @ squashed.reshape(-1, len(w))
-        through = torch.ops.aten.tanh_backward(grad.unsqueeze(-1) * w, squashed)
-        own, other = (through if through.shape == shape else through.sum_to_size(shape) for shape in ctx.shapes)
-        return own, other, grad_w
+        return sums[0] * w, sums[1] * w, grad_w
+
+
+def _tiles(x: Tensor) -> Iterator[Tile]:
+    """Parts of x: some of its first two dimensions, and the others whole; on a GPU, and of rows, all of it."""
+    if x.dim() < 3 or x.device.type != "cpu" or x.numel() <= _TILE:
+        yield (...,)
+        return
+    rows, columns = x.shape[:2]
+    height, width = max(1, _TILE // x[0].numel()), max(1, _TILE // x[0, 0].numel())
+    for top in range(0, rows, height):
+        for left in range(0, columns, width):
+            yield slice(top, top + height), slice(left, left + width)
+
+
+def _part(x: Tensor, tile: Tile) -> Tensor:
+    """Of what x broadcasts to, a tile, as far as it lies in x."""
+    if tile == (...,):
+        return x
+    return x[tuple(slice(None) if size == 1 else here for here, size in zip(tile, x.shape, strict=False))]

@@ -1,12 +1,13 @@
 """Sentences in which every node sends to every node of one sentence: no edge needs to be listed.
 
 The nodes of S sentences stand in a table [S, m], m the nodes of the largest, and messages between all of two
-sentences are products of tables. A step of a propagation lists its edges instead, receiver by receiver.
+sentences are products of tables; sentences of about one length share a table. A step of a propagation lists its edges
+instead, receiver by receiver.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -17,9 +18,13 @@ from torch import Tensor
 
 from dglsent.passing.relation import Relation
 from dglsent.passing.schedule import Schedule, running_offsets
-from dglsent.passing.segments import Incidence, spread
+from dglsent.passing.segments import Incidence, permute, spread
 from graphs.batching import hearing
 from graphs.columns import IntArray
+
+_FEW_CELLS = 2**12  # fewer are one table: padding costs less than another table
+_SHORTER = 4 / 3  # how many times shorter are the sentences of the next block
+_BLOCKS = 5
 
 
 @dataclass(eq=False)
@@ -62,6 +67,88 @@ class Layout:
         return self.real.index_select(0, self.heard)
 
 
+def lay_out(counts: IntArray, heard: IntArray, device: torch.device) -> Layout:
+    """The table of sentences of counts[s] nodes, of which each hears from heard[s]."""
+    width, size = int(counts.max()), int(counts.sum())
+    first = np.cumsum(counts) - counts
+    place = np.arange(size) + np.repeat(np.arange(len(counts)) * width - first, counts)
+    node = np.zeros(len(counts) * width, dtype=np.int64)
+    node[place] = np.arange(size)
+    real = np.zeros(len(counts) * width, dtype=bool)
+    real[place] = True
+
+    def tensor(array: np.ndarray[Any, Any]) -> Tensor:
+        return torch.from_numpy(array).to(device)
+
+    sentences = Incidence(
+        tensor(np.repeat(np.arange(len(counts)), counts)),
+        tensor(np.arange(size)),
+        tensor(np.concatenate([[0], np.cumsum(counts)])),
+    )
+    fill = float((counts * counts[heard]).sum()) / (len(counts) * width * width)
+    return Layout(width, tensor(node), tensor(place), tensor(real).view(-1, width), tensor(heard), sentences, fill)
+
+
+@dataclass(eq=False)
+class Blocks:
+    """Tables of sentences of about one length, so that little of them is padding.
+
+    Attributes:
+        layouts: their tables, the longest sentences first.
+        sizes: nodes of each block.
+        order: [N] the nodes, block by block.
+        inverse: [N] place of each node there.
+        start: [N] where the cells of each receiver start among those of all tables [S, m, m].
+        fill: share of all cells that stand for an edge.
+    """
+
+    layouts: list[Layout]
+    sizes: list[int]
+    order: Tensor
+    inverse: Tensor
+    start: Tensor
+    fill: float
+
+    def split(self, x: Tensor) -> Sequence[Tensor]:
+        """Rows of nodes x [N, ...], block by block."""
+        return (x,) if len(self.sizes) == 1 else permute(x, self.order, self.inverse).split(self.sizes)
+
+    def join(self, parts: Sequence[Tensor]) -> Tensor:
+        """The inverse."""
+        return parts[0] if len(parts) == 1 else permute(torch.cat(list(parts)), self.inverse, self.order)
+
+    @property
+    def cells(self) -> list[int]:
+        """S m m of each table."""
+        return [layout.real.numel() * layout.width for layout in self.layouts]
+
+
+def into_blocks(counts: IntArray, heard: IntArray, device: torch.device) -> Blocks:
+    """Blocks of all sentences; one that hears another, which hears it in turn, is in the other's block."""
+    length = np.maximum(counts, counts[heard])
+    block = np.zeros(len(counts), dtype=np.int64)
+    if len(counts) * int(length.max()) ** 2 > _FEW_CELLS:
+        block = np.minimum(np.floor(np.log(length.max() / length) / np.log(_SHORTER)), _BLOCKS - 1).astype(np.int64)
+        block = np.unique(block, return_inverse=True)[1]
+    sentence = np.argsort(block, kind="stable")
+    rank = np.argsort(sentence)
+    first = np.cumsum(counts) - counts
+    shift = first[sentence] - (np.cumsum(counts[sentence]) - counts[sentence])
+    order = np.arange(int(counts.sum())) + np.repeat(shift, counts[sentence])
+    layouts, sizes, starts, seen, cells = [], [], [], 0, 0
+    for members in np.split(sentence, np.flatnonzero(np.diff(block[sentence])) + 1):
+        layout = lay_out(counts[members], rank[heard[members]] - seen, device)
+        layouts.append(layout)
+        sizes.append(int(counts[members].sum()))
+        starts.append(cells + layout.place * layout.width)
+        seen += len(members)
+        cells += layout.real.numel() * layout.width
+    inverse = torch.from_numpy(np.argsort(order)).to(device)
+    fill = float((counts * counts[heard]).sum()) / cells
+    start = torch.cat(starts).index_select(0, inverse)
+    return Blocks(layouts, sizes, torch.from_numpy(order).to(device), inverse, start, fill)
+
+
 @dataclass(eq=False)
 class Frontiers:
     """The edges into the nodes of each step of a schedule, listed receiver by receiver, leaves first.
@@ -102,7 +189,7 @@ class Between(Relation):
 
     Args:
         counts: [S] nodes of each sentence.
-        heard: [S] sentence from which each hears.
+        heard: [S] sentence from which each hears, and which hears it in turn.
     """
 
     def __init__(self, counts: IntArray, heard: IntArray) -> None:
@@ -123,23 +210,17 @@ class Between(Relation):
 
     @cached_property
     def layout(self) -> Layout:
-        """The nodes as a table."""
-        counts, width = self._counts, int(self._counts.max())
-        place = np.arange(self.size) + np.repeat(np.arange(len(counts)) * width - self._first, counts)
-        node = np.zeros(len(counts) * width, dtype=np.int64)
-        node[place] = np.arange(self.size)
-        real = np.zeros(len(counts) * width, dtype=bool)
-        real[place] = True
-        fill = float((counts * counts[self._heard]).sum()) / (len(counts) * width * width)
+        """All nodes as one table."""
+        return lay_out(self._counts, self._heard, self.device)
 
-        def tensor(array: np.ndarray[Any, Any]) -> Tensor:
-            return torch.from_numpy(array).to(self.device)
+    @cached_property
+    def blocks(self) -> Blocks:
+        """The nodes as tables of sentences of about one length."""
+        return into_blocks(self._counts, self._heard, self.device)
 
-        sentences = Incidence(
-            tensor(self._sentence), tensor(np.arange(self.size)), tensor(np.concatenate([[0], np.cumsum(counts)]))
-        )
-        real_table = tensor(real).view(-1, width)
-        return Layout(width, tensor(node), tensor(place), real_table, tensor(self._heard), sentences, fill)
+    def cell(self, start: Tensor) -> Tensor:
+        """[E] place of each edge among the cells, of which those of receiver n start at start[n]."""
+        return start[self.nodes("dst")] + (self.layout.place % self.layout.width)[self.nodes("src")]
 
     def frontiers(self, name: Hashable, schedule: Schedule) -> Frontiers:
         """The edges into the nodes of each step of a schedule, kept under a name."""
@@ -175,6 +256,7 @@ class Between(Relation):
             for name, made in self._frontiers.items()
         }
         self.__dict__.pop("layout", None)
+        self.__dict__.pop("blocks", None)
 
     def pin_memory(self) -> None:
         """Pin fields and index tensors."""

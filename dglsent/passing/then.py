@@ -57,7 +57,7 @@ class FurtherPass:
 
     def _weights(self, name: str) -> Tensor:
         if self.dense:
-            return listed(self.kept.all(name), self.schedule.position, self.relation)
+            return listed(self.kept.all(name).flatten(0, 1), self._cell)
         return permute(self.kept.all(name), self.frontiers.edge.argsort(), self.frontiers.edge)
 
     def _over_edges(self, t: int, computed: Outputs, receiver: Resolver) -> Outputs:
@@ -93,6 +93,11 @@ class FurtherPass:
         return {reduce.out: out}
 
     @cached_property
+    def _cell(self) -> Tensor:
+        """[E] place of each edge in the tables of all steps, receiver by receiver."""
+        return self.relation.cell(self.schedule.position * self.relation.layout.width)
+
+    @cached_property
     def _sentences(self) -> Sequence[Tensor]:
         """Sentence of each receiver, step by step."""
         sentence = self.relation.layout.sentences.row.index_select(0, self.schedule.order)
@@ -113,7 +118,8 @@ class FurtherPass:
         if name not in self.own:
             field = read(self.relation.edges, name, "edge")
             if self.dense:
-                rows = tabled(field, self.schedule.position, self.batch.num_nodes, self.relation)
+                width = self.relation.layout.width
+                rows = tabled(field, self._cell, self.batch.num_nodes * width).unflatten(0, (-1, width))
                 self.own[name] = rows.split(self.frontiers.node_sizes)
             else:
                 rows = field.index_select(0, self.frontiers.edge)

@@ -137,7 +137,7 @@ def update_all(
     """See `dglsent.passing.update_all`."""
     along = batch.relation(relation)
     reader: Resolver = lambda name: read(batch.nodes, name, "node")  # noqa: E731
-    if isinstance(along, Between) and runs_dense(along.layout, message, reduce):
+    if isinstance(along, Between) and runs_dense(along, message, reduce):
         reduced = dense_round(batch.nodes, along, message, reduce)
     else:
         edges = _all_edges(batch, relation)

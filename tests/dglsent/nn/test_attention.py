@@ -5,6 +5,7 @@ import torch
 from torch.autograd import gradcheck
 from torch.testing import assert_close
 
+from dglsent.nn import attention
 from dglsent.nn.attention import additive_score
 
 SHAPES = {
@@ -40,6 +41,16 @@ def test_gradients(inputs):
 def test_gradients_beside_a_fixed_input(inputs, fixed):
     inputs[fixed] = inputs[fixed].detach()
     assert gradcheck(additive_score, inputs)
+
+
+@pytest.mark.parametrize("tile", [1, 3, 7, 40, 10_000])
+@pytest.mark.parametrize("shapes", [((4, 3, 1, 2), (4, 1, 5, 2)), ((4, 3, 5, 2), (1, 1, 5, 2)), ((4, 1, 2), (4, 5, 2))])
+def test_a_tile_at_a_time(tile, shapes, monkeypatch):
+    monkeypatch.setattr(attention, "_TILE", tile)
+    torch.manual_seed(0)
+    drawn = [torch.randn(shape, dtype=torch.float64, requires_grad=True) for shape in (*shapes, (2,))]
+    assert_close(additive_score(*drawn), plain(*drawn))
+    assert gradcheck(additive_score, drawn)
 
 
 @pytest.mark.parametrize(("dtype", "atol"), [(torch.float32, 5e-4), (torch.float64, 1e-12)])

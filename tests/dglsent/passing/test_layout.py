@@ -55,14 +55,15 @@ class TestTables:
     def test_edges_there_and_back(self, graphs):
         relation = attend(graphs)
         src, dst = map(torch.from_numpy, relation.ends)
+        blocks, within = relation.blocks, relation.layout.place % relation.layout.width
+        cell, cells = relation.cell(blocks.start), sum(blocks.cells)
+        assert cell.unique().shape == cell.shape
+        assert torch.equal(cell, blocks.start[dst] + within[src])
         field = torch.arange(1.0, len(src) + 1, requires_grad=True)
-        everyone = torch.arange(relation.size)
-        table = tabled(field, everyone, relation.size, relation)
-        assert torch.equal(listed(table, everyone, relation), field)
-        for edge in range(len(src)):
-            place = int(relation.layout.place[src[edge]]) % relation.layout.width
-            assert table[dst[edge], place] == field[edge]
-        listed(table, everyone, relation).sum().backward()
+        table = tabled(field, cell, cells)
+        assert table.shape == (cells,)
+        assert torch.equal(listed(table, cell), field)
+        listed(table, cell).sum().backward()
         assert torch.equal(field.grad, torch.ones(len(src)))
 
     def test_places_without_a_node_get_no_gradient(self):
@@ -75,6 +76,51 @@ class TestTables:
         assert small().layout.fill == (3 + 3 + 6 + 6) / (4 * 3 * 3)
         assert attend([(chain(4), chain(4))]).layout.fill == 1
         assert uneven().layout.fill < 0.25
+
+
+class TestBlocks:
+    """Sentences of about one length together."""
+
+    def blocks(self, *lengths):
+        batch = Batch.of([chain(length) for length in lengths], relations=["complete"])
+        return batch.relation("complete").blocks
+
+    @pytest.mark.parametrize("lengths", [(30, 3, 29, 31, 2, 12, 1), (100, 1, 100), (5, 4, 3), (1,)])
+    def test_nodes_there_and_back(self, lengths):
+        blocks = self.blocks(*lengths)
+        x = torch.randn(sum(lengths), 2, dtype=torch.float64, requires_grad=True)
+        parts = blocks.split(x)
+        assert [len(part) for part in parts] == blocks.sizes
+        tables = [layout.table(part) for layout, part in zip(blocks.layouts, parts, strict=True)]
+        rows = [
+            table[k, here] for table, b in zip(tables, blocks.layouts, strict=True) for k, here in enumerate(b.real)
+        ]
+        assert sorted(map(len, rows)) == sorted(lengths)
+        first = np.cumsum([0, *lengths])
+        for row in rows:
+            start = first[int((x[first[:-1]] == row[0]).all(1).nonzero())]
+            assert torch.equal(row, x[start : start + len(row)])
+        joined = blocks.join([layout.rows(t) for layout, t in zip(blocks.layouts, tables, strict=True)])
+        assert torch.equal(joined, x)
+        weight = torch.randn_like(x)
+        (joined * weight).sum().backward()
+        assert torch.equal(x.grad, weight)
+
+    def test_long_and_short_sentences_stand_apart(self):
+        blocks = self.blocks(30, 3, 29, 31, 2, 12, 1)
+        assert [layout.width for layout in blocks.layouts] == [31, 12, 3]
+        assert blocks.sizes == [90, 12, 6]
+        assert blocks.cells == [3 * 31**2, 12**2, 3 * 3**2]
+        assert blocks.fill == (30**2 + 29**2 + 31**2 + 12**2 + 9 + 4 + 1) / sum(blocks.cells)
+
+    def test_few_words_stand_together(self):
+        assert [layout.width for layout in self.blocks(5, 4, 1).layouts] == [5]
+
+    def test_partners_stand_together(self):
+        blocks = attend([(chain(2), chain(1)), (chain(90), chain(2)), (chain(3), chain(80))]).blocks
+        assert [layout.width for layout in blocks.layouts] == [90, 2]
+        assert [layout.heard.tolist() for layout in blocks.layouts] == [[1, 0, 3, 2], [1, 0]]
+        assert [layout.real.sum(1).tolist() for layout in blocks.layouts] == [[90, 2, 3, 80], [2, 1]]
 
 
 class TestFrontiers:
@@ -121,14 +167,14 @@ class TestChoice:
     )
     def test_of_rounds(self, layout, full, sparse):
         with engine("torch", layout):
-            assert runs_dense(small().layout, lambda edges: {}, SOFTMAX) is full
-            assert runs_dense(uneven().layout, lambda edges: {}, SOFTMAX) is sparse
+            assert runs_dense(small(), lambda edges: {}, SOFTMAX) is full
+            assert runs_dense(uneven(), lambda edges: {}, SOFTMAX) is sparse
 
     def test_sums_of_senders_need_no_edges(self):
         copy = fn.copy_u("x", "m")
-        assert runs_dense(uneven().layout, copy, SUM)
+        assert runs_dense(uneven(), copy, SUM)
         with engine("torch", "edges"):
-            assert not runs_dense(uneven().layout, copy, SUM)
+            assert not runs_dense(uneven(), copy, SUM)
 
     @pytest.mark.parametrize("layout", ["edges", "dense", "auto"])
     def test_other_functions_run_over_edges(self, layout):
@@ -139,7 +185,7 @@ class TestChoice:
                 (lambda edges: {}, (SOFTMAX, SUM)),
                 (lambda edges: {}, lambda nodes: {}),
             ]:
-                assert not runs_dense(small().layout, message, reduce)
+                assert not runs_dense(small(), message, reduce)
             assert not steps_run_dense(small().layout, (SOFTMAX, SUM))
             assert not steps_run_dense(small().layout, SUM)
 
@@ -152,5 +198,5 @@ class TestChoice:
         with engine("torch", "edges"):
             with engine("torch", "dense"):
                 assert steps_run_dense(small().layout, SOFTMAX)
-            assert not runs_dense(small().layout, lambda edges: {}, SOFTMAX)
-        assert runs_dense(small().layout, lambda edges: {}, SOFTMAX)
+            assert not runs_dense(small(), lambda edges: {}, SOFTMAX)
+        assert runs_dense(small(), lambda edges: {}, SOFTMAX)

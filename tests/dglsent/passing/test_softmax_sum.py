@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from random_graphs import SEVEN, chain, forest, forests, pairs, tree
 from torch.autograd import gradcheck
 
-from dglsent.passing import Batch, dense, dot, engine, propagate, softmax_sum, update_all
+from dglsent.passing import Batch, dense, dot, engine, layout, propagate, softmax_sum, update_all
 from graphs.door import fn
 
 WAYS = [("torch", "edges"), ("torch", "dense"), ("dgl", "auto")]
@@ -106,6 +106,18 @@ class TestRound:
         for name in given:
             batch.nodes[name] = torch.zeros_like(given[name])
         assert_same(found, wanted, list(given.values()))
+
+    @pytest.mark.parametrize("at_once", [40, 2**16])
+    def test_sentences_of_different_lengths(self, way, at_once, monkeypatch):
+        """Long ones stand apart from short ones, of which no two have one length."""
+        monkeypatch.setattr(layout, "_FEW_CELLS", 0)
+        monkeypatch.setattr(dense, "_PAIRS", at_once)
+        graphs = [chain(3), tree(SEVEN), tree([-1]), chain(12), chain(2), chain(2)]
+        batch = Batch.of(graphs, pairs=True)
+        assert len(batch.relation("attend").blocks.layouts) == 3
+        given = fields(batch)
+        found = round_over(batch, "attend", given, way)
+        assert_same(found, plainly(batch, "attend", given), list(given.values()))
 
     def test_no_edges_at_all(self, way):
         batch = Batch.of([tree([-1]), tree([-1])])
