@@ -43,6 +43,7 @@ class CN3(Encoder):
         update: see NonLocalLayer.
         self_loop: see NonLocalLayer.
         tie_layers: one set of weights for all layers.
+        reinject_attr: whether the scores of every layer read words and their attributes again, beside the states.
         vocabularies: those of the graphs, where attributes need them.
     """
 
@@ -63,15 +64,17 @@ class CN3(Encoder):
         update: Update = "interp",
         self_loop: bool = True,
         tie_layers: bool = False,
+        reinject_attr: bool = False,
         vocabularies: Vocabularies | None = None,
     ) -> None:
         super().__init__(embedding, hidden)
         self.attributes = NodeAttributes(attributes, vocabularies)
-        self.context = CONTEXTS[context](embedding.dim + self.attributes.size, hidden)
+        size = embedding.dim + self.attributes.size
+        self.context = CONTEXTS[context](size, hidden)
         self.edges = EdgeAttributes(edges, edge_dim, vocabularies, lexical)
         self.depth = layers
         self.layers = nn.ModuleList(
-            NonLocalLayer(hidden, self.edges, scorer, update, self_loop)
+            NonLocalLayer(hidden, self.edges, scorer, update, self_loop, size if reinject_attr else 0)
             for _ in range(min(layers, 1) if tie_layers else layers)
         )
         self.relations = (*self.context.relations, self.relation)

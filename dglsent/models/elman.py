@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 
 from dglsent.models.encoder import Encoder
 from dglsent.models.sequence import only
@@ -28,6 +28,8 @@ class SeqRNN(Encoder):
         super().__init__(embedding, hidden)
         self.W = StepLinear(embedding.dim, hidden)
         self.U = StepLinear(hidden, hidden, bias=False)
+        # Without gates, what a first word said would be lost after a few others.
+        nn.init.orthogonal_(self.U.weight)
 
     def encode(self, batch: Batch) -> Tensor:
         """States h [N, hidden] of all words; sets the fields x and h."""

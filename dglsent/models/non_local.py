@@ -41,14 +41,24 @@ class NonLocalLayer(nn.Module):
         scorer: how s is made.
         update: how h is.
         self_loop: whether a word hears itself; without it, one that hears nobody else does.
+        reinjected: dimensions of the field x of words and their attributes, where a score reads [h; x] instead of h;
+            0 otherwise.
     """
 
-    def __init__(self, size: int, edges: EdgeAttributes, scorer: Scorer, update: Update, self_loop: bool) -> None:
+    def __init__(
+        self,
+        size: int,
+        edges: EdgeAttributes,
+        scorer: Scorer,
+        update: Update,
+        self_loop: bool,
+        reinjected: int = 0,
+    ) -> None:
         super().__init__()
-        self.scorer, self.self_loop = scorer, self_loop
-        additive = scorer == "additive"
-        self.W_own = nn.Linear(size, size, bias=additive)
-        self.W_other = nn.Linear(size, size, bias=False) if scorer != "bilinear" else None
+        self.scorer, self.self_loop, self.reinjected = scorer, self_loop, reinjected
+        additive, bilinear, seen = scorer == "additive", scorer == "bilinear", size + reinjected
+        self.W_own = nn.Linear(seen, seen if bilinear else size, bias=additive)
+        self.W_other = None if bilinear else nn.Linear(seen, size, bias=False)
         self.W_edge = nn.Linear(edges.size, size if additive else 1, bias=False) if edges.size else None
         self.v = nn.Parameter(torch.empty(size).uniform_(-(size**-0.5), size**-0.5)) if additive else None
         self.W_g, self.U_g = StepLinear(size, size, bias=False), StepLinear(size, size)
@@ -59,9 +69,10 @@ class NonLocalLayer(nn.Module):
     def run(self, batch: Batch, edges: EdgeAttributes, relation: str, weight: str) -> None:
         """Update the field h [N, d] by a round over a relation, whose weights are kept as its edge field `weight`."""
         h = batch.nodes["h"]
-        own = self.W_own(h)
+        seen = torch.cat([h, batch.nodes["x"]], -1) if self.reinjected else h
+        own = self.W_own(seen)
         batch.nodes["own"] = own / own.shape[-1] ** 0.5 if self.scorer == "dot" else own
-        batch.nodes["other"] = h if self.W_other is None else self.W_other(h)
+        batch.nodes["other"] = seen if self.W_other is None else self.W_other(seen)
         tables = {} if self.W_edge is None else edges.project(self.W_edge)
         attention = softmax_sum("score", "h", "m", weight)
         update_all(batch, partial(self.message, tables=tables), attention, self.update, relation=relation)

@@ -12,7 +12,17 @@ from torch import sigmoid, softmax, tanh
 ATTRIBUTES = ("tag", "characters", "spelling", "position")
 
 
-def cn3(state, sentence, hears, layers=2, context="lstm", scorer="additive", update="interp", tie_layers=False):
+def cn3(
+    state,
+    sentence,
+    hears,
+    layers=2,
+    context="lstm",
+    scorer="additive",
+    update="interp",
+    tie_layers=False,
+    reinject_attr=False,
+):
     """States [n, h] and, by layer, the weights of each word for those that it hears, one word after the other.
 
     Args:
@@ -24,6 +34,7 @@ def cn3(state, sentence, hears, layers=2, context="lstm", scorer="additive", upd
         scorer: how words are scored.
         update: how states change.
         tie_layers: one set of weights for all layers.
+        reinject_attr: whether scores read words and their attributes too.
     """
     x = [torch.cat([vector(state, word), *attributes(state, sentence, t)]) for t, word in enumerate(sentence["word"])]
     h = CONTEXT[context](state, x)
@@ -34,9 +45,10 @@ def cn3(state, sentence, hears, layers=2, context="lstm", scorer="additive", upd
             for name, value in state.items()
             if name.startswith(f"layers.{0 if tie_layers else layer}.")
         }
+        seen = [torch.cat(pair) for pair in zip(h, x, strict=True)] if reinject_attr else h
         new, weights = [], []
         for i, heard in enumerate(hears):
-            alpha = softmax(torch.stack([score(state, p, sentence, h, i, j, scorer) for j in heard]), 0)
+            alpha = softmax(torch.stack([score(state, p, sentence, seen, i, j, scorer) for j in heard]), 0)
             m = sum(a * h[j] for a, j in zip(alpha, heard, strict=True))
             g = sigmoid(p["W_g.weight"] @ h[i] + p["U_g.weight"] @ m + p["U_g.bias"])
             if update == "gru_like":
@@ -56,7 +68,7 @@ def score(state, p, sentence, h, i, j, scorer):
         return p["v"] @ tanh(inner if e is None else inner + p["W_edge.weight"] @ e)
     of_edge = 0 if e is None else p["W_edge.weight"][0] @ e
     if scorer == "dot":
-        return (p["W_own.weight"] @ h[i]) @ (p["W_other.weight"] @ h[j]) / len(h[i]) ** 0.5 + of_edge
+        return (p["W_own.weight"] @ h[i]) @ (p["W_other.weight"] @ h[j]) / len(p["W_own.weight"]) ** 0.5 + of_edge
     return (p["W_own.weight"] @ h[i]) @ h[j] + of_edge
 
 

@@ -29,6 +29,9 @@ SWITCHES = {
     "no self loop": {"self_loop": False, "context": "cnn", "edges": ["distance"]},
     "tied": {"tie_layers": True, "layers": 3, "context": "none"},
     "no layers": {"layers": 0},
+    "attributes again": {"reinject_attr": True, "attributes": Attributes(2), "edges": EDGES},
+    "attributes again, dot": {"reinject_attr": True, "scorer": "dot"},
+    "attributes again, bilinear": {"reinject_attr": True, "scorer": "bilinear", "context": "none"},
     "characters": {"attributes": Attributes(characters="lstm", character_dim=3, character_size=4), "layers": 1},
     "all attributes": {
         "attributes": Attributes(2, "cnn", 3, 5, spelling_dim=2, position_dim=3, positions=5),
