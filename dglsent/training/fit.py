@@ -129,6 +129,8 @@ def _train(
     if place.count > 1:
         callbacks.append(EndOfSeveral())
         model.encoder.embedding.sparse = False  # processes add up dense gradients alone
+    elif device == "cpu":
+        model.encoder.embedding.sparse = True  # dense ones are mostly zeros; see DenseGradient
     if options.patience:
         callbacks.append(
             EarlyStopping(f"dev_{task.monitor}", patience=options.patience, mode=task.mode, check_finite=False)

@@ -12,7 +12,7 @@ from torch.optim import Optimizer
 from dglsent.passing import Batch
 from dglsent.training.data import Parts
 from dglsent.training.model import SentenceModel, gather
-from dglsent.training.optimisers import optimiser
+from dglsent.training.optimisers import DenseGradient, optimiser, takes_sparse
 from dglsent.training.recipe import OptimiserOptions
 from graphs.errors import InputError
 
@@ -34,6 +34,7 @@ class Training(lightning.LightningModule):
         self.model, self.options, self._train, self._dev = model, options, train, dev
         self._losses: list[Tensor] = []
         self._outcomes: list[dict[str, Tensor]] = []
+        self._make_dense = None if takes_sparse(options) else DenseGradient()
 
     def configure_optimizers(self) -> Optimizer:
         """One optimiser with two groups."""
@@ -49,6 +50,11 @@ class Training(lightning.LightningModule):
             loss = loss * share
         self._losses.append(loss.detach())
         return loss
+
+    def on_before_optimizer_step(self, optimizer: Optimizer) -> None:
+        """Give the optimiser the gradient that it takes."""
+        if self._make_dense is not None:
+            self._make_dense(self.model.encoder.embedding.weight)
 
     def on_train_epoch_start(self) -> None:
         """Forget the losses of an epoch that was broken off."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import torch
-from torch import nn
+from torch import Tensor, nn
 from torch.optim import Optimizer
 
 from dglsent.training.recipe import OptimiserOptions
@@ -15,7 +15,7 @@ _FUSED = ("adam", "adamw")  # in one pass over a weight instead of ten
 
 
 def takes_sparse(options: OptimiserOptions) -> bool:
-    """Whether an optimiser takes the sparse gradients of tuned word vectors."""
+    """Whether an optimiser takes the sparse gradients of tuned word vectors, and changes no vector but theirs."""
     return options.name in _SPARSE and not options.momentum
 
 
@@ -45,3 +45,26 @@ def optimiser(model: nn.Module, embedding: nn.Parameter, options: OptimiserOptio
     fused = {"fused": True} if options.name in _FUSED else {}
     made: Optimizer = kinds[options.name](groups, lr=options.lr, **fused)
     return made
+
+
+class DenseGradient:
+    """Makes the sparse gradient of tuned word vectors dense, in memory that is kept from step to step.
+
+    Most words are not in a batch. On a CPU new zeros for all of them take longer than the rest of a small model's step.
+    """
+
+    def __init__(self) -> None:
+        self._dense: Tensor | None = None
+        self._met: Tensor | None = None
+
+    def __call__(self, weight: nn.Parameter) -> None:
+        """Replace the gradient of a weight [V, d], always the same one, if it is sparse."""
+        if weight.grad is None or not weight.grad.is_sparse:
+            return
+        sparse = weight.grad.coalesce()
+        if self._dense is None:
+            self._dense = torch.zeros_like(weight)
+        if self._met is not None:
+            self._dense.index_fill_(0, self._met, 0)
+        self._met = sparse.indices()[0]
+        weight.grad = self._dense.index_copy_(0, self._met, sparse.values())
