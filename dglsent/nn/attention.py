@@ -54,11 +54,14 @@ class _AdditiveScore(Function):
         sums = [squashed.new_zeros(shape) for shape in ctx.shapes]
         for tile in _tiles(squashed):
             through = torch.ops.aten.tanh_backward(grad[tile].unsqueeze(-1), squashed[tile])
-            for total in sums:
-                part = _part(total, tile)
-                part += through.sum_to_size(part.shape)
+            for whole in sums:
+                part = _part(whole, tile)
+                if whole.shape == squashed.shape:
+                    torch.mul(through, w, out=part)
+                else:
+                    part += through.sum_to_size(part.shape) * w
         grad_w = grad.reshape(-1) @ squashed.reshape(-1, len(w))
-        return sums[0] * w, sums[1] * w, grad_w
+        return sums[0], sums[1], grad_w
 
 
 def _tiles(x: Tensor) -> Iterator[Tile]:
