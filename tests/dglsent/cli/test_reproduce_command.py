@@ -8,6 +8,7 @@ import statistics
 import subprocess
 import sys
 import time
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -231,7 +232,9 @@ def test_ctrl_c_stops_the_trainings(tmp_path):
     runs = tmp_path / "runs"
     command = ["reproduce", str(table), "--seeds", "1,2", "--jobs", "2", "--out", str(runs)]
     program = [sys.executable, "-m", "dglsent.cli.main", *command]
-    process = subprocess.Popen(program, stderr=subprocess.PIPE, text=True, start_new_session=True)
+    # A shell's background jobs ignore Ctrl-C, and so would what they start.
+    listen = partial(signal.signal, signal.SIGINT, signal.SIG_DFL)
+    process = subprocess.Popen(program, stderr=subprocess.PIPE, text=True, start_new_session=True, preexec_fn=listen)
     end = time.monotonic() + 120
     while not all((runs / f"tiny/seed-{seed}/resume.ckpt").exists() for seed in (1, 2)):
         assert process.poll() is None
