@@ -49,6 +49,11 @@ class Layout:
     sentences: Incidence
     fill: float
 
+    @property
+    def cells(self) -> int:
+        """S m m."""
+        return self.real.numel() * self.width
+
     def table(self, x: Tensor) -> Tensor:
         """Rows of nodes x [N, ...] as a table [S, m, ...]; places without a node hold anything finite."""
         return spread(x, self.node, self.place).view(-1, self.width, *x.shape[1:])
@@ -120,7 +125,7 @@ class Blocks:
     @property
     def cells(self) -> list[int]:
         """S m m of each table."""
-        return [layout.real.numel() * layout.width for layout in self.layouts]
+        return [layout.cells for layout in self.layouts]
 
 
 def into_blocks(counts: IntArray, heard: IntArray, device: torch.device) -> Blocks:
@@ -142,7 +147,7 @@ def into_blocks(counts: IntArray, heard: IntArray, device: torch.device) -> Bloc
         sizes.append(int(counts[members].sum()))
         starts.append(cells + layout.place * layout.width)
         seen += len(members)
-        cells += layout.real.numel() * layout.width
+        cells += layout.cells
     inverse = torch.from_numpy(np.argsort(order)).to(device)
     fill = float((counts * counts[heard]).sum()) / cells
     start = torch.cat(starts).index_select(0, inverse)
