@@ -153,21 +153,19 @@ class Parts(Sampler[list[int]]):
         examples: how many there are.
         size: examples of a batch.
         place: the process.
+
+    Attributes:
+        sampler: the order. Lightning looks for `set_epoch` under this name, never on a batch sampler itself.
     """
 
     def __init__(self, order: Iterable[int], examples: int, size: int, place: Place) -> None:
-        self._order, self._examples, self._size, self._place = order, examples, size, place
-
-    def set_epoch(self, epoch: int) -> None:
-        """Choose the epoch of a shuffled order."""
-        if isinstance(self._order, EpochSampler):
-            self._order.set_epoch(epoch)
+        self.sampler, self._examples, self._size, self._place = order, examples, size, place
 
     def __len__(self) -> int:
         return -(-self._examples // self._size)
 
     def __iter__(self) -> Iterator[list[int]]:
-        order = list(self._order)
+        order = list(self.sampler)
         for index in range(len(self)):
             batch = order[index * self._size : (index + 1) * self._size]
             yield [batch[i] for i in self._place.part(len(batch))] or batch[:1]

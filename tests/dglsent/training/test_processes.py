@@ -120,7 +120,7 @@ def test_parts_are_the_batches_of_one_process(examples, size, count):
 def test_parts_follow_the_epoch():
     parts = Parts(EpochSampler(20, 1), 20, 5, Place(1, 2))
     first = list(parts)
-    parts.set_epoch(1)
+    parts.sampler.set_epoch(1)
     assert list(parts) != first
 
 
