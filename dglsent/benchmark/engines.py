@@ -19,7 +19,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional as F  # noqa: N812
 
-from dglsent import benchmark_graphs
+from dglsent.benchmark import samples
 from dglsent.models.attentive_tree import AttentiveTreeLSTM
 from dglsent.models.cn3 import CN3
 from dglsent.models.dynamic_window import WindowBiLSTM
@@ -60,14 +60,14 @@ class Subject:
 def subjects(data: Path | None, seed: int = 0) -> Iterator[Subject]:
     """The models to time, on the trees of SST and SICK where `data` holds them, else on random ones of their shape."""
     rng = np.random.default_rng(seed)
-    constituency, dependency, nary = benchmark_graphs.trees_of(data, rng)
-    chains = [benchmark_graphs.graph(np.append(np.arange(1, graph.size), -1), rng) for graph in dependency]
+    constituency, dependency, nary = samples.trees_of(data, rng)
+    chains = [samples.graph(np.append(np.arange(1, graph.size), -1), rng) for graph in dependency]
     # As long as the sentences of the SST: a binary tree of n words has n - 1 phrases.
-    read = benchmark_graphs.sentences([(graph.size + 1) // 2 for graph in constituency], rng)
-    vocabularies = benchmark_graphs.vocabularies(read)
+    read = samples.sentences([(graph.size + 1) // 2 for graph in constituency], rng)
+    vocabularies = samples.vocabularies(read)
     complete = [complete_graphs.complete(sentence, vocabularies) for sentence in read]
     window = [windows.window(sentence, vocabularies, half_width=1) for sentence in read]
-    tag_guided = partial(TagGuidedHyperTreeLSTM, tags=[""] * benchmark_graphs.TAGS)
+    tag_guided = partial(TagGuidedHyperTreeLSTM, tags=[""] * samples.TAGS)
     progressive = partial(_progressive, ChildSumTreeLSTM)
     cn3 = partial(CN3, edges=("relation",), vocabularies=vocabularies)
     bilstm = partial(WindowBiLSTM, vocabularies=vocabularies)
@@ -82,9 +82,7 @@ def subjects(data: Path | None, seed: int = 0) -> Iterator[Subject]:
         ("window BiLSTM", "window", bilstm, window, False),
     ):
         torch.manual_seed(seed)
-        yield Subject(
-            name, kind, encoder(WordEmbedding(benchmark_graphs.WORDS, _DIM, tune=False), _HIDDEN), graphs, pairs
-        )
+        yield Subject(name, kind, encoder(WordEmbedding(samples.WORDS, _DIM, tune=False), _HIDDEN), graphs, pairs)
 
 
 def _progressive(structure: Callable[[WordEmbedding, int], Encoder], embedding: WordEmbedding, hidden: int) -> Encoder:

@@ -68,7 +68,7 @@ def measure(setting: Setting, threads: int) -> Row:
     import numpy as np
     import torch
 
-    from dglsent import benchmark_graphs
+    from dglsent.benchmark import samples
     from dglsent.models.cn3 import CN3
     from dglsent.nn.embeddings import WordEmbedding
     from dglsent.passing import Batch, engine
@@ -77,9 +77,9 @@ def measure(setting: Setting, threads: int) -> Row:
     layout, size, words = setting
     torch.set_num_threads(threads)
     torch.manual_seed(0)
-    read = benchmark_graphs.sentences([words] * size, np.random.default_rng(0))
-    vocabularies = benchmark_graphs.vocabularies(read)
-    embedding = WordEmbedding(benchmark_graphs.WORDS, _SIZE)
+    read = samples.sentences([words] * size, np.random.default_rng(0))
+    vocabularies = samples.vocabularies(read)
+    embedding = WordEmbedding(samples.WORDS, _SIZE)
     encoder = CN3(embedding, _SIZE, _LAYERS, edges=("relation",), vocabularies=vocabularies)
     graphs = [complete(sentence, vocabularies) for sentence in read]
     best = {"plan_ms": float("inf"), "forward_ms": float("inf"), "backward_ms": float("inf")}

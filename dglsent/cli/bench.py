@@ -38,7 +38,7 @@ def main(arguments: Sequence[str]) -> int:
 
     import torch
 
-    from dglsent import benchmark
+    from dglsent.benchmark import engines
     from dglsent.corpora.corpus import data_folder
 
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
@@ -48,14 +48,14 @@ def main(arguments: Sequence[str]) -> int:
         raise InputError("--device cuda: torch sees no GPU here; use --device cpu")
     data = data_folder(options.data) if options.data or os.environ.get("DGLSENT_DATA") else None
     threads = options.threads or sorted({1, cores})
-    subjects = list(benchmark.subjects(data))
+    subjects = list(engines.subjects(data))
     if options.models:
         wanted, known = options.models.split(","), [subject.model for subject in subjects]
         unknown = next((name for name in wanted if name not in known), None)
         if unknown is not None:
             raise InputError(f"--models: no model {unknown!r}; there are {', '.join(known)}")
         subjects = [subject for subject in subjects if subject.model in wanted]
-    rows: list[benchmark.Row] = []
+    rows: list[engines.Row] = []
     if not options.json:
         trees = f"trees of SST and SICK from {data}" if data else "random trees of the shape of SST's and SICK's"
         print(f"{trees}; best of {', '.join(map(str, threads))} threads each; torch {torch.__version__}")
@@ -63,7 +63,7 @@ def main(arguments: Sequence[str]) -> int:
     gc.freeze()
     for subject in subjects:
         for size in options.batch:
-            new = benchmark.measure(
+            new = engines.measure(
                 subject,
                 size,
                 threads=threads,
@@ -82,13 +82,13 @@ def main(arguments: Sequence[str]) -> int:
 
 def _long(threads: int, *, as_json: bool) -> int:
     """Measure long sentences and print a table, or JSON rows."""
-    from dglsent import benchmark_long
+    from dglsent.benchmark import long
 
     rows = []
     if not as_json:
         print(f"CN3, forward and backward, {threads} thread{'s' if threads > 1 else ''}; a process for each row")
         print(_LONG_HEAD)
-    for row in benchmark_long.rows(threads):
+    for row in long.rows(threads):
         rows.append(row)
         if not as_json:
             times = f"{row['plan_ms']:>10.1f}{row['forward_ms']:>12.1f}{row['backward_ms']:>13.1f}"

@@ -36,7 +36,7 @@ def main(arguments: Sequence[str]) -> int:
     add_device(parser)
     options = parser.parse_args(arguments)
 
-    from dglsent.training import tables
+    from dglsent.reproduction import tables
 
     if options.list:
         for name in tables.names():
@@ -53,11 +53,11 @@ def _names(text: str) -> list[str]:
 
 def _reproduce(options: Namespace, command: str) -> int:
     from dglsent.corpora.corpus import data_folder
-    from dglsent.training import tables
+    from dglsent.reproduction import tables
+    from dglsent.reproduction.reproduction import Reproduction
+    from dglsent.reproduction.results import as_json
+    from dglsent.reproduction.table_text import as_text
     from dglsent.training.device import pick_device
-    from dglsent.training.reproduction import Reproduction
-    from dglsent.training.results import as_json
-    from dglsent.training.table_text import as_text
 
     table = tables.load(options.table)
     chosen = table.select(options.rows)

@@ -12,9 +12,9 @@ from pathlib import Path
 
 from jsonargparse import Namespace
 
+from dglsent.reproduction.tables import Row
 from dglsent.training import recipe as recipes
 from dglsent.training.run import Run
-from dglsent.training.tables import Row
 from graphs.errors import InputError
 
 _PATIENCE = 10.0  # seconds that a stopped training has to end by itself

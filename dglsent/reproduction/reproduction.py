@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
+from dglsent.reproduction.jobs import Job, jobs_of, train
+from dglsent.reproduction.results import Result, measured
+from dglsent.reproduction.tables import Row, Table
 from dglsent.training.fit import Say
-from dglsent.training.jobs import Job, jobs_of, train
-from dglsent.training.results import Result, measured
-from dglsent.training.tables import Row, Table
 from graphs.errors import InputError
 
 

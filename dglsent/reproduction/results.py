@@ -7,9 +7,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from dglsent.reproduction.jobs import Job
+from dglsent.reproduction.tables import SPLITS, Row, Table
 from dglsent.training.fit import aggregate
-from dglsent.training.jobs import Job
-from dglsent.training.tables import SPLITS, Row, Table
 from graphs.errors import InputError
 
 _COUNTS = ("epochs", "best_epoch", "seconds")

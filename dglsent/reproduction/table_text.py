@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from itertools import groupby
 from typing import Any
 
-from dglsent.training.results import Result, as_json
-from dglsent.training.tables import Score, Table
+from dglsent.reproduction.results import Result, as_json
+from dglsent.reproduction.tables import Score, Table
 
 NONE = "–"
 

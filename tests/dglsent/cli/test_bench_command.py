@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 import torch
 
-from dglsent import benchmark, benchmark_long
+from dglsent.benchmark import engines, long
 from dglsent.cli.main import main
 
 KEYS = ["model", "graph", "batch", "mode", "device", "threads", "dgl_ms", "torch_ms", "plan_ms", "bare_ms"]
@@ -45,21 +45,21 @@ def test_a_table_for_people(capsys, monkeypatch):
 
 
 def test_long_sentences(capsys, monkeypatch):
-    settings = [benchmark_long.Setting(layout, 2, 5) for layout in ("edges", "dense")]
-    monkeypatch.setattr(benchmark_long, "SETTINGS", settings)
+    settings = [long.Setting(layout, 2, 5) for layout in ("edges", "dense")]
+    monkeypatch.setattr(long, "SETTINGS", settings)
     assert main(["bench", "--long", "--threads", "1", "--json"]) == 0
     rows = json.loads(capsys.readouterr().out)
     times = ["plan_ms", "forward_ms", "backward_ms", "peak_gib"]
     assert [list(row) for row in rows] == [["layout", "batch", "words", "threads", *times]] * 2
     assert [(row["layout"], row["batch"], row["words"]) for row in rows] == settings
     assert all(row[key] > 0 for row in rows for key in times)
-    monkeypatch.setattr(benchmark_long, "SETTINGS", settings[:1])
+    monkeypatch.setattr(long, "SETTINGS", settings[:1])
     assert main(["bench", "--long", "--threads", "1"]) == 0
     lines = capsys.readouterr().out.splitlines()
     assert lines[0].endswith("1 thread; a process for each row")
     assert lines[1].split()[:3] == ["layout", "batch", "words"]
     assert lines[2].split()[:3] == ["edges", "2", "5"]
-    monkeypatch.setattr(benchmark_long, "SETTINGS", [benchmark_long.Setting("sparse", 2, 5)])
+    monkeypatch.setattr(long, "SETTINGS", [long.Setting("sparse", 2, 5)])
     assert main(["bench", "--long", "--threads", "1"]) == 2
     assert capsys.readouterr().err.startswith("dglsent: 2 x 5 words, sparse: ")
 
@@ -74,7 +74,7 @@ def test_bad_arguments_are_one_line(capsys):
         assert capsys.readouterr().err == "dglsent: --device cuda: torch sees no GPU here; use --device cpu\n"
 
 
-@pytest.mark.parametrize("subject", list(benchmark.subjects(None)), ids=lambda subject: subject.model)
+@pytest.mark.parametrize("subject", list(engines.subjects(None)), ids=lambda subject: subject.model)
 def test_the_bare_products_are_those_of_the_model(subject):
     """Rows of every product add up: inputs once for each word that has them, recurrent ones once an inner node."""
     sentences = 8
@@ -84,7 +84,7 @@ def test_the_bare_products_are_those_of_the_model(subject):
     leaves = int((np.bincount(batch.relation().ends[1], minlength=nodes) == 0).sum())
     inner = nodes - leaves
     rows = {}
-    for product in benchmark._products(subject.encoder, batch):
+    for product in engines._products(subject.encoder, batch):
         key = (product.columns, len(product.weight))
         rows[key] = rows.get(key, 0) + product.rows
     expected = {
@@ -128,7 +128,7 @@ def test_the_bare_products_are_those_of_the_model(subject):
 
 
 def test_real_trees(data_dir):
-    found = {subject.model: subject for subject in benchmark.subjects(data_dir)}
+    found = {subject.model: subject for subject in engines.subjects(data_dir)}
     assert all(len(subject.graphs) == 1000 for subject in found.values())
     binary, dependency = found["binary Tree-LSTM"], found["child-sum Tree-LSTM"]
     assert 15 < np.mean([graph.size for graph in found["progressive attention"].graphs]) < 21

@@ -14,9 +14,9 @@ from pathlib import Path
 import pytest
 from tiny import TINY, Interrupted, recipe
 
+from dglsent.reproduction import tables
+from dglsent.reproduction.table_text import as_text
 from dglsent.training import recipe as recipes
-from dglsent.training import tables
-from dglsent.training.table_text import as_text
 
 ONE_EPOCH = TINY.replace("epochs: 2", "epochs: 1").replace("classes: 5", "classes: 5, phrases: false")
 

@@ -1,0 +1,1 @@
+"""Published tables made again: jobs, results, text."""
