@@ -20,7 +20,7 @@ import numpy as np
 import numpy.typing as npt
 
 from graphs.errors import InputError
-from graphs.features import SPECIAL, Vocabulary
+from graphs.features import PADDING, SPECIAL, UNKNOWN, Vocabulary
 
 _PEEK: Final = 100  # lines from which the dimension is found
 _REPORT: Final = 20_000  # lines between two reports of progress
@@ -53,6 +53,11 @@ class WordVectors:
     matrix: npt.NDArray[np.float32]
     found: npt.NDArray[np.bool_]
     vocabulary: Vocabulary
+
+    def take(self, vocabulary: Vocabulary) -> WordVectors:
+        """The vectors of another vocabulary with special ids; a word that is new here has none."""
+        ids = [PADDING, UNKNOWN, *self.vocabulary.ids(vocabulary.strings[len(SPECIAL) :])]
+        return WordVectors(self.matrix[ids], self.found[ids], vocabulary)
 
     def coverage(self, counts: Mapping[str, int]) -> Coverage:
         """The share of a text that has vectors.

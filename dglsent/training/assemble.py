@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from inspect import signature
 from itertools import chain
@@ -18,11 +18,12 @@ from dglsent.training.data import GraphSet, graph_set, shaped, vocabularies_of
 from dglsent.training.model import SentenceModel
 from dglsent.training.optimisers import takes_sparse
 from dglsent.training.recipe import Recipe
+from dglsent.training.words import initial, known_words, read_files
 from graphs.cooccurrence import Cooccurrence
 from graphs.errors import InputError
 from graphs.features import Vocabularies, Vocabulary
 from graphs.spelling import Spelling
-from graphs.vectors import read_vectors
+from graphs.vectors import WordVectors
 
 
 @dataclass(eq=False, slots=True)
@@ -32,10 +33,12 @@ class Inputs:
     Attributes:
         sets: graphs of the splits.
         vocabularies: of their strings.
+        vectors: [V, dim] vectors from which the words of new vocabularies start; None for random ones.
     """
 
     sets: dict[str, GraphSet]
     vocabularies: Vocabularies
+    vectors: torch.Tensor | None = None
 
 
 def load_corpus(recipe: Recipe, data: Path | None) -> Splits:
@@ -55,8 +58,11 @@ def load_inputs(recipe: Recipe, data: Path | None, vocabularies: Vocabularies | 
         InputError: the corpus cannot be read, does not fit the task, or has other classes than those of the model.
     """
     splits = load_corpus(recipe, data)
+    vectors = None
     if vocabularies is None:
-        vocabularies = make_vocabularies(recipe, splits)
+        read = read_files(recipe.embedding, words_of(recipe, splits), data)
+        vocabularies = make_vocabularies(recipe, splits, read)
+        vectors = initial(read, vocabularies.word)
     elif vocabularies.label is not None and list(vocabularies.label) != list(recipe.corpus.labels):
         raise InputError("the classes of the corpus are not those that the model was trained with; train it again")
     task = make_task(recipe, 1, vocabularies)
@@ -66,20 +72,33 @@ def load_inputs(recipe: Recipe, data: Path | None, vocabularies: Vocabularies | 
         )
         for name, examples in splits.items()
     }
-    return Inputs(sets, vocabularies)
+    return Inputs(sets, vocabularies, vectors)
 
 
-def make_vocabularies(recipe: Recipe, splits: Splits) -> Vocabularies:
-    """The vocabularies of the corpus of a recipe, which has been loaded."""
+def words_of(recipe: Recipe, splits: Splits) -> Vocabulary:
+    """All words of a corpus, whatever the split."""
+    options = recipe.embedding
+    sentences = shaped(chain(*splits.values()), recipe.graph)
+    words = (word for sentence in sentences for word in sentence.word if word is not None)
+    return Vocabulary.of(words, lower=options.lower, fold_digits=options.fold_digits)
+
+
+def make_vocabularies(recipe: Recipe, splits: Splits, vectors: Sequence[WordVectors] = ()) -> Vocabularies:
+    """The vocabularies of the corpus of a recipe, which has been loaded.
+
+    All are of the training split alone, but for words with a pretrained vector: no label of another split is looked at.
+
+    Args:
+        recipe: the recipe.
+        splits: the examples.
+        vectors: pretrained vectors of all words of the corpus, a file each.
+    """
     options, train = recipe.embedding, splits["train"]
     vocabularies = vocabularies_of(
-        train if options.vocabulary == "train" else chain(*splits.values()),
-        recipe.graph,
-        lower=options.lower,
-        min_count=options.min_count,
-        fold_digits=options.fold_digits,
+        train, recipe.graph, lower=options.lower, min_count=options.min_count, fold_digits=options.fold_digits
     )
-    # Of the training split alone: there are no pretrained vectors of what only other splits have.
+    if vectors:
+        vocabularies.word = known_words(vocabularies.word, vectors)
     if options.spelling:
         sentences = shaped(train, recipe.graph)
         vocabularies.spelling = Spelling.of(word for sentence in sentences for word in sentence.words)
@@ -136,32 +155,3 @@ def _takes(factory: Callable[..., Any], parameter: str) -> bool:
     # A factory made of a recipe is a partial with the class among its arguments.
     made = next((each for each in getattr(factory, "args", ()) if isinstance(each, type)), factory)
     return parameter in signature(made).parameters
-
-
-def pretrained(recipe: Recipe, words: Vocabulary, data: Path | None) -> torch.Tensor | None:
-    """The recipe's pretrained vectors [V, dim]; words without one get U(-0.05, 0.05).
-
-    Raises:
-        InputError: the file is missing or has vectors of another size.
-    """
-    options = recipe.embedding
-    if options.vectors is None:
-        return None
-    file = Path(options.vectors)
-    if not file.is_absolute():
-        file = data_folder(data) / file
-    if not file.is_file():
-        raise InputError(
-            f"{file}: no word vectors there; put the file there (docs/data.md) or name another with "
-            "--embedding.vectors FILE"
-        )
-    found = read_vectors(file, words)
-    if found.matrix.shape[1] != options.dim:
-        raise InputError(
-            f"{file}: vectors of {found.matrix.shape[1]} dimensions, the recipe has embedding.dim {options.dim}; "
-            f"add --embedding.dim {found.matrix.shape[1]}"
-        )
-    matrix = torch.empty(found.matrix.shape).uniform_(-0.05, 0.05)
-    known = torch.from_numpy(found.found)
-    matrix[known] = torch.from_numpy(found.matrix)[known]
-    return matrix

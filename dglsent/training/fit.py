@@ -17,13 +17,14 @@ import torch
 from jsonargparse import Namespace
 
 from dglsent.training import recipe as recipes
-from dglsent.training.assemble import load_inputs, make_model, pretrained
+from dglsent.training.assemble import load_inputs, make_model
 from dglsent.training.data import GraphSet, loader
 from dglsent.training.device import pick_device, seed_all
 from dglsent.training.model import SentenceModel, evaluate
 from dglsent.training.processes import Place, helped, strategy
 from dglsent.training.run import Run
 from graphs.errors import InputError
+from graphs.features import Vocabularies
 
 Say = Callable[[str], None]
 
@@ -62,8 +63,7 @@ def fit(
         raise InputError("training.precision 16-mixed: for GPUs alone; a CPU takes bf16-mixed")
     seed_all(recipe.seed)
     inputs = load_inputs(recipe, data)
-    vectors = pretrained(recipe, inputs.vocabularies.word, data)
-    model = make_model(recipe, inputs.vocabularies, vectors)
+    model = make_model(recipe, inputs.vocabularies, inputs.vectors)
     _choose_monitor(recipe, model)
     if run.begin(config, inputs.vocabularies):
         say(f"{run.path}: going on after the last whole epoch")
@@ -95,7 +95,7 @@ def fit(
 def _help(place: Place, ready: Callable[[], None], recipe: str, path: Path, data: Path | None, device: str) -> None:
     """Trains beside process 0, of which this one gets its weights, and so needs no vectors."""
     options = recipes.instantiate(recipes.resolve(recipe))
-    inputs = load_inputs(options, data)
+    inputs = load_inputs(options, data, Vocabularies.load(Run(path).vocabularies_file))
     model = make_model(options, inputs.vocabularies)
     _choose_monitor(options, model)
     ready()

@@ -30,13 +30,12 @@ class EmbeddingOptions:
 
     Attributes:
         dim: dimensions of a vector.
-        vectors: file of pretrained vectors, absolute or in the data folder; none means random ones.
+        vectors: file of pretrained vectors, absolute or in the data folder, or a list of files whose vectors stand side
+            by side; none means random ones.
         tune: whether training changes the vectors.
         dropout: share of dimensions dropped in training.
         lower: whether words are lower-cased.
-        vocabulary: "train" keeps the words of the training split, "all" those of all splits, which is sound
-            for pretrained vectors: a word that training does not meet keeps its vector.
-        min_count: words seen less often than this are unknown.
+        min_count: words that training meets less often than this, and that have no pretrained vector, are unknown.
         fold_digits: whether every digit of a word is read as 9.
         spelling: whether graphs have characters, capitalisation, shapes and affixes of words, as the training split
             knows them.
@@ -44,12 +43,11 @@ class EmbeddingOptions:
     """
 
     dim: int = 300
-    vectors: str | None = None
+    vectors: list[str] | str | None = None
     tune: bool = True
     dropout: float = 0.0
     lower: bool = False
-    vocabulary: Literal["train", "all"] = "train"
-    min_count: int = 1
+    min_count: int = 2
     fold_digits: bool = False
     spelling: bool = False
     cooccurrence: bool = False

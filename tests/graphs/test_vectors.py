@@ -52,6 +52,15 @@ def test_own_form_goes_before_lower_case_in_either_order(tmp_path):
         assert [vector(vectors, word) for word in ("Cat", "CAT", "cat")] == [[1, 1], [2, 2], [2, 2]]
 
 
+def test_those_of_some_words_alone(tmp_path):
+    vectors = read_vectors(write(tmp_path / "v.txt", GLOVE), Vocabulary(["the", "cat", "dog"]))
+    taken = vectors.take(Vocabulary(["dog", "new", "the"]))
+    assert taken.found.tolist() == [False, False, False, False, True]
+    assert vector(taken, "the") == [1, 2, 3]
+    assert taken.matrix.shape == (5, 3)
+    assert not taken.matrix[:4].any()
+
+
 def test_first_of_two_lines_counts(tmp_path):
     path = write(tmp_path / "v.txt", "a 1 1\na 2 2\nb 3 3\n")
     vectors = read_vectors(path, Vocabulary(["a", "A"]))

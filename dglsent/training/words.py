@@ -1,0 +1,81 @@
+"""Which words a model knows, and the pretrained vectors they start from."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+import torch
+
+from dglsent.corpora.corpus import data_folder
+from dglsent.training.recipe import EmbeddingOptions
+from graphs.errors import InputError
+from graphs.features import SPECIAL, Vocabulary
+from graphs.vectors import WordVectors, read_vectors
+
+
+def read_files(options: EmbeddingOptions, words: Vocabulary, data: Path | None) -> list[WordVectors]:
+    """The pretrained vectors of some words, a file each; none where the recipe names no file.
+
+    Args:
+        options: the files and the dimensions of their vectors side by side.
+        words: V words.
+        data: the data folder; None for that of the environment.
+
+    Raises:
+        InputError: a file is missing, or their vectors together have another size; all sizes are said.
+    """
+    named = [options.vectors] if isinstance(options.vectors, str) else options.vectors or []
+    read = []
+    for name in named:
+        file = Path(name)
+        if not file.is_absolute():
+            file = data_folder(data) / file
+        if not file.is_file():
+            raise InputError(
+                f"{file}: no word vectors there; put the file there (docs/data.md) or name another with "
+                "--embedding.vectors FILE"
+            )
+        read.append(read_vectors(file, words))
+    sizes = [found.matrix.shape[1] for found in read]
+    if read and sum(sizes) != options.dim:
+        each = " and ".join(f"{name}: vectors of {size} dimensions" for name, size in zip(named, sizes, strict=True))
+        together = f", {sum(sizes)} together" if len(sizes) > 1 else ""
+        raise InputError(
+            f"{each}{together}, the recipe has embedding.dim {options.dim}; add --embedding.dim {sum(sizes)}"
+        )
+    return read
+
+
+def known_words(frequent: Vocabulary, vectors: Sequence[WordVectors]) -> Vocabulary:
+    """The words that a model knows: those with a vector in any file, and those that training meets often enough.
+
+    Args:
+        frequent: the latter.
+        vectors: vectors of all words of the corpus, in each file.
+    """
+    words = vectors[0].vocabulary
+    found = np.logical_or.reduce([read.found for read in vectors])
+    kept = (
+        word
+        for number, word in enumerate(words.strings[len(SPECIAL) :], len(SPECIAL))
+        if found[number] or word in frequent
+    )
+    return Vocabulary(kept, lower=words.lower, fold_digits=words.fold_digits)
+
+
+def initial(vectors: Sequence[WordVectors], words: Vocabulary) -> torch.Tensor | None:
+    """The vectors [V, dim] that words start from, those of all files side by side; None without any file.
+
+    Where a file has no vector of a word, its dimensions of that word are drawn from U(-0.05, 0.05).
+    """
+    if not vectors:
+        return None
+    columns = []
+    for taken in (read.take(words) for read in vectors):
+        column = torch.empty(taken.matrix.shape).uniform_(-0.05, 0.05)
+        known = torch.from_numpy(taken.found)
+        column[known] = torch.from_numpy(taken.matrix)[known]
+        columns.append(column)
+    return torch.cat(columns, 1)

@@ -1,0 +1,101 @@
+from __future__ import annotations
+
+from collections import Counter
+from itertools import chain
+
+import pytest
+import torch
+from tiny_tags import TAGS
+
+from dglsent.training import recipe as recipes
+from dglsent.training.assemble import load_corpus, load_inputs, make_vocabularies, words_of
+from dglsent.training.words import read_files
+from graphs.errors import InputError
+from graphs.features import UNKNOWN
+
+NEWS = "rome 1 2\nseven 9 9\n7 3 4\nbob 5 6\n"
+FILMS = "2 3\nann -1 -2 -3\nbob -4 -5 -6\n"
+
+
+@pytest.fixture
+def files(tmp_path):
+    (tmp_path / "news.txt").write_text(NEWS)
+    (tmp_path / "films.txt").write_text(FILMS)
+    return tmp_path
+
+
+def made(*options: str) -> recipes.Recipe:
+    shown = [f"--embedding.{option}" for option in ("fold_digits=false", "min_count=5", *options)]
+    return recipes.instantiate(recipes.resolve(TAGS, shown))
+
+
+def test_a_word_is_known_by_its_vector_or_by_training_alone(files):
+    # In training "Paris" and "12" occur 8 and 4 times; "7" and "left" stand in dev and test too, where none counts.
+    without = load_inputs(made(), None)
+    assert {"Rome", "Ann", "saw", "Paris"} <= set(without.vocabularies.word)
+    assert not {"7", "12", "left"} & set(without.vocabularies.word)
+    assert without.vectors is None
+    inputs = load_inputs(made("vectors=news.txt", "dim=2"), files)
+    assert set(inputs.vocabularies.word) - set(without.vocabularies.word) == {"7"}
+    assert "seven" not in inputs.vocabularies.word
+    seven, twelve = (inputs.vocabularies.word[word] for word in ("7", "12"))
+    assert inputs.vectors[seven].tolist() == [3, 4]
+    assert twelve == UNKNOWN
+    assert inputs.sets["test"].graphs[1][0].nodes["word"].tolist().count(UNKNOWN) == 0
+    assert inputs.sets["test"].graphs[0][0].nodes["word"].tolist().count(UNKNOWN) == 1  # left
+
+
+def test_default_keeps_what_training_has_twice():
+    inputs = load_inputs(recipes.instantiate(recipes.resolve(TAGS, ["--embedding.fold_digits=false"])), None)
+    assert {"12", "left"} <= set(inputs.vocabularies.word)
+    assert "7" not in inputs.vocabularies.word
+
+
+def test_files_stand_side_by_side(files):
+    torch.manual_seed(1)
+    inputs = load_inputs(made("vectors=[news.txt, films.txt]", "dim=5"), files)
+    word, vectors = inputs.vocabularies.word, inputs.vectors
+    assert vectors.shape == (len(word), 5)
+    assert vectors[word["Bob"]].tolist() == [5, 6, -4, -5, -6]
+    # What one file lacks is random in its dimensions alone, as all is of a word that neither has.
+    assert vectors[word["Rome"], :2].tolist() == [1, 2]
+    assert vectors[word["Ann"], 2:].tolist() == [-1, -2, -3]
+    drawn = torch.cat([vectors[word["Rome"], 2:], vectors[word["Ann"], :2], vectors[word["Paris"]], vectors[UNKNOWN]])
+    assert drawn.abs().max() <= 0.05
+    assert len(drawn.unique()) == len(drawn)
+
+
+@pytest.mark.parametrize(
+    ("options", "says"),
+    [
+        (("vectors=news.txt", "dim=3"), r"^news\.txt: vectors of 2 dimensions, .* embedding\.dim 3; add .*dim 2$"),
+        (
+            ("vectors=[news.txt, films.txt]", "dim=2"),
+            r"^news\.txt: vectors of 2 dimensions and films\.txt: vectors of 3 dimensions, 5 together, .*dim 5$",
+        ),
+        (("vectors=[news.txt, none.txt]", "dim=2"), r"none\.txt: no word vectors there; put the file there"),
+    ],
+)
+def test_files_that_do_not_fit_are_named_with_their_sizes(files, options, says):
+    with pytest.raises(InputError, match=says):
+        load_inputs(made(*options), files)
+
+
+def test_unknown_tokens_of_trec(data_dir, monkeypatch):
+    monkeypatch.delenv("DGLSENT_PARSES", raising=False)
+    recipe = recipes.instantiate(recipes.resolve(recipes.find("trec/lstm").read_text(encoding="utf-8")))
+    splits = load_corpus(recipe, data_dir)
+    (read,) = read_files(recipe.embedding, words_of(recipe, splits), data_dir)
+    train, test = (
+        Counter(word.lower() for one in splits[split] for word in one.sentences[0].unparsed.words)
+        for split in ("train", "test")
+    )
+    shares = {}
+    for name, vectors in (("training alone", ()), ("and GloVe", (read,))):
+        words = make_vocabularies(recipe, splits, vectors).word
+        shares[name] = sum(count for word, count in test.items() if word not in words) / test.total()
+        for word in chain(train, test):
+            vector = bool(vectors) and read.found[read.vocabulary[word]]
+            assert (word in words) == (vector or train[word] >= 2)
+    # Vectors know most of what training has once or never.
+    assert [f"{share:.4f}" for share in shares.values()] == ["0.1320", "0.0059"]
