@@ -5,6 +5,8 @@ from __future__ import annotations
 import torch
 from torch import Tensor, nn
 
+from dglsent.nn.embeddings import drawn
+
 
 class CharacterLSTM(nn.Module):
     """The last states of an LSTM over a word's characters from the left and of one from the right, [h_l; h_r].
@@ -21,7 +23,7 @@ class CharacterLSTM(nn.Module):
         super().__init__()
         if size % 2:
             raise ValueError(f"character_size {size}: an LSTM from either side makes half of it; give an even number")
-        self.embedding = nn.Embedding(characters, dim, padding_idx=0)
+        self.embedding = drawn(nn.Embedding(characters, dim, padding_idx=0))
         self.rightward = nn.LSTM(dim, size // 2, batch_first=True)
         self.leftward = nn.LSTM(dim, size // 2, batch_first=True)
 
@@ -52,7 +54,7 @@ class CharacterCNN(nn.Module):
 
     def __init__(self, characters: int, dim: int, size: int) -> None:
         super().__init__()
-        self.embedding = nn.Embedding(characters, dim, padding_idx=0)
+        self.embedding = drawn(nn.Embedding(characters, dim, padding_idx=0))
         self.filters = nn.Conv1d(dim, size, 3, padding=1)
 
     def forward(self, characters: Tensor) -> Tensor:

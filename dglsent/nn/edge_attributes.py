@@ -8,6 +8,7 @@ from typing import Any, Literal, TypeAlias
 from torch import Tensor, nn
 from torch.nn import functional as F  # noqa: N812
 
+from dglsent.nn.embeddings import drawn
 from graphs.cooccurrence import BUCKETS
 from graphs.features import Vocabularies
 from graphs.fields import DISTANCE, LEXICAL, PMI, POSITION, RELATION
@@ -50,7 +51,7 @@ class EdgeAttributes(nn.Module):
             if not counts.get(name):
                 what = "vocabularies=, those of the graphs" if name == RELATION else "lexical=, their number"
                 raise ValueError(f"edge attribute {name!r} needs {what}")
-        self.embeddings = nn.ModuleDict({name: nn.Embedding(counts[name], dim) for name in names})
+        self.embeddings = nn.ModuleDict({name: drawn(nn.Embedding(counts[name], dim)) for name in names})
         self.dim, self.size = dim, dim * len(names)
 
     def project(self, linear: nn.Linear) -> dict[str, Tensor]:

@@ -1,10 +1,16 @@
-"""Word embeddings: pretrained or random, fixed or tuned."""
+"""Word embeddings, pretrained or random, fixed or tuned; and how other tables of vectors start."""
 
 from __future__ import annotations
+
+from typing import Final, TypeVar
 
 import torch
 from torch import Tensor, nn
 from torch.nn import functional as F  # noqa: N812
+
+Table = TypeVar("Table", nn.Embedding, nn.EmbeddingBag)
+
+_BOUND: Final = 0.1
 
 
 class WordEmbedding(nn.Module):
@@ -48,3 +54,17 @@ class WordEmbedding(nn.Module):
         """Sizes and switches, for printing."""
         size, dim = self.weight.shape
         return f"{size}, {dim}, tune={self.weight.requires_grad}, dropout={self.dropout}"
+
+
+def drawn(table: Table, bound: float = _BOUND) -> Table:
+    """The table of the vectors of some ids, such as tags or characters, with new weights from U(-bound, bound).
+
+    Torch's own N(0, 1) would drown the word vectors beside which they stand. Padding, if the table has any, stays zero.
+    "Contextualized Non-local Neural Networks" draws all it learns from one such range without saying which; 0.1 is that
+    of Liu, Qiu, Huang 2016, "Recurrent Neural Network for Text Classification with Multi-Task Learning".
+    """
+    with torch.no_grad():
+        table.weight.uniform_(-bound, bound)
+        if table.padding_idx is not None:
+            table.weight[table.padding_idx] = 0
+    return table

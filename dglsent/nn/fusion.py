@@ -13,7 +13,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional as F  # noqa: N812
 
-from dglsent.nn.embeddings import WordEmbedding
+from dglsent.nn.embeddings import WordEmbedding, drawn
 from dglsent.passing import Batch, Outputs, StepLinear, propagate, update_all
 from graphs.door import fn
 
@@ -39,8 +39,7 @@ class InformationFusion(nn.Module):
         if tags < 1:
             raise ValueError("there are no tags: give tags=, the strings of the tag vocabulary")
         self.fusion = fusion
-        self.tag_embedding = nn.Embedding(tags, tag_dim)
-        nn.init.uniform_(self.tag_embedding.weight, -0.05, 0.05)
+        self.tag_embedding = drawn(nn.Embedding(tags, tag_dim), 0.05)
         self.head_tags = nn.Linear(3 * tag_dim, words)
         self.head_words = StepLinear(2 * words, words, bias=False)
         self.tags = nn.Linear(3 * tag_dim, size)  # its bias is that of eq. 19 or 21

@@ -9,6 +9,7 @@ import torch
 from torch import Tensor, nn
 
 from dglsent.nn.characters import CharacterCNN, CharacterLSTM
+from dglsent.nn.embeddings import drawn
 from dglsent.nn.positions import PositionEmbedding
 from dglsent.passing import Batch
 from graphs.errors import InputError
@@ -58,7 +59,7 @@ class NodeAttributes(nn.Module):
         super().__init__()
         self.tag = self.characters = self.spelling = self.position = None
         if attributes.tag_dim:
-            self.tag = nn.Embedding(len(_given(vocabularies).tag), attributes.tag_dim, padding_idx=0)
+            self.tag = drawn(nn.Embedding(len(_given(vocabularies).tag), attributes.tag_dim, padding_idx=0))
         if attributes.characters != "none":
             made = CharacterLSTM if attributes.characters == "lstm" else CharacterCNN
             count = len(_spelling(vocabularies).character)
@@ -101,9 +102,9 @@ class SpellingFeatures(nn.Module):
     def __init__(self, spelling: Spelling, dim: int) -> None:
         super().__init__()
         self.size = 3 * dim + 2
-        self.cap = nn.Embedding(len(CAPITALS), dim, padding_idx=0)
-        self.shape = nn.Embedding(len(spelling.shape), dim, padding_idx=0)
-        self.affix = nn.EmbeddingBag(len(spelling.affix), dim, mode="sum", padding_idx=0)
+        self.cap = drawn(nn.Embedding(len(CAPITALS), dim, padding_idx=0))
+        self.shape = drawn(nn.Embedding(len(spelling.shape), dim, padding_idx=0))
+        self.affix = drawn(nn.EmbeddingBag(len(spelling.affix), dim, mode="sum", padding_idx=0))
 
     def forward(self, cap: Tensor, shape: Tensor, affix: Tensor, marks: Tensor) -> Tensor:
         """Ids cap [N], shape [N] and affix [N, 6], and marks [N, 2]: [N, size]."""

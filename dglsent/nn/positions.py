@@ -16,7 +16,7 @@ class PositionEmbedding(nn.Module):
 
     def __init__(self, positions: int, dim: int) -> None:
         super().__init__()
-        self.weight = nn.Parameter(torch.empty(positions, dim).uniform_(-0.05, 0.05))
+        self.weight = nn.Parameter(torch.empty(positions, dim).uniform_(-0.1, 0.1))
 
     def forward(self, position: Tensor) -> Tensor:
         """Positions [N] from 0: [N, dim]."""

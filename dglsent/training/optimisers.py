@@ -36,8 +36,10 @@ def optimiser(model: nn.Module, embedding: nn.Parameter, options: OptimiserOptio
         groups.append({"params": [embedding], "lr": rate, "weight_decay": 0.0})
     if options.name == "sgd":
         return torch.optim.SGD(groups, lr=options.lr, momentum=options.momentum)
+    if options.name == "adagrad":
+        start = options.initial_accumulator
+        return torch.optim.Adagrad(groups, lr=options.lr, initial_accumulator_value=start)
     kinds: dict[str, Any] = {
-        "adagrad": torch.optim.Adagrad,
         "adam": torch.optim.Adam,
         "adamw": torch.optim.AdamW,
         "adadelta": torch.optim.Adadelta,

@@ -63,6 +63,8 @@ class OptimiserOptions:
         embedding_lr_scale: the learning rate of tuned word vectors is this times `lr`.
         weight_decay: L2 penalty, on all weights but the word vectors.
         momentum: momentum of "sgd".
+        initial_accumulator: what the sum of squares of "adagrad" starts from. From 0, as in torch, the first step of a
+            weight is the learning rate, however small its gradient.
     """
 
     name: Literal["adagrad", "adam", "adamw", "sgd", "adadelta"] = "adagrad"
@@ -70,6 +72,7 @@ class OptimiserOptions:
     embedding_lr_scale: float = 1.0
     weight_decay: float = 0.0
     momentum: float = 0.0
+    initial_accumulator: float = 0.0
 
 
 @dataclass

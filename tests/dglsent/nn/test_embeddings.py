@@ -1,9 +1,14 @@
 from __future__ import annotations
 
 import torch
+from complete_sentences import LEXICAL, vocabularies
+from torch import nn
 from torch.testing import assert_close
 
-from dglsent.nn.embeddings import WordEmbedding
+from dglsent.nn.edge_attributes import EdgeAttributes
+from dglsent.nn.embeddings import WordEmbedding, drawn
+from dglsent.nn.fusion import InformationFusion
+from dglsent.nn.node_attributes import Attributes, NodeAttributes
 
 WORDS = torch.tensor([[1, 0], [3, 3]])
 
@@ -29,6 +34,32 @@ def test_random_vectors_are_small_and_spread():
     weight = WordEmbedding(200, 50).weight[1:]
     assert 0.049 < weight.max() <= 0.05
     assert -0.05 <= weight.min() < -0.049
+
+
+def test_tables_start_in_their_range():
+    torch.manual_seed(0)
+    for table in (nn.Embedding(200, 50, padding_idx=0), nn.EmbeddingBag(200, 50, mode="sum", padding_idx=0)):
+        for bound in (0.1, 0.05):
+            weight = drawn(table, bound).weight
+            assert 0.98 * bound < weight.max() <= bound
+            assert -bound <= weight.min() < -0.98 * bound
+            assert not weight[0].any()
+    assert drawn(nn.Embedding(3, 4)).weight[0].all()
+
+
+def test_tags_characters_spelling_positions_and_edges_start_small():
+    torch.manual_seed(0)
+    given = vocabularies()
+    for kind in ("lstm", "cnn"):
+        nodes = NodeAttributes(Attributes(30, kind, spelling_dim=30, position_dim=30), given)
+        tables = [module for module in nodes.modules() if isinstance(module, nn.Embedding | nn.EmbeddingBag)]
+        assert len(tables) == 5  # tag, characters, capitals, shape, affixes
+        for weight in (nodes.position.weight, *(table.weight for table in tables)):
+            assert 0.08 < weight.abs().max() <= 0.1
+    edges = EdgeAttributes(["relation", "distance", "pmi", "lexical"], 30, given, LEXICAL)
+    assert all(0.08 < table.weight.abs().max() <= 0.1 for table in edges.embeddings.values())
+    tags = InformationFusion(3, 4, 5, tags=50, tag_dim=20, fusion="concat").tag_embedding
+    assert 0.049 < tags.weight.abs().max() <= 0.05
 
 
 def test_a_sparse_gradient_is_of_the_words_met_alone():

@@ -52,6 +52,16 @@ def test_a_dense_gradient_and_none_stay():
     assert dense.weight.grad is before
 
 
+@pytest.mark.parametrize(("start", "step"), [(0.0, 0.05), (3e-8, 0.025)])
+def test_what_adagrads_sum_of_squares_starts_from(start, step):
+    """A first gradient of 1e-4 is a step of lr 1e-4 / sqrt(start + 1e-8)."""
+    module = WordEmbedding(2, 1, vectors=torch.ones(2, 1))
+    made = optimiser(module, module.weight, OptimiserOptions(lr=0.05, initial_accumulator=start))
+    (1e-4 * module(torch.tensor([1])).sum()).backward()
+    made.step()
+    assert module.weight[1].item() == pytest.approx(1 - step, abs=1e-5)
+
+
 @pytest.mark.parametrize("name", ["adam", "adamw", "adadelta"])
 def test_steps_are_those_of_a_dense_gradient(name):
     """Also for words that a batch lacks, whose running means go on."""
