@@ -20,7 +20,9 @@ class Origin:
     sentence: str = ""
 
     def __str__(self) -> str:
-        place = f"{self.file}:{self.line}" if self.line else self.file
+        place = f"{self.file}:{self.line}" if self.file and self.line else self.file
+        if self.line and not self.file:
+            place = f"line {self.line}"
         name = f"sentence {self.sentence}" if self.sentence else ""
         return ", ".join(part for part in (place, name) if part)
 
@@ -42,3 +44,7 @@ class SentenceError(InputError):
         self.reason = reason
         where = str(self.origin)
         super().__init__(f"{where}: {reason}" if where else reason)
+
+
+class BrokenFileError(SentenceError):
+    """A file that cannot be read beyond a line, which `origin` names; what stands before has been read."""

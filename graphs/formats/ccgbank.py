@@ -15,6 +15,7 @@ import numpy as np
 
 from graphs.columns import Constituency, Tagged
 from graphs.errors import Origin, SentenceError
+from graphs.formats.numbers import natural
 from graphs.formats.policy import OnError, Sentences, collect
 from graphs.formats.source import Source, read_lines, source_name
 
@@ -103,8 +104,8 @@ def _parse(line: str, origin: Origin) -> _Derivation:
         if open_:
             open_[-1] = open_[-1][0], open_[-1][1] - 1
         if piece["category"]:
-            open_.append((len(label), int(piece["children"])))
-            if piece["children"] == "0":
+            open_.append((len(label), natural(piece["children"])))
+            if not open_[-1][1]:
                 raise SentenceError(f"a node {piece['category']} has no children", origin)
         else:
             pos.append(piece["pos"])

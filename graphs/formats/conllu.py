@@ -14,6 +14,7 @@ import numpy as np
 
 from graphs.columns import Dependencies
 from graphs.errors import Origin, SentenceError
+from graphs.formats.numbers import natural
 from graphs.formats.policy import OnError, Sentences, collect
 from graphs.formats.source import Source, read_lines, source_name
 from graphs.trees import refuse_cycle
@@ -165,18 +166,20 @@ def _sentence(start: int, block: list[str], origin: Origin) -> Dependencies:
         elif "-" in row[0]:
             first, _, last = row[0].partition("-")
             covered = multiword[-1][1] if multiword else 0
-            if _natural(first) != expected or _natural(last) < expected or covered >= expected:
-                raise SentenceError(f"line {number}: id {row[0]!r} does not span words from {expected} on", origin)
-            multiword.append((expected - 1, _natural(last), row[1]))
+            if natural(first) != expected or natural(last) < expected or covered >= expected:
+                raise SentenceError(f"line {number}: id {row[0][:40]!r} does not span words from {expected} on", origin)
+            multiword.append((expected - 1, natural(last), row[1]))
         elif "." in row[0]:
             before, _, rank = row[0].partition(".")
-            if _natural(before) != len(rows) or _natural(rank) < 1:
-                raise SentenceError(f"line {number}: empty node {row[0]!r} does not follow word {len(rows)}", origin)
+            if natural(before) != len(rows) or natural(rank) < 1:
+                raise SentenceError(
+                    f"line {number}: empty node {row[0][:40]!r} does not follow word {len(rows)}", origin
+                )
             empty.append((row[0], row[1]))
-        elif 0 < _natural(row[0]) < expected:
-            raise SentenceError(f"line {number}: id {row[0]} occurs twice", origin)
+        elif 0 < natural(row[0]) < expected:
+            raise SentenceError(f"line {number}: id {row[0][:40]} occurs twice", origin)
         else:
-            raise SentenceError(f"line {number}: id {row[0]!r} where {expected} should follow", origin)
+            raise SentenceError(f"line {number}: id {row[0][:40]!r} where {expected} should follow", origin)
     if not rows:
         raise SentenceError(f"line {start}: the sentence has no words", origin)
     if multiword and multiword[-1][1] > len(rows):
@@ -202,19 +205,14 @@ def _heads(rows: list[list[str]], places: list[int], origin: Origin) -> np.ndarr
     for row, place in zip(rows, places, strict=True):
         if not row[1]:
             raise SentenceError(f"line {place}: word {row[0]} has no form", origin)
-        head = _natural(row[6])
+        head = natural(row[6])
         if head < 0:
-            raise SentenceError(f"line {place}: head {row[6]!r} of word {row[0]} is not a number", origin)
+            raise SentenceError(f"line {place}: head {row[6][:40]!r} of word {row[0]} is not a number", origin)
         if head > len(rows):
             raise SentenceError(
-                f"line {place}: head {head} is out of range, the sentence has {len(rows)} words", origin
+                f"line {place}: head {row[6][:40]} is out of range, the sentence has {len(rows)} words", origin
             )
         heads.append(head - 1)
     column = np.asarray(heads, dtype=np.int64)
     refuse_cycle(column, origin)
     return column
-
-
-def _natural(text: str) -> int:
-    """What plain digits stand for, -1 for any other text (`int` would take "+1", "1_0" and " 1")."""
-    return int(text) if text.isascii() and text.isdecimal() else -1

@@ -1,11 +1,16 @@
-"""One error policy for every reader: stop at a bad sentence, or leave it out and say which and why."""
+"""One error policy for every reader: stop at a bad sentence, or leave it out and say which and why.
+
+A file may break in the middle: damaged gzip, a disk that goes away, a line that is not UTF-8. With "skip" the
+sentences before are kept, the one that was being read is lost, and the last entry of `skipped` is a BrokenFileError
+that names the line. A file that cannot be opened, or breaks before its first line is read, raises either way.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from typing import Literal, TypeAlias, TypeVar
 
-from graphs.errors import InputError, SentenceError
+from graphs.errors import BrokenFileError, InputError, SentenceError
 
 T = TypeVar("T")
 OnError: TypeAlias = Literal["raise", "skip"]
@@ -15,7 +20,8 @@ class Sentences(list[T]):
     """The sentences of a file, in file order.
 
     Attributes:
-        skipped: what was left out; each entry has its `reason` and its `origin` (file, line, sentence).
+        skipped: what was left out; each entry has its `reason` and its `origin` (file, line, sentence). A
+            BrokenFileError at the end: nothing from that line on was read.
     """
 
     def __init__(self, sentences: Iterable[T] = (), skipped: Iterable[SentenceError] = ()) -> None:
@@ -28,6 +34,7 @@ def collect(results: Iterable[T | SentenceError], on_error: OnError = "raise") -
 
     Args:
         results: sentences and errors in file order; errors are values here, so that reading can go on.
+            A BrokenFileError that they raise ends them.
         on_error: "raise" stops at the first error, "skip" lists it in `skipped`.
 
     Raises:
@@ -37,11 +44,16 @@ def collect(results: Iterable[T | SentenceError], on_error: OnError = "raise") -
     if on_error not in ("raise", "skip"):
         raise InputError(f"on_error is {on_error!r}; use 'raise' or 'skip'")
     sentences: Sentences[T] = Sentences()
-    for result in results:
-        if not isinstance(result, SentenceError):
-            sentences.append(result)
-        elif on_error == "skip":
-            sentences.skipped.append(result)
-        else:
-            raise result
+    try:
+        for result in results:
+            if not isinstance(result, SentenceError):
+                sentences.append(result)
+            elif on_error == "skip":
+                sentences.skipped.append(result)
+            else:
+                raise result
+    except BrokenFileError as broken:
+        if on_error == "raise":
+            raise
+        sentences.skipped.append(broken)
     return sentences

@@ -1,15 +1,30 @@
-"""Lines of text from a path, a gzipped path or an open file, decoded and split alike for every reader."""
+r"""Lines of text from a path, a gzipped path or an open file, decoded and split alike for every reader.
+
+A line ends at `\n`, `\r\n` or a lone `\r` and nowhere else: `str.splitlines` would also cut at U+2028 or U+0085 inside
+a token. Text is UTF-8; a byte order mark at its start is dropped. All of this holds for open files too, binary or not.
+"""
 
 from __future__ import annotations
 
 import gzip
+import io
 import os
-from collections.abc import Iterable, Iterator
-from typing import IO, TypeAlias
+import zlib
+from collections.abc import Iterator
+from contextlib import ExitStack
+from functools import partial
+from typing import IO, Any, AnyStr, Final, TypeAlias, cast
 
-from graphs.errors import InputError
+from graphs.errors import BrokenFileError, InputError, Origin
 
 Source: TypeAlias = str | os.PathLike[str] | IO[str] | IO[bytes]
+
+BREAKS: Final = (OSError, EOFError, zlib.error)
+"""What reading a file raises that is damaged or cannot be read."""
+
+_LONGEST: Final = 1 << 24  # bytes of a line: a few bytes of gzip may unpack to more than fits into memory
+
+_BUFFER: Final = 1 << 17
 
 
 def source_name(source: Source) -> str:
@@ -21,30 +36,92 @@ def source_name(source: Source) -> str:
 
 
 def read_lines(source: Source) -> Iterator[str]:
-    r"""The lines of a source without their line ends.
-
-    Only `\n`, `\r\n` and `\r` end a line: `str.splitlines` would also cut at U+2028 or U+0085 inside a token.
-    Files are UTF-8, with or without a byte order mark; a name in `.gz` is read through gzip.
+    """The lines of a source without their line ends; a name in `.gz` is read through gzip.
 
     Raises:
-        InputError: if the text is not UTF-8.
-        OSError: if the file cannot be opened.
+        InputError: the source cannot be opened, or its first line cannot be read.
+        BrokenFileError: a later line cannot be read: the file is damaged, its disk is gone, the line is not UTF-8 or
+            has no end in 16 MiB. The lines before it have been given out.
     """
-    try:
-        if not isinstance(source, (str, os.PathLike)):
-            yield from _stripped(source)
-        elif os.fspath(source).endswith(".gz"):
-            with gzip.open(source, "rt", encoding="utf-8-sig") as packed:
-                yield from _stripped(packed)
+    name, number = source_name(source), 0
+    with ExitStack() as stack:
+        try:
+            for number, line in enumerate(cut_lines(_opened(source, stack)), 1):
+                yield line if isinstance(line, str) else _decoded(line, name, number)
+        except BREAKS as error:
+            if not number:
+                raise unreadable(name or "input", error) from None
+            raise broken(name, number + 1, f"the file breaks off here ({reason(error)}); fetch it again") from None
+        except UnicodeDecodeError as error:  # of an open text file, which decodes ahead of its lines
+            raise broken(name, number + 1, _not_utf8(error)) from error
+        except _LongLineError:
+            what = f"no line end in {_LONGEST >> 20} MiB; is this a text file?"
+            raise broken(name, number + 1, what) from None
+
+
+def cut_lines(file: IO[AnyStr]) -> Iterator[AnyStr]:
+    """The lines of an open file without their ends and without a byte order mark."""
+    first = file.readline(_LONGEST)
+    mark, end, lone = ("\ufeff", "\n", "\r") if isinstance(first, str) else (b"\xef\xbb\xbf", b"\n", b"\r")
+    line: Any = first[len(mark) :] if first.startswith(mark) else first
+    rest = iter(partial(file.readline, _LONGEST), first[:0])
+    while first:
+        if line.endswith(end):
+            line = line[:-1]
+        elif len(line) >= _LONGEST:
+            raise _LongLineError
+        if lone in line:
+            yield from line.removesuffix(lone).split(lone)
         else:
-            with open(source, encoding="utf-8-sig") as plain:
-                yield from _stripped(plain)
+            yield line
+        line = next(rest, None)
+        if line is None:
+            return
+
+
+def unreadable(name: str | os.PathLike[str], error: BaseException) -> InputError:
+    """The error of a file of which nothing can be read."""
+    return InputError(f"{os.fspath(name)}: cannot be read ({reason(error)}); check the path or fetch it again")
+
+
+def broken(name: str, line: int, what: str) -> InputError:
+    """The error of a file whose line `line` cannot be read; before the first line, nothing of the file was of use."""
+    if line > 1:
+        return BrokenFileError(what, Origin(name, line))
+    return InputError(f"{name or 'input'}:{line}: {what}")
+
+
+def reason(error: BaseException) -> str:
+    """What an error says, in one line."""
+    said = getattr(error, "strerror", None) or str(error) or type(error).__name__
+    return " ".join(str(said).split())
+
+
+class _LongLineError(Exception):
+    """A line that is too long to be one."""
+
+
+def _opened(source: Source, stack: ExitStack) -> IO[Any]:
+    if not isinstance(source, (str, os.PathLike)):
+        return source
+    path = os.fspath(source)
+    try:
+        file = stack.enter_context(io.BufferedReader(io.FileIO(path), _BUFFER))
+    except ValueError as error:  # a name with a null character
+        raise InputError(f"{path!r}: cannot be read ({error}); check the path") from None
+    if not path.endswith(".gz"):
+        return file
+    if not file.peek(1):
+        raise EOFError("an empty file, no gzip")
+    return cast(IO[bytes], stack.enter_context(gzip.GzipFile(fileobj=file)))
+
+
+def _decoded(line: bytes, name: str, number: int) -> str:
+    try:
+        return line.decode()
     except UnicodeDecodeError as error:
-        name = source_name(source) or "input"
-        raise InputError(f"{name}: not UTF-8 text ({error.reason}); convert the file to UTF-8") from error
+        raise broken(name, number, _not_utf8(error)) from error
 
 
-def _stripped(lines: Iterable[str] | Iterable[bytes]) -> Iterator[str]:
-    for line in lines:
-        text = line.decode() if isinstance(line, bytes) else line
-        yield text.rstrip("\r\n")
+def _not_utf8(error: UnicodeDecodeError) -> str:
+    return f"not UTF-8 text ({error.reason}); convert the file to UTF-8"

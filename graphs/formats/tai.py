@@ -15,7 +15,8 @@ from typing import TypeAlias, TypeVar
 import numpy as np
 
 from graphs.columns import Constituency, Dependencies
-from graphs.errors import InputError, Origin, SentenceError
+from graphs.errors import BrokenFileError, InputError, Origin, SentenceError
+from graphs.formats.numbers import whole_number
 from graphs.formats.policy import OnError, Sentences, collect
 from graphs.formats.source import read_lines
 from graphs.trees import from_children, refuse_cycle
@@ -126,13 +127,14 @@ def _parallel(
 ) -> Iterator[T | SentenceError]:
     """Splits line i of every file into its entries and builds sentence i."""
     given = {kind: os.fspath(path) for kind, path in files.items() if path is not None}
-    columns = {kind: list(read_lines(path)) for kind, path in given.items()}
+    breaks: list[BrokenFileError] = []
+    columns = {kind: _lines(path, breaks) for kind, path in given.items()}
     first = given["toks"]
     size = len(columns["toks"])
     for kind, path in given.items():
-        if len(columns[kind]) != size:
+        if len(columns[kind]) != size and not breaks:
             raise InputError(f"{first} has {size} lines but {path} has {len(columns[kind])}; they must be parallel")
-    for number, row in enumerate(zip(*columns.values(), strict=True), 1):
+    for number, row in enumerate(zip(*columns.values(), strict=False), 1):
         origin = Origin(first, number, str(number))
         lines = {kind: _TOKEN.findall(line) for kind, line in zip(columns, row, strict=True)}
         try:
@@ -141,6 +143,18 @@ def _parallel(
             yield build(lines, origin)
         except SentenceError as error:
             yield error
+    if breaks:
+        raise breaks[0]
+
+
+def _lines(path: str, breaks: list[BrokenFileError]) -> list[str]:
+    """The lines of a file up to where it breaks."""
+    lines: list[str] = []
+    try:
+        lines.extend(read_lines(path))
+    except BrokenFileError as error:
+        breaks.append(error)
+    return lines
 
 
 def _sized(kind: str, lines: dict[str, list[str]], size: int, of: str, origin: Origin) -> list[str]:
@@ -151,9 +165,12 @@ def _sized(kind: str, lines: dict[str, list[str]], size: int, of: str, origin: O
 
 def _parents(kind: str, lines: dict[str, list[str]], size: int, lowest: int, origin: Origin) -> np.ndarray:
     """Parents counted from 1, checked to lie between `lowest` and `size`."""
+    parents: list[int] = []
     for text in lines[kind]:
-        if not re.fullmatch(r"-?[0-9]+", text):
-            raise SentenceError(f"{text!r} in {kind} is not a number", origin)
-        if not lowest <= int(text) <= size:
-            raise SentenceError(f"{text} in {kind} is out of range, the tree has {size} nodes", origin)
-    return np.asarray([int(text) for text in lines[kind]], dtype=np.int64)
+        number = whole_number(text)
+        if number is None:
+            raise SentenceError(f"{text[:40]!r} in {kind} is not a number", origin)
+        if not lowest <= number <= size:
+            raise SentenceError(f"{text[:40]} in {kind} is out of range, the tree has {size} nodes", origin)
+        parents.append(number)
+    return np.asarray(parents, dtype=np.int64)

@@ -5,7 +5,7 @@ import io
 
 import pytest
 
-from graphs.errors import InputError, Origin, SentenceError
+from graphs.errors import BrokenFileError, InputError, Origin, SentenceError
 from graphs.formats.policy import collect
 from graphs.formats.source import read_lines, source_name
 
@@ -50,5 +50,18 @@ def test_gzip_and_open_files_are_read_alike(tmp_path):
 def test_other_encodings_are_named(tmp_path):
     path = tmp_path / "t.txt"
     path.write_bytes("é".encode("latin-1"))
-    with pytest.raises(InputError, match=r"t\.txt: not UTF-8"):
+    with pytest.raises(InputError, match=r"t\.txt:1: not UTF-8"):
         list(read_lines(path))
+
+
+def test_a_break_is_raised_or_listed_last():
+    def results():
+        yield "a"
+        yield BAD
+        raise BrokenFileError("no disk", Origin("f.txt", 9))
+
+    sentences = collect(results(), "skip")
+    assert sentences == ["a"]
+    assert list(map(str, sentences.skipped)) == [str(BAD), "f.txt:9: no disk"]
+    with pytest.raises(BrokenFileError, match="no disk"):
+        collect((result for result in results() if result != BAD), "raise")

@@ -1,0 +1,190 @@
+"""Files that break: every reader says where in one line, and under "skip" keeps what stands before."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import os
+import random
+import sys
+from functools import partial
+
+import pytest
+
+from graphs.errors import BrokenFileError, InputError, SentenceError
+from graphs.formats.brackets import read_brackets
+from graphs.formats.ccgbank import read_auto, read_auto_trees
+from graphs.formats.columns import read_columns, read_conll2000, read_conll2003, read_pmb
+from graphs.formats.conllu import read_conllu
+from graphs.formats.pipes import read_pipes
+from graphs.formats.source import read_lines
+from graphs.formats.tai import read_tai_constituency, read_tai_dependencies
+
+_random = random.Random(0)
+WORDS = [f"w{_random.random()}" for _ in range(3000)]  # random, so that gzip cannot make little of them
+
+
+def lines_of(form):
+    return "".join(form.format(word) for word in WORDS).encode()
+
+
+# A reader, and three thousand sentences for it.
+READERS = {
+    "brackets": (read_brackets, lines_of("(S (A {0}) (B b))\n")),
+    "conllu": (read_conllu, lines_of("1\t{0}\t_\tX\tX\t_\t0\troot\t_\t_\n\n")),
+    "columns": (partial(read_columns, columns=("word", "pos")), lines_of("{0} X\n\n")),
+    "conll2000": (read_conll2000, lines_of("{0} X O\n\n")),
+    "conll2003": (read_conll2003, lines_of("{0} X O O\n\n")),
+    "pmb": (read_pmb, lines_of("{0}\ta\tb\tc\td\te\tf\n\n")),
+    "pipes": (read_pipes, lines_of("{0}|X|N\n")),
+    "auto": (read_auto, lines_of("ID={0} X=1\n(<L N X X {0} N>)\n")),
+    "auto trees": (read_auto_trees, lines_of("(<T NP 0 1> (<L N X X {0} N>) )\n")),
+    "tai dependencies": (lambda path, **options: read_tai_dependencies(path, ones(path), **options), lines_of("{0}\n")),
+    "tai constituency": (lambda path, **options: read_tai_constituency(path, ones(path), **options), lines_of("{0}\n")),
+}
+
+
+def ones(path):
+    other = path.parent / "ones"
+    other.write_bytes(b"0\n" * 3000)
+    return other
+
+
+def flipped(packed):
+    middle = len(packed) // 2
+    return packed[:middle] + bytes(byte ^ 0xFF for byte in packed[middle : middle + 8]) + packed[middle + 8 :]
+
+
+DAMAGE = {
+    "truncated": lambda data: gzip.compress(data)[:-40],
+    "flipped": lambda data: flipped(gzip.compress(data)),
+    "trailing bytes": lambda data: gzip.compress(data) + b"garbage",
+    "wrong sum": lambda data: gzip.compress(data)[:-8] + b"12345678",
+}
+
+
+@pytest.mark.parametrize("damage", DAMAGE)
+@pytest.mark.parametrize("reader", READERS)
+def test_a_damaged_gzip_file_is_one_line_and_keeps_what_stands_before(tmp_path, reader, damage):
+    read, data = READERS[reader]
+    path = tmp_path / "file.gz"
+    path.write_bytes(DAMAGE[damage](data))
+    with pytest.raises(SentenceError, match=r"file\.gz:[0-9]+.*: ") as caught:
+        read(path)
+    assert "\n" not in str(caught.value)
+    sentences = read(path, on_error="skip")
+    # What flipped bits unpack to may be read as broken sentences for a while.
+    assert str(sentences.skipped[0]) == str(caught.value)
+    assert isinstance(sentences.skipped[-1], BrokenFileError)
+    assert len(sentences) <= 3000
+    if damage in ("trailing bytes", "wrong sum"):
+        assert len(sentences) >= 2999  # the last one may have been open when the file broke
+
+
+def test_whole_sentences_before_the_break_are_kept(tmp_path):
+    path = tmp_path / "file.gz"
+    read, data = READERS["brackets"]
+    path.write_bytes(gzip.compress(data)[:-1000])
+    sentences = read(path, on_error="skip")
+    assert len(sentences) > 2000
+    assert [tree.words[0] for tree in sentences] == WORDS[: len(sentences)]
+    (broken,) = sentences.skipped
+    assert broken.origin.line in (len(sentences) + 1, len(sentences) + 2)
+
+
+@pytest.mark.parametrize("policy", ["raise", "skip"])
+@pytest.mark.parametrize("reader", READERS)
+@pytest.mark.parametrize("content", [b"", b"no gzip at all", b"\x1f\x8b", gzip.compress(b"word", mtime=0)[:9]])
+def test_a_file_without_a_first_line_is_raised_under_either_policy(tmp_path, reader, content, policy):
+    path = tmp_path / "file.gz"
+    path.write_bytes(content)
+    with pytest.raises(InputError, match=r"file\.gz: cannot be read \(.*(gzip|Compressed).*fetch it again") as caught:
+        READERS[reader][0](path, on_error=policy)
+    assert not isinstance(caught.value, BrokenFileError)
+
+
+def test_an_empty_gzip_file_of_nothing_is_no_damage(tmp_path):
+    path = tmp_path / "file.gz"
+    path.write_bytes(gzip.compress(b""))
+    assert read_brackets(path) == []
+
+
+def test_open_gzip_files_are_judged_alike(tmp_path):
+    path = tmp_path / "file.gz"
+    path.write_bytes(DAMAGE["truncated"](READERS["conllu"][1]))
+    with gzip.open(path) as opened, pytest.raises(BrokenFileError, match=r"file\.gz:[0-9]+: "):
+        read_conllu(opened)
+
+
+@pytest.mark.parametrize("reader", READERS)
+def test_what_cannot_be_opened_is_one_line(tmp_path, reader):
+    read = READERS[reader][0]
+    (tmp_path / "loop").symlink_to(tmp_path / "loop")
+    (tmp_path / "folder").mkdir()
+    for name in ("none", "none.gz", "loop", "folder", "no\0name"):
+        with pytest.raises(InputError, match="cannot be read") as caught:
+            read(tmp_path / name, on_error="skip")
+        assert "\n" not in str(caught.value)
+
+
+@pytest.mark.skipif(sys.platform == "win32" or os.geteuid() == 0, reason="the superuser may read every file")
+def test_no_permission_is_one_line(tmp_path):
+    path = tmp_path / "secret"
+    path.write_text("(A a)")
+    path.chmod(0)
+    with pytest.raises(InputError, match="secret: cannot be read"):
+        read_brackets(path)
+
+
+class Vanishing(io.RawIOBase):
+    """A file whose disk goes away after the first bytes."""
+
+    name = "disk.txt"
+
+    def __init__(self, data):
+        self.data = data
+
+    def readable(self):
+        return True
+
+    def readinto(self, buffer):
+        if not self.data:
+            raise OSError(5, "Input/output error")
+        size = min(len(buffer), len(self.data))
+        buffer[:size], self.data = self.data[:size], self.data[size:]
+        return size
+
+
+def test_a_disk_that_goes_away_keeps_what_stands_before():
+    sentences = read_brackets(io.BufferedReader(Vanishing(b"(A a)\n(B b)\n(C c")), on_error="skip")
+    assert [tree.words for tree in sentences] == [["a"]]
+    (broken,) = sentences.skipped
+    assert str(broken).startswith("disk.txt:3: ")
+    assert "Input/output error" in str(broken)
+
+
+def test_the_line_that_is_not_utf8_is_named(tmp_path):
+    path = tmp_path / "t.txt"
+    path.write_bytes(b"(A a)\n(B b)\n(C \xe9)\n(D d)\n")
+    for source in (path, io.BytesIO(path.read_bytes())):
+        with pytest.raises(InputError, match=r"3: not UTF-8 .*convert the file to UTF-8"):
+            read_brackets(source)
+        assert [tree.words for tree in read_brackets(path, on_error="skip")] == [["a"]]
+    with (
+        open(path, encoding="utf-8") as text,
+        pytest.raises(InputError, match=r"t\.txt:[0-9]+: not UTF-8"),
+    ):
+        read_brackets(text)
+
+
+@pytest.mark.parametrize("wrap", [io.BytesIO, lambda data: io.StringIO(data.decode())])
+def test_streams_are_cut_and_freed_of_their_mark_as_files_are(wrap):
+    data = b"\xef\xbb\xbfa\rb\r\nc\r\r\n\xef\xbb\xbfd\n\r"
+    assert list(read_lines(wrap(data))) == ["a", "b", "c", "", "\ufeffd", ""]
+
+
+def test_a_line_without_an_end_is_not_read_whole(tmp_path):
+    path = tmp_path / "bomb.gz"
+    path.write_bytes(gzip.compress(b"(A a)\n" + b"x" * 40_000_000))
+    with pytest.raises(BrokenFileError, match=r"bomb\.gz:2: no line end in 16 MiB"):
+        read_brackets(path)
