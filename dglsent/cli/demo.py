@@ -53,7 +53,7 @@ def _train(name: str, out: Path, device: str) -> Run:
     file = recipes.find(f"reviews/{name}")
     run = Run(out / name)
     _say(f"reviews/{name}")
-    fit(recipes.resolve(file.read_text(encoding="utf-8"), source=str(file)), run, device=device, say=_say)
+    fit(recipes.resolve(recipes.read(file), source=str(file)), run, device=device, say=_say)
     return run
 
 

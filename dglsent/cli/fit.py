@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from dglsent.cli.options import Parser, add_data, add_device, add_processes, seeds
+from dglsent.cli.options import Parser, add_data, add_device, add_processes, one_seed, seeds
 from graphs.errors import InputError
 
 _EPILOGUE = """
@@ -28,7 +28,7 @@ def main(arguments: Sequence[str]) -> int:
     add_data(parser)
     parser.add_argument("--out", type=Path, metavar="RUN", help="run folder; runs/RECIPE/seed-N by default")
     several = parser.add_mutually_exclusive_group()
-    several.add_argument("--seed", type=int, metavar="N", help="seed of initialisation, shuffling and dropout")
+    several.add_argument("--seed", type=one_seed, metavar="N", help="seed of initialisation, shuffling and dropout")
     several.add_argument("--seeds", type=seeds, metavar="1,2,3", help="one run a seed, in RUN/seed-N, and their means")
     add_device(parser)
     add_processes(parser)
@@ -56,7 +56,7 @@ def _fit(options: Namespace, overrides: Sequence[str], command: str) -> int:
 
     set_threads(options.threads)
     file = recipes.find(options.recipe)
-    text = file.read_text(encoding="utf-8")
+    text = recipes.read(file)
     config = recipes.resolve(text, overrides, source=str(file))
     if options.seed is not None:
         config.seed = options.seed

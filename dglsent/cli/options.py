@@ -8,6 +8,8 @@ from typing import NoReturn
 
 from graphs.errors import InputError
 
+MOST_SEED = 2**32 - 1  # NumPy takes no larger one
+
 
 class Parser(argparse.ArgumentParser):
     """A parser whose errors are one line, like all others of the program."""
@@ -35,8 +37,15 @@ def add_device(parser: argparse.ArgumentParser) -> None:
 
 def positive(text: str) -> int:
     """A whole number from 1."""
-    if not text.isdecimal() or int(text) < 1:
+    if not text.isdecimal() or len(text) > 18 or int(text) < 1:
         raise argparse.ArgumentTypeError(f"{text!r} is not a whole number from 1")
+    return int(text)
+
+
+def one_seed(text: str) -> int:
+    """A whole number that all random generators take."""
+    if not text.isdecimal() or len(text) > 10 or int(text) > MOST_SEED:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number from 0 to {MOST_SEED}")
     return int(text)
 
 
@@ -45,10 +54,19 @@ def seeds(text: str) -> list[int]:
     parts = text.split(",")
     if not all(part.strip().isdecimal() for part in parts):
         raise argparse.ArgumentTypeError(f"{text!r} is not a list of whole numbers such as 1,2,3")
-    numbers = [int(part) for part in parts]
+    numbers = [one_seed(part.strip()) for part in parts]
     if len(set(numbers)) < len(numbers):
         raise argparse.ArgumentTypeError(f"{text!r} names a seed twice")
     return numbers
+
+
+def add_trust(parser: argparse.ArgumentParser) -> None:
+    """--trust."""
+    parser.add_argument(
+        "--trust",
+        action="store_true",
+        help="import classes that RUN names and that are not of dglsent; they run code of their own",
+    )
 
 
 def add_processes(parser: argparse.ArgumentParser) -> None:

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from dglsent.cli.options import Parser, add_device
+from dglsent.cli.options import Parser, add_device, add_trust
 from dglsent.cli.reading import FORMATS, Read, guess, read
 from graphs.errors import InputError, SentenceError
 
@@ -28,6 +28,7 @@ def main(arguments: Sequence[str]) -> int:
     parser.add_argument("run", metavar="RUN", help="folder that `dglsent fit` wrote")
     parser.add_argument("file", metavar="FILE", nargs="?", help="sentences; standard input by default or for -")
     parser.add_argument("--format", choices=FORMATS, help="format of the input; found out by default")
+    add_trust(parser)
     add_device(parser)
     options = parser.parse_args(arguments)
 
@@ -35,7 +36,7 @@ def main(arguments: Sequence[str]) -> int:
     from dglsent.training.run import Run
 
     set_threads(options.threads)
-    recipe, vocabularies, model = Run(options.run).load()
+    recipe, vocabularies, model = Run(options.run).load(trusted=options.trust)
     model.to(pick_device(options.device))
     name = "<stdin>" if options.file in (None, "-") else options.file
     text = _text(options.file)

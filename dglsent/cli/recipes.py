@@ -18,7 +18,7 @@ def main(arguments: Sequence[str]) -> int:
 
     if options.recipe:
         file = recipes.find(options.recipe)
-        text = file.read_text(encoding="utf-8")
+        text = recipes.read(file)
         print(recipes.dump(recipes.resolve(text, source=str(file))) if options.resolved else text, end="")
         return 0
     if options.resolved:

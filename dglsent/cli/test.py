@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 
-from dglsent.cli.options import Parser, add_data, add_device
+from dglsent.cli.options import Parser, add_data, add_device, add_trust
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -16,6 +16,7 @@ def main(arguments: Sequence[str]) -> int:
         "--split", action="append", choices=("train", "dev", "test"), help="split to score; dev and test by default"
     )
     add_data(parser)
+    add_trust(parser)
     add_device(parser)
     options = parser.parse_args(arguments)
 
@@ -26,7 +27,7 @@ def main(arguments: Sequence[str]) -> int:
 
     set_threads(options.threads)
     device = pick_device(options.device)
-    recipe, vocabularies, model = Run(options.run).load()
+    recipe, vocabularies, model = Run(options.run).load(trusted=options.trust)
     inputs = load_inputs(recipe, options.data, vocabularies)
     model.to(device)
     result: dict[str, Mapping[str, object]] = {}

@@ -66,7 +66,7 @@ def jobs_of(row: Row, folds: int | None, seeds: Sequence[int], out: Path) -> lis
         return []
     file = recipes.find(row.recipe)
     name = row.recipe if file != Path(row.recipe) else file.stem
-    text = file.read_text(encoding="utf-8")
+    text = recipes.read(file)
     config = recipes.resolve(text, ["--corpus.fold", "0"] if folds else [], source=str(file))
 
     def job(seed: int, fold: int | None) -> Job:

@@ -6,7 +6,6 @@ its arguments go that the new class does not take.
 
 from __future__ import annotations
 
-import importlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from inspect import signature
@@ -15,6 +14,7 @@ from typing import Any
 
 import yaml
 
+from dglsent.training.class_paths import find
 from graphs.errors import InputError
 
 KEY = "base"
@@ -47,7 +47,7 @@ def chain(text: str, source: str, folder: Path) -> list[Layer]:
     layers: list[Layer] = []
     files = [Path(source)]
     while True:
-        keys = _mapping(text, source)
+        keys = mapping(text, source)
         base = keys.pop(KEY, None)
         layers.insert(0, Layer(source, keys))
         if base is None:
@@ -56,7 +56,7 @@ def chain(text: str, source: str, folder: Path) -> list[Layer]:
         if any(file.resolve() == seen.resolve() for seen in files):
             raise InputError(f"{source}: base {base!r} builds on this file itself; a chain of bases must end")
         files.append(file)
-        text, source = file.read_text(encoding="utf-8"), str(file)
+        text, source = read(file), str(file)
 
 
 def merge(layers: Sequence[Layer]) -> dict[str, Any]:
@@ -77,10 +77,23 @@ def where(layers: Sequence[Layer], key: str) -> str:
     return next((layer.source for layer in reversed(layers) if _says(layer.keys, parts)), layers[-1].source)
 
 
-def _mapping(text: str, source: str) -> dict[str, Any]:
+def read(file: Path) -> str:
+    """The text of a recipe; InputError if it is none."""
+    try:
+        return file.read_text(encoding="utf-8")
+    except OSError as error:
+        raise InputError(f"{file}: cannot be read ({error.strerror}); name a recipe in YAML") from None
+    except UnicodeDecodeError as error:
+        raise InputError(f"{file}: not UTF-8 text ({error.reason}); convert it to UTF-8") from None
+
+
+def mapping(text: str, source: str) -> dict[str, Any]:
+    """The YAML of a recipe as it stands; InputError if it is no mapping."""
     try:
         loaded = yaml.safe_load(text)
-    except yaml.YAMLError as error:
+    except RecursionError:
+        raise InputError(f"{source}: not a recipe (it is nested too deep)") from None
+    except (yaml.YAMLError, ValueError) as error:
         raise InputError(f"{source}: not YAML ({' '.join(str(error).split())})") from None
     if not isinstance(loaded, dict):
         raise InputError(f"{source}: a recipe is a mapping of keys to values")
@@ -127,11 +140,10 @@ def _kept(old: dict[str, Any], new_class: str | None, path: str, layers: Sequenc
 
 
 def _parameters(class_path: str, path: str, layers: Sequence[Layer]) -> Mapping[str, Any]:
-    module, _, name = class_path.rpartition(".")
     try:
-        return signature(getattr(importlib.import_module(module), name)).parameters
-    except (ImportError, AttributeError, TypeError, ValueError) as error:
-        raise InputError(f"{where(layers, path)}: {path}: no class {class_path!r} ({error})") from None
+        return signature(find(class_path, [object], trusted=True, key=path)).parameters
+    except InputError as error:
+        raise InputError(f"{where(layers, path)}: {error}") from None
 
 
 def _says(keys: Any, parts: Sequence[str]) -> bool:

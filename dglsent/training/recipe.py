@@ -19,8 +19,11 @@ from dglsent.corpora.corpus import Corpus
 from dglsent.models.encoder import Encoder
 from dglsent.nn.embeddings import WordEmbedding
 from dglsent.tasks.task import Task
-from dglsent.training import bases
+from dglsent.training import bases, class_paths
+from dglsent.training.bases import read as read
+from dglsent.training.class_paths import Trusted
 from dglsent.training.graphs import GraphKind
+from dglsent.training.ranges import in_range
 from graphs.errors import InputError
 
 
@@ -154,42 +157,57 @@ def find(recipe: str) -> Path:
     raise InputError(f"no recipe {recipe!r}; {hint}")
 
 
-def resolve(text: str, overrides: Sequence[str] = (), *, source: str = "recipe") -> Namespace:
+def resolve(text: str, overrides: Sequence[str] = (), *, source: str = "recipe", trusted: Trusted = True) -> Namespace:
     """A recipe with all its defaults written out.
 
     Args:
         text: its YAML; with `base: NAME` it says what differs from another recipe.
         overrides: options such as `--training.epochs 3`.
         source: the file, for errors; a base may lie beside it.
+        trusted: which classes it may name that are neither of dglsent nor registered. Where that is not True, as for
+            run folders, it has no base either.
 
     Raises:
-        InputError: a key is unknown or missing, a value is of another type, or a base cannot be used; the key is
-            named and the file that has it.
+        InputError: a key is unknown or missing, a value is of another type or out of range, a class may not be named,
+            or a base cannot be used; the key is named and the file that has it.
     """
-    layers = bases.chain(text, source, _folder())
+    if trusted is True:
+        layers = bases.chain(text, source, _folder())
+    else:
+        layers = [bases.Layer(source, bases.mapping(text, source))]
     known = {field.name for field in fields(Recipe)}
     for layer in layers:
         # An unknown key without anything in it is passed over by the parser.
         unknown = sorted(str(key) for key in layer.keys if key not in known)
         if unknown:
             raise InputError(f"{layer.source}: unknown key {unknown[0]!r}; {_KEYS}")
-    parser = _parser()
+    parser, merged = _parser(), bases.merge(layers)
     try:
-        base = parser.parse_object(bases.merge(layers))
+        merged = class_paths.checked(merged, Recipe, trusted=trusted)
+        base = parser.parse_object(merged)
+        in_range(base)
+    except InputError as error:
+        raise InputError(f"{bases.where(layers, str(error).partition(':')[0])}: {error}") from None
     except (ArgumentError, TypeError) as error:
         key, explained = _explain(error)
         raise InputError(f"{bases.where(layers, key)}: {explained}") from None
     if not overrides:
         return base
+    class_paths.checked(class_paths.with_options(merged, overrides), Recipe, trusted=trusted)
     try:
-        return parser.parse_args(list(overrides), namespace=base)
+        changed = parser.parse_args(list(overrides), namespace=base)
     except (ArgumentError, TypeError) as error:
         raise InputError(_explain(error)[1]) from None
+    in_range(changed)
+    return changed
 
 
 def dump(config: Namespace) -> str:
-    """A resolved recipe as YAML, which `resolve` reads."""
-    return _parser().dump(config, skip_none=False, format="yaml")
+    """A resolved recipe as YAML, which `resolve` reads; registered classes stand under their names."""
+    text = _parser().dump(config, skip_none=False, format="yaml")
+    tree = yaml.safe_load(text)
+    said = class_paths.named(tree)
+    return text if said == tree else yaml.safe_dump(said, sort_keys=False, allow_unicode=True)
 
 
 def instantiate(config: Namespace) -> Recipe:

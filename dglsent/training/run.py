@@ -8,12 +8,15 @@ import os
 from pathlib import Path
 from typing import Any
 
+import yaml
 from jsonargparse import Namespace
 from safetensors import SafetensorError
 from safetensors.torch import load_file, save_file
 
 from dglsent.training import recipe as recipes
 from dglsent.training.assemble import make_model
+from dglsent.training.bases import read
+from dglsent.training.class_paths import Trusted, class_paths
 from dglsent.training.model import SentenceModel
 from graphs.errors import InputError
 from graphs.features import Vocabularies
@@ -61,7 +64,8 @@ class Run:
             InputError: the folder holds a run of another configuration, or something else.
         """
         if self.config_file.is_file():
-            different = recipes.difference(self.config(), config)
+            named = set(class_paths(yaml.safe_load(recipes.dump(config))))
+            different = recipes.difference(self.config(trusted=named), config)
             if different:
                 raise InputError(
                     f"{self.path}: holds a run of another configuration ({different}); choose another --out"
@@ -88,18 +92,21 @@ class Run:
         vocabularies.save(self.vocabularies_file)
         return goes_on
 
-    def config(self) -> Namespace:
+    def config(self, *, trusted: Trusted = False) -> Namespace:
         """The resolved recipe.
 
+        Args:
+            trusted: which classes it may name that are neither of dglsent nor registered.
+
         Raises:
-            InputError: there is none, or it is broken.
+            InputError: there is none, it is broken, or it names another class.
         """
         if not self.config_file.is_file():
             within = sorted(path.parent.name for path in self.path.glob("*/config.yaml"))
             if within:
                 raise InputError(f"{self.path}: holds the runs {', '.join(within)}; name one of them")
             raise InputError(f"{self.path}: no run there (config.yaml is missing); train one with `dglsent fit`")
-        return recipes.resolve(self.config_file.read_text(encoding="utf-8"), source=str(self.config_file))
+        return recipes.resolve(read(self.config_file), source=str(self.config_file), trusted=trusted)
 
     def save_weights(self, model: SentenceModel) -> None:
         """Write the weights of a model."""
@@ -136,9 +143,13 @@ class Run:
                 f"{self.weights_file}: no weights; the run has not finished an epoch, repeat its `dglsent fit`"
             )
 
-    def load(self) -> tuple[recipes.Recipe, Vocabularies, SentenceModel]:
-        """The recipe, the vocabularies and the model of the best epoch, in evaluation mode."""
-        recipe = recipes.instantiate(self.config())
+    def load(self, *, trusted: Trusted = False) -> tuple[recipes.Recipe, Vocabularies, SentenceModel]:
+        """The recipe, the vocabularies and the model of the best epoch, in evaluation mode.
+
+        Args:
+            trusted: which classes the recipe may name that are neither of dglsent nor registered.
+        """
+        recipe = recipes.instantiate(self.config(trusted=trusted))
         self._require_weights()
         vocabularies = Vocabularies.load(self.vocabularies_file)
         model = make_model(recipe, vocabularies)

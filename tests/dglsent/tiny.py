@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+import dglsent
 from dglsent.cli.main import main
 from dglsent.corpora.built_in import Reviews
 from dglsent.corpora.corpus import Corpus, Splits
@@ -41,6 +42,7 @@ training: {epochs: 2, batch_size: 8}
 """
 
 
+@dglsent.register("tiny-pairs")
 class Pairs(Corpus):
     """Pairs of reviews; the score says how near their sentiments are."""
 

@@ -1,0 +1,222 @@
+"""The classes that a recipe names are looked at before jsonargparse sees them.
+
+jsonargparse calls what stands at a dotted path, a function too, wherever a parameter takes something callable. So each
+path is first found here: it is a class, and one of the kind that its place is for.
+"""
+
+from __future__ import annotations
+
+import collections.abc
+import copy
+import enum
+import importlib
+import inspect
+import pathlib
+import re
+import types
+import typing
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from typing import Annotated, Any, TypeAlias, Union, get_args, get_origin
+
+import yaml
+
+from dglsent import registry
+from graphs.errors import InputError
+
+_DOTTED = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)+")
+_ARGUMENTS = ("init_args", "dict_kwargs")
+_BUILT_IN = ("builtins", "typing")  # of Python 3.11 on, Any is a class
+_VALUES = (enum.Enum, pathlib.PurePath)
+
+
+Trusted: TypeAlias = bool | Collection[str]
+"""Whether classes are imported that are neither of dglsent nor registered, or which of them."""
+
+
+class _Function:
+    """What a parameter takes that is for a function: no class is of this kind."""
+
+
+def checked(value: Any, declared: Any, *, trusted: Trusted, key: str = "") -> Any:
+    """What a recipe says, with the dotted paths of registered classes for their names.
+
+    Args:
+        value: the whole recipe, or a part of it.
+        declared: the type of the parameter that it is for.
+        trusted: which classes may be imported.
+        key: where it stands, for errors.
+
+    Raises:
+        InputError: something named is no class of the kind that its place is for, or may not be imported.
+    """
+    kinds = list(_kinds(declared))
+    if isinstance(value, str):
+        return registry.dotted(find(value, kinds, trusted=trusted, key=key)) if kinds else value
+    if isinstance(value, list | tuple):
+        return [checked(each, declared, trusted=trusted, key=key) for each in value]
+    if not isinstance(value, Mapping):
+        return value
+    if "class_path" not in value:
+        fields = {name: each for kind in kinds for name, each in _parameters(kind).items()}
+        return _arguments(value, fields, None if fields else declared, trusted, key)
+    made = find(value["class_path"], kinds, trusted=trusted, key=key)
+    return {**_arguments(value, _parameters(made), None, trusted, key), "class_path": registry.dotted(made)}
+
+
+def find(path: Any, kinds: Sequence[type], *, trusted: Trusted, key: str) -> type:
+    """The class at a dotted path, or of a registered name.
+
+    Args:
+        path: the path.
+        kinds: of one of these it must be a subclass.
+        trusted: as in `checked`.
+        key: as in `checked`.
+
+    Raises:
+        InputError: it is none, or may not be imported.
+    """
+    found = registry.registered(path) if isinstance(path, str) else None
+    if found is None:
+        if not isinstance(path, str) or not _DOTTED.fullmatch(path):
+            raise InputError(f"{key}: {path!r} is not the dotted path of a class, such as dglsent.models.recnn.RecNN")
+        may = trusted if isinstance(trusted, bool) else path in trusted
+        if not (may or path.startswith("dglsent.")):
+            raise InputError(
+                f"{key}: {path} is neither of dglsent nor registered, and a run folder may name no other class; "
+                "if you know where the folder comes from, predict and test take --trust"
+            )
+        module, _, name = path.rpartition(".")
+        try:
+            found = getattr(importlib.import_module(module), name)
+        except (ImportError, AttributeError, SyntaxError, ValueError) as error:
+            raise InputError(f"{key}: no class {path!r} ({error})") from None
+    if not isinstance(found, type) or not any(kind in found.__mro__ for kind in kinds):
+        wanted = " or ".join(kind.__name__ for kind in kinds if kind is not _Function)
+        raise InputError(f"{key}: {path} is no {f'subclass of {wanted}' if wanted else 'class that belongs here'}")
+    return found
+
+
+def with_options(recipe: Mapping[str, Any], overrides: Sequence[str]) -> dict[str, Any]:
+    """A recipe as options such as `--encoder.hidden 3` change it, as far as `checked` needs to know."""
+    changed = copy.deepcopy(dict(recipe))
+    for option, text in _options(overrides):
+        try:
+            value = yaml.safe_load(text)
+        except (yaml.YAMLError, ValueError, RecursionError):
+            value = text
+        *above, last = option.rstrip("+").removesuffix(".help").split(".")
+        place = changed
+        for part in above:
+            place = _below(place, part)
+        _below(place, last, value)
+    return changed
+
+
+def class_paths(value: Any) -> Iterator[str]:
+    """All that stands under `class_path` in a recipe."""
+    if isinstance(value, Mapping):
+        if "class_path" in value:
+            yield str(value["class_path"])
+        for each in value.values():
+            yield from class_paths(each)
+    elif isinstance(value, list | tuple):
+        for each in value:
+            yield from class_paths(each)
+
+
+def named(value: Any) -> Any:
+    """A resolved recipe with the names of registered classes for their paths."""
+    if isinstance(value, dict):
+        return {
+            key: registry.name_of(each) if key == "class_path" and isinstance(each, str) else named(each)
+            for key, each in value.items()
+        }
+    return [named(each) for each in value] if isinstance(value, list) else value
+
+
+def _arguments(
+    given: Mapping[Any, Any], parameters: Mapping[str, Any], otherwise: Any, trusted: Trusted, key: str
+) -> dict[Any, Any]:
+    """Checks each argument; what a class does not take, jsonargparse refuses or passes over."""
+    result: dict[Any, Any] = {}
+    for name, each in given.items():
+        below = f"{key}.{name}" if key else str(name)
+        if name in _ARGUMENTS:
+            if each is not None and not isinstance(each, Mapping):
+                raise InputError(f"{below}: a mapping of arguments is expected")
+            result[name] = _arguments(each or {}, parameters, otherwise, trusted, key)
+        elif name in parameters or otherwise is not None or None in parameters:
+            result[name] = checked(each, parameters.get(name, otherwise), trusted=trusted, key=below)
+        else:
+            result[name] = each
+    return result
+
+
+def _kinds(declared: Any) -> Iterator[type]:
+    """The classes of which a parameter of some type takes an instance, or something that makes one."""
+    origin, arguments = get_origin(declared), get_args(declared)
+    if origin is Annotated:
+        yield from _kinds(arguments[0])
+    elif declared in (typing.Callable, collections.abc.Callable) or origin is collections.abc.Callable:
+        yield from list(_kinds(arguments[-1])) if arguments else ()
+        yield _Function
+    elif origin is Union or isinstance(origin, type):
+        for argument in arguments:
+            yield from _kinds(argument)
+    elif isinstance(declared, type) and not (declared.__module__ in _BUILT_IN or issubclass(declared, _VALUES)):
+        yield declared
+
+
+def _parameters(made: type) -> dict[Any, Any]:
+    """The types of what a class is made of; with the key None where it takes more than that."""
+    found: dict[Any, Any] = {}
+    for each in made.__mro__:
+        function = each.__dict__.get("__init__")
+        if not inspect.isfunction(function):
+            continue
+        found.pop(None, None)
+        for name, parameter in list(inspect.signature(function).parameters.items())[1:]:
+            if parameter.kind is parameter.VAR_KEYWORD:
+                found[None] = None  # and so what the next class of the order takes
+            else:
+                found.setdefault(name, _evaluated(parameter.annotation, function.__globals__))
+        if None not in found:
+            break
+    return found
+
+
+def _evaluated(annotation: Any, names: dict[str, Any]) -> Any:
+    if annotation is inspect.Parameter.empty:
+        return Any
+    holder = types.SimpleNamespace(__annotations__={"it": annotation})
+    try:
+        return typing.get_type_hints(holder, globalns=names)["it"]
+    except (NameError, AttributeError, TypeError, SyntaxError):
+        return _Function  # a type that is known to type checkers alone: nothing can be named here
+
+
+def _options(overrides: Sequence[str]) -> Iterator[tuple[str, str]]:
+    """The options among arguments, with their values."""
+    for place, argument in enumerate(overrides):
+        if argument.startswith("--"):
+            option, given, text = argument[2:].partition("=")
+            after = overrides[place + 1] if place + 1 < len(overrides) else ""
+            yield option, text if given else after
+
+
+def _below(place: dict[str, Any], part: str, *value: Any) -> dict[str, Any]:
+    """The mapping under a key, made where there is none; with a value, what is put there."""
+    if "class_path" in place and part not in ("class_path", *_ARGUMENTS):
+        place = _below(place, "init_args")
+    old = place.get(part)
+    if isinstance(old, str) and not value:
+        old = {"class_path": old}
+    if value:
+        (new,) = value
+        place[part] = {**old, "class_path": new} if isinstance(old, dict) and isinstance(new, str) else new
+    elif not isinstance(old, dict):
+        place[part] = {}
+    else:
+        place[part] = old
+    under = place[part]
+    return under if isinstance(under, dict) else {}

@@ -1,0 +1,200 @@
+"""Nothing that a recipe or a run folder names is called or imported before it is known to be a class that may be."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+
+import pytest
+import yaml
+from tiny import TINY, recipe
+
+import dglsent
+from dglsent.models.tree_lstm import BinaryTreeLSTM
+from dglsent.training import class_paths
+from dglsent.training import recipe as recipes
+from dglsent.training.run import Run
+from graphs.errors import InputError
+
+TREE = "dglsent.models.tree_lstm.BinaryTreeLSTM"
+PROGRESSIVE = "dglsent.models.progressive_attention.ProgressiveAttention"
+
+
+@dglsent.register("own-tree")
+class Own(BinaryTreeLSTM):
+    """A class of a program's own."""
+
+
+class Unregistered(BinaryTreeLSTM):
+    """Another."""
+
+
+class WithFunction(BinaryTreeLSTM):
+    """One that takes a function, which no recipe brings."""
+
+    def __init__(self, embedding, hidden: int = 6, then: class_paths.collections.abc.Callable = len):
+        super().__init__(embedding, hidden)
+
+
+@pytest.fixture
+def marker(tmp_path, monkeypatch):
+    """A file that stays away as long as no hostile module is imported; modules lie where Python looks for them."""
+    (tmp_path / "hostile.py").write_text(
+        "from pathlib import Path\nPath(__file__).with_name('marker').touch()\n"
+        "from dglsent.models.tree_lstm import BinaryTreeLSTM\n"
+        "class Tree(BinaryTreeLSTM):\n    pass\ndef run(*a, **b): pass\n"
+    )
+    monkeypatch.syspath_prepend(str(tmp_path))
+    yield tmp_path / "marker"
+    sys.modules.pop("hostile", None)
+
+
+def touch(marker):
+    """A call of os.system as a recipe would have it."""
+    return {"class_path": "os.system", "init_args": {"command": f"touch {marker}"}}
+
+
+def hostile(marker):
+    """Parts of a recipe that would do something if they could."""
+    yield {"encoder": touch(marker)}
+    yield {"task": touch(marker)}
+    yield {"corpus": touch(marker)}
+    yield {"encoder": "os.system"}
+    yield {"encoder": "posix.system"}
+    yield {"encoder": f"{{class_path: os.system, init_args: {{command: touch {marker}}}}}"}
+    yield {"encoder": "hostile.run"}
+    yield {"encoder": {"class_path": PROGRESSIVE, "init_args": {"structure": touch(marker)}}}
+    yield {"encoder": {"class_path": PROGRESSIVE, "init_args": {"structure": "subprocess.call"}}}
+    yield {"encoder": {"class_path": PROGRESSIVE, "structure": touch(marker)}}
+    yield {"encoder": {"class_path": PROGRESSIVE, "init_args": f"{{structure: {touch(marker)}}}"}}
+    yield {"encoder": {"class_path": TREE, "init_args": {"leaf_cell": touch(marker)}, "dict_kwargs": {}}}
+    yield {"encoder": {"class_path": "dglsent.models.cn3.CN3", "init_args": {"attributes": touch(marker)}}}
+    yield {"encoder": {"class_path": "dglsent.models.cn3.CN3", "init_args": {"edges": [touch(marker)]}}}
+    yield {"encoder": {"class_path": "dglsent.models.cn3.CN3", "init_args": {"vocabularies": touch(marker)}}}
+    yield {"encoder": {"class_path": ["os.system"]}}
+    yield {"encoder": "dglsent.cli.main.main"}
+    yield {"encoder": "dglsent.cli.main.os.system"}
+    yield {"encoder": "dglsent.tasks.classification.Classification"}
+    yield {"task": TREE}
+    yield {"embedding": touch(marker)}
+
+
+@pytest.mark.parametrize("number", range(len(list(hostile("")))))
+def test_hostile_recipes_and_folders(number, marker, tmp_path):
+    part = list(hostile(marker))[number]
+    text = yaml.safe_dump(yaml.safe_load(TINY) | part)
+    (tmp_path / "config.yaml").write_text(text)
+    for read in (
+        lambda: Run(tmp_path).load(),
+        lambda: Run(tmp_path).load(trusted=True),
+        lambda: recipes.resolve(text),
+    ):
+        with pytest.raises(InputError) as refused:
+            read()
+        assert "\n" not in str(refused.value)
+        assert "hostile" in text or not marker.exists()
+
+
+def test_a_hostile_folder_is_one_line(marker, program, tmp_path):
+    (tmp_path / "config.yaml").write_text(yaml.safe_dump(yaml.safe_load(TINY) | {"encoder": touch(marker)}))
+    for command in (["predict", tmp_path], ["test", tmp_path, "--trust"], ["fit", tmp_path / "config.yaml"]):
+        program.refuses(*command, saying=["config.yaml", "os.system"])
+    recipe(tmp_path)
+    for text in (f"base: config\nencoder: {TREE}\n", f"base: tiny\nencoder: {touch(marker)}\n"):
+        program.refuses("fit", recipe(tmp_path, text, "above.yaml"), saying=[".yaml", "os.system"])
+    assert not marker.exists()
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        ["--encoder", "os.system"],
+        ["--encoder=os.system"],
+        ["--encoder.class_path", "os.system"],
+        ["--encoder.help", "hostile.run"],
+        ["--encoder", '{"class_path": "os.system", "init_args": {"command": "touch MARKER"}}'],
+        ["--encoder", PROGRESSIVE, "--encoder.structure", "os.system"],
+        ["--encoder", PROGRESSIVE, "--encoder.structure.class_path=os.system"],
+        ["--encoder", PROGRESSIVE, "--encoder.init_args.structure", "os.system", "--encoder.structure.command=a"],
+        ["--task", "builtins.eval"],
+        ["--corpus", "os.system", "--corpus.command", "touch MARKER"],
+    ],
+)
+def test_hostile_options(options, marker, tmp_path, program):
+    options = [option.replace("MARKER", str(marker)) for option in options]
+    program.refuses("fit", recipe(tmp_path), "--out", tmp_path / "run", *options, saying=["no subclass of"])
+    assert "hostile" in str(options) or not marker.exists()
+
+
+@pytest.mark.parametrize("path", ["hostile.Tree", "hostile.run", "hostile.nothing", "hostile"])
+def test_a_run_folder_imports_nothing_but_dglsent(path, marker, trees_run, program, tmp_path):
+    folder = tmp_path / "run"
+    shutil.copytree(trees_run, folder)
+    text = (folder / "config.yaml").read_text()
+    (folder / "config.yaml").write_text(text.replace(TREE, path))
+    sentence = tmp_path / "in.txt"
+    sentence.write_text("(2 (1 a) (3 b))\n")
+    for command in (("predict", folder, sentence), ("test", folder)):
+        program.refuses(*command, saying=["config.yaml", path])
+    program.refuses("fit", trees_run.parent / "tiny.yaml", "--out", folder, saying=["config.yaml", path])
+    assert not marker.exists()
+    if path == "hostile.Tree":
+        assert program("predict", folder, sentence, "--trust")[0] == 0
+        assert marker.exists()
+
+
+def test_a_run_folder_has_no_base(trees_run, program, tmp_path):
+    folder = tmp_path / "run"
+    shutil.copytree(trees_run, folder)
+    with (folder / "config.yaml").open("a") as file:
+        file.write("base: sick/tree-lstm\n")
+    program.refuses("predict", folder, saying=["config.yaml", "'base'"])
+
+
+def test_a_recipe_brings_classes_of_the_users_own_and_no_functions(marker, tmp_path):
+    text = TINY.replace(TREE, "hostile.Tree")
+    assert recipes.resolve(text).encoder.class_path == "hostile.Tree"
+    assert marker.exists()
+    mine = f"{__name__}.WithFunction"
+    assert recipes.resolve(TINY.replace(TREE, mine)).encoder.class_path == mine
+    with pytest.raises(InputError, match=r"encoder\.then: os\.system is no class that belongs here"):
+        recipes.resolve(TINY.replace(TREE, mine).replace("hidden: 6", "then: os.system"))
+
+
+def test_registered_classes_stand_under_their_names(trees_run, tmp_path, program):
+    folder = tmp_path / "run"
+    file = recipe(tmp_path, TINY.replace(TREE, "own-tree"))
+    assert program("fit", file, "--out", folder)[0] == 0
+    assert "class_path: own-tree" in (folder / "config.yaml").read_text()
+    assert (folder / "weights.safetensors").read_bytes() == (trees_run / "weights.safetensors").read_bytes()
+    assert isinstance(Run(folder).load()[2].encoder, Own)
+    by_path = recipe(tmp_path, TINY.replace(TREE, f"{__name__}.Own"))
+    assert "finished already" in program("fit", by_path, "--out", folder)[2]
+    again = recipe(tmp_path, "base: tiny\nseed: 1\nencoder: own-tree\n", "again.yaml")
+    assert "finished already" in program("fit", again, "--out", folder)[2]
+
+
+def test_a_run_of_a_class_that_is_not_registered_goes_on_and_is_read_with_trust(tmp_path, program):
+    file = recipe(tmp_path, TINY.replace(TREE, f"{__name__}.Unregistered").replace("epochs: 2", "epochs: 1"))
+    folder = tmp_path / "run"
+    assert program("fit", file, "--out", folder)[0] == 0
+    assert "finished already" in program("fit", file, "--out", folder)[2]
+    program.refuses("test", folder, saying=["Unregistered", "--trust"])
+    assert program("test", folder, "--trust", "--split", "dev")[0] == 0
+
+
+def test_what_can_be_registered():
+    with pytest.raises(ValueError, match="is no name"):
+        dglsent.register("a.b")
+    with pytest.raises(ValueError, match="top of its module"):
+        dglsent.register("inner")(type("Inner", (), {"__qualname__": "f.<locals>.Inner"}))
+
+
+def test_types_of_all_arguments_are_known():
+    # One that is not would let nothing pass.
+    files = [yaml.safe_load(recipes.find(name).read_text(encoding="utf-8")) for name in recipes.names()]
+    paths = {path for file in files for path in class_paths.class_paths(file)}
+    assert len(paths) > 20
+    for path in paths:
+        made = class_paths.find(path, [object], trusted=False, key="")
+        assert class_paths._Function not in class_paths._parameters(made).values()
