@@ -54,7 +54,7 @@ class Subject:
     def batch(self, sentences: Sequence[SentenceGraph]) -> Batch:
         """A batch with its plan."""
         encoder = self.encoder
-        return Batch.of(sentences, pairs=self.pairs, plan=encoder.directions, relations=encoder.relations)
+        return Batch.of(sentences, pairs=self.pairs, directions=encoder.directions, relations=encoder.relations)
 
 
 def subjects(data: Path | None, seed: int = 0) -> Iterator[Subject]:

@@ -85,7 +85,7 @@ def measure(setting: Setting, threads: int) -> Row:
     best = {"plan_ms": float("inf"), "forward_ms": float("inf"), "backward_ms": float("inf")}
     for _ in range(3):
         times = [time.perf_counter()]
-        batch = Batch.of(graphs, plan=encoder.directions, relations=encoder.relations)
+        batch = Batch.of(graphs, directions=encoder.directions, relations=encoder.relations)
         times.append(time.perf_counter())
         with engine("torch", layout):  # type: ignore[arg-type]  # one of the two
             total = encoder.readout(batch, encoder.encode(batch)).sum()

@@ -14,8 +14,7 @@ from torch import Tensor, nn
 from dglsent.models.encoder import Encoder
 from dglsent.nn.cells import lstm_cell
 from dglsent.nn.embeddings import WordEmbedding
-from dglsent.passing import Batch, Outputs, StepLinear, propagate
-from dglsent.passing.relation import Direction
+from dglsent.passing import Batch, Direction, Outputs, StepLinear, propagate
 from graphs.door import fn
 from graphs.fields import SLOT
 

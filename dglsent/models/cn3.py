@@ -17,8 +17,7 @@ from dglsent.nn.edge_attributes import EdgeAttribute, EdgeAttributes
 from dglsent.nn.embeddings import WordEmbedding
 from dglsent.nn.node_attributes import Attributes, NodeAttributes
 from dglsent.nn.readout import mean_over_words
-from dglsent.passing import Batch
-from dglsent.passing.relation import Direction
+from dglsent.passing import Batch, Direction
 from graphs.features import Vocabularies
 from graphs.fields import COMPLETE, WORD
 

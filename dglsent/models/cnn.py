@@ -13,8 +13,7 @@ from torch import Tensor, nn
 from dglsent.models.encoder import Encoder
 from dglsent.nn.embeddings import WordEmbedding
 from dglsent.nn.readout import max_over_words
-from dglsent.passing import Batch, Outputs, update_all
-from dglsent.passing.relation import Direction
+from dglsent.passing import Batch, Direction, Outputs, update_all
 from graphs.door import fn
 
 _WINDOW = 5  # slots of the graph

@@ -22,8 +22,7 @@ from dglsent.nn.embeddings import WordEmbedding
 from dglsent.nn.readout import mean_over_words
 from dglsent.nn.token_inputs import TokenInputs
 from dglsent.nn.window_gates import DropoutStyle, DynamicWindow, Filter
-from dglsent.passing import Batch
-from dglsent.passing.relation import Direction
+from dglsent.passing import Batch, Direction
 from graphs.features import Vocabularies
 from graphs.fields import NEXT, REAL
 

@@ -8,8 +8,7 @@ from typing import Any, TypeAlias
 from torch import Tensor, nn
 
 from dglsent.nn.embeddings import WordEmbedding
-from dglsent.passing import Batch, Pass
-from dglsent.passing.relation import Direction
+from dglsent.passing import Batch, Direction, Pass
 from graphs.fields import ATTEND
 
 Further: TypeAlias = Callable[[Direction], Sequence[Pass]]  # further passes of a propagation in each direction

@@ -15,8 +15,7 @@ from torch import Tensor, nn
 from dglsent.models.encoder import Encoder, PairEncoder
 from dglsent.nn.attention import additive_score
 from dglsent.nn.embeddings import WordEmbedding
-from dglsent.passing import Batch, Outputs, Pass, StepLinear, softmax_sum, update_all
-from dglsent.passing.relation import Direction
+from dglsent.passing import Batch, Direction, Outputs, Pass, StepLinear, softmax_sum, update_all
 from graphs.door import fn
 from graphs.fields import ATTEND
 

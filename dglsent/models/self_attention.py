@@ -14,8 +14,7 @@ from dglsent.models.sequence import BiLSTM
 from dglsent.nn.embeddings import WordEmbedding
 from dglsent.nn.positions import PositionEmbedding, Sinusoids
 from dglsent.nn.readout import QueryPooling, mean_over_words
-from dglsent.passing import Batch, Outputs, dot, softmax_sum, update_all
-from dglsent.passing.relation import Direction
+from dglsent.passing import Batch, Direction, Outputs, dot, softmax_sum, update_all
 from graphs.fields import COMPLETE, POSITION, WORD
 
 _POSITIONS = 512

@@ -16,8 +16,7 @@ from torch import Tensor, nn
 from dglsent.models.encoder import Encoder, Further, no_further
 from dglsent.nn.cells import lstm_cell
 from dglsent.nn.embeddings import WordEmbedding
-from dglsent.passing import Batch, Outputs, Pass, StepLinear, propagate
-from dglsent.passing.relation import Direction
+from dglsent.passing import Batch, Direction, Outputs, Pass, StepLinear, propagate
 from graphs.fields import CHILD
 
 

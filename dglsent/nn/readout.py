@@ -6,7 +6,8 @@ import torch
 from torch import Tensor, nn
 
 from dglsent.passing import Batch
-from dglsent.passing.segments import Incidence, segment_max, segment_softmax, segment_sum, weighted_sum
+from dglsent.passing.plans.incidence import Incidence
+from dglsent.passing.segments import segment_max, segment_softmax, segment_sum, weighted_sum
 from graphs.fields import REAL, SENTENCE
 
 

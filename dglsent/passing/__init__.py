@@ -15,22 +15,23 @@ from typing import Any, Literal, TypeAlias, get_args
 
 from torch import Tensor
 
-from dglsent.passing import dgl_engine, torch_engine
-from dglsent.passing.batch import Batch, Plan
-from dglsent.passing.dense import Way, way
+from dglsent.passing.batch import Batch
+from dglsent.passing.engines import dgl, torch
+from dglsent.passing.engines.torch.all_pairs import Layout
+from dglsent.passing.engines.torch.all_pairs import layout as all_pairs_layout
 from dglsent.passing.functions import MessageFunction, NodeFunction, Outputs, Pass, ReduceFunction, dot, softmax_sum
+from dglsent.passing.linear import StepLinear
 from dglsent.passing.precision import full, is_mixed, products_alone
 from dglsent.passing.relation import Direction, Relation
-from dglsent.passing.weights import StepLinear
 from graphs.errors import InputError
 from graphs.fields import CHILD
 
 __all__ = [
     "Batch",
+    "Direction",
     "Engine",
     "Outputs",
     "Pass",
-    "Plan",
     "Relation",
     "StepLinear",
     "apply_edges",
@@ -44,17 +45,17 @@ __all__ = [
 
 Engine: TypeAlias = Literal["torch", "dgl"]
 
-_ENGINES: dict[str, ModuleType] = {"torch": torch_engine, "dgl": dgl_engine}
-_engine: ContextVar[ModuleType] = ContextVar("engine", default=torch_engine)
+_ENGINES: dict[str, ModuleType] = {"torch": torch, "dgl": dgl}
+_engine: ContextVar[ModuleType] = ContextVar("engine", default=torch)
 
 
 @contextmanager
-def engine(name: Engine, layout: Way = "auto") -> Iterator[None]:
+def engine(name: Engine, layout: Layout = "auto") -> Iterator[None]:
     """Run message passing on one of the engines; the default is "torch".
 
     Args:
         name: "torch" or "dgl".
-        layout: how the torch engine runs where every node hears every node of a sentence: over "dense" padded tables,
+        layout: how the torch engine runs where every node hears every node of a sentence: over "dense" padded tensors,
             over listed "edges", or whichever is less work.
 
     Raises:
@@ -62,14 +63,14 @@ def engine(name: Engine, layout: Way = "auto") -> Iterator[None]:
     """
     if name not in _ENGINES:
         raise ValueError(f"engine is 'torch' or 'dgl', not {name!r}")
-    if layout not in get_args(Way):
+    if layout not in get_args(Layout):
         raise ValueError(f"layout is 'auto', 'dense' or 'edges', not {layout!r}")
-    token, token_way = _engine.set(_ENGINES[name]), way.set(layout)
+    token, token_layout = _engine.set(_ENGINES[name]), all_pairs_layout.set(layout)
     try:
         yield
     finally:
         _engine.reset(token)
-        way.reset(token_way)
+        all_pairs_layout.reset(token_layout)
 
 
 def propagate(
@@ -134,18 +135,18 @@ def apply_edges(batch: Batch, function: MessageFunction, *, relation: str = CHIL
 
 
 def edge_softmax(
-    batch: Batch, score: Tensor, by: Literal["receiver", "sender"] = "receiver", *, relation: str = CHILD
+    batch: Batch, score: Tensor, norm_by: Literal["dst", "src"] = "dst", *, relation: str = CHILD
 ) -> Tensor:
-    """Softmax of scores [E, ...] over the edges of each receiver (or sender): [E, ...]."""
+    """Softmax of scores [E, ...] over the edges of each receiver ("dst") or sender ("src"): [E, ...]."""
     with _running(batch) as run:
-        return run.edge_softmax(batch, full(score), by, relation=relation)
+        return run.edge_softmax(batch, full(score), norm_by, relation=relation)
 
 
 @contextmanager
 def _running(batch: Batch) -> Iterator[Any]:
     """The chosen engine, with autocast held back from what passes between nodes."""
     chosen = _engine.get()
-    if chosen is dgl_engine and is_mixed(batch.device):
+    if chosen is dgl and is_mixed(batch.device):
         raise InputError("engine dgl does not mix precisions; train with training.precision 32, or on engine torch")
     with products_alone(batch.device):
         yield chosen

@@ -1,8 +1,8 @@
-"""A batch of sentence graphs: topology, fields and the plan by which the engines run over it."""
+"""A batch of sentence graphs: topology, fields, and relations with the plans by which the engines run over them."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property
 from typing import Any
 
@@ -10,73 +10,15 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from dglsent.passing.layout import Between
-from dglsent.passing.relation import Direction, Relation, neighbour_order, preceding_order, token_order
-from dglsent.passing.rounds import Round
-from dglsent.passing.schedule import Schedule
-from dglsent.passing.segments import Incidence, segment_sum
+from dglsent.passing.plans.incidence import Incidence
+from dglsent.passing.relation import AllPairs, Direction, Relation
+from dglsent.passing.relations import RELATIONS, make_relation
+from dglsent.passing.segments import segment_sum
 from dglsent.passing.views import Fields
 from graphs import fields
-from graphs.batching import MergedGraphs, merge, pair_fields, partners, topology
+from graphs.batching import MergedGraphs, merge, pair_fields, topology
 from graphs.builders import SentenceGraph
-from graphs.columns import IntArray
-from graphs.fields import ATTEND, CHILD, COMPLETE, NEIGHBOUR, NEXT, PRECEDING, PREVIOUS
-
-
-class Plan:
-    """Where sentences begin and end, in index tensors made once, in the loader's workers, and moved with the batch.
-
-    Attributes:
-        child: the relation child, whose plans are this one's too.
-        roots: [R] nodes that send to nobody, in sentence order.
-        root_sentence: [R] sentence of each root.
-        first: [B] first node of each sentence.
-        one_root: whether every sentence has exactly one root.
-    """
-
-    def __init__(self, child: Relation, level: IntArray, sentence: IntArray, sentences: int) -> None:
-        self.child, self._sentences = child, sentences
-        roots = np.flatnonzero(level == 0)
-        self.roots = torch.from_numpy(roots)
-        self.root_sentence = torch.from_numpy(sentence[roots])
-        self.first = torch.from_numpy(np.searchsorted(sentence, np.arange(sentences)))
-        self.one_root = len(roots) == sentences
-
-    def schedule(self, direction: Direction = "up") -> Schedule:
-        """The schedule of a propagation over the relation child, made when first asked for."""
-        return self.child.schedule(direction)
-
-    def incidence(self, end: str) -> Incidence:
-        """Incidence of the edges of the relation child on their senders ("src") or receivers ("dst")."""
-        return self.child.incidence("src" if end == "src" else "dst")
-
-    @property
-    def whole(self) -> Round:
-        """One round over all edges of the relation child."""
-        return self.child.whole
-
-    @property
-    def device(self) -> torch.device:
-        """Where the tensors are."""
-        return self.child.device
-
-    @cached_property
-    def readout(self) -> Incidence:
-        """Incidence of the roots on their sentences."""
-        ordinal = torch.arange(len(self.root_sentence), device=self.device)
-        sentences = torch.arange(self._sentences + 1, device=self.device)
-        return Incidence(self.root_sentence, ordinal, torch.searchsorted(self.root_sentence, sentences))
-
-    def to(self, device: torch.device | str, non_blocking: bool = False) -> None:
-        """Move the plan's own tensors."""
-        self.__dict__.pop("readout", None)
-        for name in ("roots", "root_sentence", "first"):
-            setattr(self, name, getattr(self, name).to(device, non_blocking=non_blocking))
-
-    def pin_memory(self) -> None:
-        """Pin the plan's own tensors."""
-        for name in ("roots", "root_sentence", "first"):
-            setattr(self, name, getattr(self, name).pin_memory())
+from graphs.fields import ATTEND, CHILD
 
 
 class Batch:
@@ -94,7 +36,9 @@ class Batch:
         node_counts: nodes of each sentence, on the CPU.
         nodes: node fields by name, each [N, ...], in the graph's order.
         targets: what a task wants predicted, by name, each [B, ...].
-        plan: index tensors of the torch engine.
+        roots: [R] nodes that send to nobody along `child`, in sentence order.
+        root_sentence: [R] sentence of each root.
+        first: [B] first node of each sentence.
     """
 
     def __init__(self, merged: MergedGraphs, *, pairs: bool = False) -> None:
@@ -105,13 +49,12 @@ class Batch:
         self.nodes = Fields({name: torch.from_numpy(column) for name, column in columns.items()})
         self.targets = Fields()
         self.num_nodes = int(merged.node_counts.sum())
-        sentence = merged.nodes[fields.SENTENCE]
-        child = Relation(self.num_nodes, merged.src, merged.dst, merged.level, sentence)
-        for name, column in merged.edges.items():
-            child.edges[name] = torch.from_numpy(column)
-        self._relations: dict[str, Relation] = {CHILD: child}
+        self._relations: dict[str, Relation] = {CHILD: make_relation(CHILD, merged, pairs=pairs)}
         self.dgl_graphs: dict[Any, Any] = {}  # of several relations, as the DGL engine needed them
-        self.plan = Plan(child, merged.level, sentence, self.size)
+        roots, sentence = np.flatnonzero(merged.level == 0), merged.nodes[fields.SENTENCE]
+        self.roots = torch.from_numpy(roots)
+        self.root_sentence = torch.from_numpy(sentence[roots])
+        self.first = torch.from_numpy(np.searchsorted(sentence, np.arange(self.size)))
 
     @classmethod
     def of(
@@ -119,7 +62,7 @@ class Batch:
         graphs: Sequence[SentenceGraph],
         *,
         pairs: bool = False,
-        plan: Iterable[Direction] = (),
+        directions: Iterable[Direction] = (),
         relations: Iterable[str] = (),
     ) -> Batch:
         """Batch B >= 1 sentence graphs.
@@ -127,22 +70,20 @@ class Batch:
         Args:
             graphs: the sentences; of pairs a0 b0 a1 b1 ...
             pairs: whether they are pairs.
-            plan: directions whose schedules are made at once.
-            relations: relations beside child whose plans are made at once; `next` and `preceding` in the directions of
-                `plan`, or in both where that names none.
+            directions: directions of the propagations over `child`, whose plans are made at once.
+            relations: further relations whose plans are made at once, see `relations.Kind`.
 
         Raises:
             InputError: the graphs are not of one kind, or the pairs not even.
         """
-        batch, plan = cls(merge(graphs), pairs=pairs), tuple(plan)
-        batch.relation(CHILD).plan(plan)
-        for name in relations:
+        batch, given = cls(merge(graphs), pairs=pairs), tuple(directions)
+        for name in (CHILD, *relations):
             relation = batch.relation(name)
-            if isinstance(relation, Between):
-                for direction in plan:
-                    relation.frontiers((CHILD, direction), batch.plan.schedule(direction))
-            elif name in (NEXT, PRECEDING):
-                relation.plan(plan or ("up", "down"))
+            for direction in RELATIONS[name].directions(given):
+                if isinstance(relation, AllPairs):
+                    relation.frontiers(batch.relation(CHILD), CHILD, direction)
+                else:
+                    relation.schedule(direction)
         return batch
 
     def relation(self, name: str = CHILD) -> Relation:
@@ -152,33 +93,9 @@ class Batch:
             ValueError: there is no such relation, or `attend` is asked of sentences that are not pairs.
         """
         if name not in self._relations:
-            self._relations[name] = made = self._made(name)
+            self._relations[name] = made = make_relation(name, self._merged, pairs=self.pairs)
             made.to(self.device)
         return self._relations[name]
-
-    def _made(self, name: str) -> Relation:
-        merged = self._merged
-        sentence = merged.nodes[fields.SENTENCE]
-        if name in (NEXT, PREVIOUS, PRECEDING):
-            order = preceding_order if name == PRECEDING else token_order
-            src, dst, level = order(merged.nodes[fields.POSITION], sentence)
-            if name == PREVIOUS:
-                src, dst, level = dst, src, level.max(initial=0) - level
-            return Relation(self.num_nodes, src, dst, level, sentence)
-        if name == NEIGHBOUR:
-            src, dst = neighbour_order(merged.src, merged.dst, self.num_nodes)
-            return Relation(self.num_nodes, src, dst, merged.level, sentence)
-        if name == ATTEND and self.pairs:
-            return Between(merged.node_counts, partners(self.size))
-        if name == COMPLETE:
-            relation = Between(merged.node_counts, np.arange(self.size))
-            for field, column in merged.pairwise.items():
-                relation.edges[field] = torch.from_numpy(column)
-            return relation
-        if name == ATTEND:
-            raise ValueError("the relation attend is between the sentences of pairs; batch them with pairs=True")
-        known = ", ".join((CHILD, NEIGHBOUR, NEXT, PREVIOUS, PRECEDING, COMPLETE))
-        raise ValueError(f"no relation {name!r}; there are {known} and, in pairs, {ATTEND}")
 
     @property
     def edges(self) -> Fields:
@@ -187,8 +104,8 @@ class Batch:
 
     @property
     def device(self) -> torch.device:
-        """Where the fields and the plan are."""
-        return self.plan.device
+        """Where the fields and the plans are."""
+        return self._relations[CHILD].device
 
     @cached_property
     def graph(self) -> Any:
@@ -212,15 +129,22 @@ class Batch:
 
     def at_roots(self, states: Tensor) -> Tensor:
         """Readout: the states [N, ...] of the roots as [B, ...]; the mean over the roots of a forest."""
-        roots = states.index_select(0, self.plan.roots)
-        if self.plan.one_root:
+        roots = states.index_select(0, self.roots)
+        if len(self.roots) == self.size:
             return roots
-        count = self.plan.readout.offsets.diff().to(states.dtype)
-        return segment_sum(roots, self.plan.readout) / count.view(-1, *(1,) * (states.dim() - 1))
+        count = self._roots_of_sentences.offsets.diff().to(states.dtype)
+        return segment_sum(roots, self._roots_of_sentences) / count.view(-1, *(1,) * (states.dim() - 1))
+
+    @cached_property
+    def _roots_of_sentences(self) -> Incidence:
+        """Incidence of the R roots on the B sentences."""
+        ordinal = torch.arange(len(self.root_sentence), device=self.device)
+        sentences = torch.arange(self.size + 1, device=self.device)
+        return Incidence(self.root_sentence, ordinal, torch.searchsorted(self.root_sentence, sentences))
 
     def at_first(self, states: Tensor) -> Tensor:
         """The states [N, ...] of each sentence's first node: [B, ...]."""
-        return states.index_select(0, self.plan.first)
+        return states.index_select(0, self.first)
 
     def at_last_words(self, states: Tensor) -> Tensor:
         """The states [N, ...] of each sentence's last word: [B, ...]."""
@@ -239,21 +163,22 @@ class Batch:
         return bool(self._merged.nodes[fields.WORD][self._merged.dst].any())
 
     def to(self, device: torch.device | str, non_blocking: bool = False) -> Batch:
-        """Move fields and plan to a device; the DGLGraph too where DGL can. Returns itself."""
-        for table in (self.nodes, self.targets):
-            for name in table:
-                table[name] = table[name].to(device, non_blocking=non_blocking)
+        """Move fields and plans to a device; the DGLGraph too where DGL can. Returns itself."""
         for relation in self._relations.values():
             relation.to(device, non_blocking)
-        self.plan.to(device, non_blocking)
-        return self
+        return self._map(lambda tensor: tensor.to(device, non_blocking=non_blocking))
 
     def pin_memory(self) -> Batch:
-        """Pin fields and plan, for a transfer that does not wait. Returns itself."""
-        for table in (self.nodes, self.targets):
-            for name in table:
-                table[name] = table[name].pin_memory()
+        """Pin fields and plans, for a transfer that does not wait. Returns itself."""
         for relation in self._relations.values():
             relation.pin_memory()
-        self.plan.pin_memory()
+        return self._map(Tensor.pin_memory)
+
+    def _map(self, function: Callable[[Tensor], Tensor]) -> Batch:
+        for fields_of in (self.nodes, self.targets):
+            for name in fields_of:
+                fields_of[name] = function(fields_of[name])
+        for name in ("roots", "root_sentence", "first"):
+            setattr(self, name, function(getattr(self, name)))
+        self.__dict__.pop("_roots_of_sentences", None)
         return self

@@ -9,7 +9,6 @@ from typing import Any, NamedTuple, TypeAlias
 import torch
 from torch import Tensor
 
-from dglsent.passing.segments import Incidence, segment_max, segment_sum
 from dglsent.passing.views import Edges
 
 Outputs: TypeAlias = Mapping[str, Tensor]
@@ -109,9 +108,6 @@ def dot(a: Tensor, b: Tensor) -> Tensor:
     return (a * b).sum(-1)
 
 
-_REDUCERS = ("sum", "mean", "max", "min")
-
-
 def is_builtin(function: object) -> bool:
     """Whether a function is one of `dgl.function`'s."""
     return type(function).__module__.startswith("dgl.function")
@@ -133,28 +129,3 @@ def message_function(function: MessageFunction) -> Callable[[Edges], Outputs]:
             )
         }
     return lambda edges: {function.out_field: read(edges, function.target, function.in_field)}
-
-
-def reduce_builtin(function: Any, messages: Outputs, receivers: Incidence, *, single: bool = False) -> Outputs:
-    """Apply `fn.sum`, `fn.mean`, `fn.max` or `fn.min` to messages [m, ...]: [r, ...] by receiver.
-
-    With `single`, message k is the only one of receiver k.
-
-    Raises:
-        ValueError: another built-in reducer.
-    """
-    message = messages[function.msg_field]
-    if single and function.name in _REDUCERS:
-        result = message
-    elif function.name == "sum":
-        result = segment_sum(message, receivers)
-    elif function.name == "mean":
-        count = receivers.offsets.diff().clamp(min=1).to(message.dtype)
-        result = segment_sum(message, receivers) / count.view(-1, *(1,) * (message.dim() - 1))
-    elif function.name == "max":
-        result = segment_max(message, receivers)
-    elif function.name == "min":
-        result = -segment_max(-message, receivers)
-    else:
-        raise ValueError(f"the torch engine has no built-in reducer {function.name!r}; write it as a function")
-    return {function.out_field: result}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from functools import cached_property
 from typing import Any, Literal, TypeAlias
 
@@ -10,10 +9,15 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from dglsent.passing.rounds import Round, whole_round
-from dglsent.passing.schedule import Schedule, schedule
-from dglsent.passing.segments import Incidence
+from dglsent.passing.plans.acyclic import AcyclicSchedule, acyclic_schedule
+from dglsent.passing.plans.all_pairs import Blocks, Padding, into_blocks, pad_sentences
+from dglsent.passing.plans.frontiers import Frontiers, list_frontiers
+from dglsent.passing.plans.incidence import Incidence
+from dglsent.passing.plans.levels import is_tree, order_nodes, reversed_levels
+from dglsent.passing.plans.rounds import MailboxRound, mailbox_round
+from dglsent.passing.plans.tree import TreeSchedule, tree_schedule
 from dglsent.passing.views import Fields
+from graphs.batching import hearing
 from graphs.columns import IntArray
 
 Direction: TypeAlias = Literal["up", "down"]
@@ -22,52 +26,51 @@ Direction: TypeAlias = Literal["up", "down"]
 class Relation:
     """E edges over the N nodes of a batch.
 
+    Args:
+        src: [E] senders.
+        dst: [E] receivers; the edges of one receiver stand in sibling order.
+        level: [N] numbers such that every edge of an acyclic relation leads to a lower one.
+        sentence: [N] sentence of each node.
+
     Attributes:
         size: N.
         edges: edge fields by name, each [E, ...], in the graph's order.
         device: where the index tensors are.
     """
 
-    def __init__(self, size: int, src: IntArray, dst: IntArray, level: IntArray, sentence: IntArray) -> None:
-        self.size, self.edges = size, Fields()
+    def __init__(self, src: IntArray, dst: IntArray, level: IntArray, sentence: IntArray) -> None:
+        self.size, self.edges = len(sentence), Fields()
         self.device = torch.device("cpu")
-        self._ends: tuple[IntArray, IntArray] | None = (src, dst)
-        self._level, self._sentence = level, sentence
-        self._schedules: dict[Direction, Schedule] = {}
+        self._src, self._dst, self._level, self._sentence = src, dst, level, sentence
+        self._schedules: dict[Direction, TreeSchedule | AcyclicSchedule] = {}
         self._incidences: dict[str, Incidence] = {}
         self._rows: dict[str, Tensor] = {}
 
     @property
     def ends(self) -> tuple[IntArray, IntArray]:
         """Senders [E] and receivers [E], on the CPU; the edges of one receiver stand in sibling order."""
-        assert self._ends is not None
-        return self._ends
+        return self._src, self._dst
 
-    def schedule(self, direction: Direction = "up") -> Schedule:
-        """The schedule of a propagation, made when first asked for."""
+    def schedule(self, direction: Direction = "up") -> TreeSchedule | AcyclicSchedule:
+        """The schedule of a propagation, made when first asked for.
+
+        Raises:
+            ValueError: the relation has cycles, or there is no such direction.
+        """
         if direction not in self._schedules:
-            src, dst = self.ends
-            level = self._level
-            if not np.all(level[src] > level[dst]):
-                raise ValueError("a propagation runs over trees, chains and other acyclic graphs; this one has cycles")
-            if direction == "up":
-                made = schedule(self.size, src, dst, level)
-            elif direction == "down":
-                # Counted within each sentence, so that a chain is a chain backwards too and ends at level 0.
-                top = np.zeros(int(self._sentence[-1]) + 1, dtype=np.int64)
-                np.maximum.at(top, self._sentence, level)
-                alone = np.ones(self.size, dtype=bool)
-                alone[src] = alone[dst] = False
-                made = schedule(self.size, dst, src, np.where(alone, 0, top[self._sentence] - level))
-            else:
-                raise ValueError(f"direction is 'up' or 'down', not {direction!r}")
-            self._schedules[direction] = made.to(self.device)
+            self._schedules[direction] = self._scheduled(direction).to(self.device)
         return self._schedules[direction]
 
-    def plan(self, directions: Iterable[Direction]) -> None:
-        """Make the schedules of some directions now."""
-        for direction in directions:
-            self.schedule(direction)
+    def _scheduled(self, direction: Direction) -> TreeSchedule | AcyclicSchedule:
+        (src, dst), level = self.ends, self._level
+        if not np.all(level[src] > level[dst]):
+            raise ValueError("a propagation runs over trees, chains and other acyclic graphs; this one has cycles")
+        if direction not in ("up", "down"):
+            raise ValueError(f"direction is 'up' or 'down', not {direction!r}")
+        if direction == "down":
+            src, dst, level = dst, src, reversed_levels(src, dst, level, self._sentence)
+        nodes = order_nodes(self.size, dst, level)
+        return (tree_schedule if is_tree(src, dst, level) else acyclic_schedule)(nodes, src, dst)
 
     def incidence(self, end: Literal["src", "dst"]) -> Incidence:
         """Incidence of the edges, in the graph's order, on their senders or receivers."""
@@ -85,9 +88,9 @@ class Relation:
         return self._rows[end]
 
     @cached_property
-    def whole(self) -> Round:
+    def mailboxes(self) -> MailboxRound:
         """One round over all edges, for reduce functions with mailboxes."""
-        return whole_round(self.size, self.ends[1], self.device)
+        return mailbox_round(self.size, self.ends[1], self.device)
 
     @cached_property
     def graph(self) -> Any:
@@ -112,7 +115,7 @@ class Relation:
             self.edges[name] = self.edges[name].to(device, non_blocking=non_blocking)
         self._schedules = {key: made.to(device, non_blocking) for key, made in self._schedules.items()}
         self._incidences, self._rows = {}, {}
-        self.__dict__.pop("whole", None)
+        self.__dict__.pop("mailboxes", None)
 
     def pin_memory(self) -> None:
         """Pin fields and index tensors."""
@@ -121,44 +124,59 @@ class Relation:
         self._schedules = {key: made.pin_memory() for key, made in self._schedules.items()}
 
 
-def token_order(position: IntArray, sentence: IntArray) -> tuple[IntArray, IntArray, IntArray]:
-    """The relation from each word of a sentence to the next.
+class AllPairs(Relation):
+    """Every node of one sentence, its source, sends to every node of a sentence: its partner's to it, or its own.
 
     Args:
-        position: [N] index of each node's token, -1 at phrases.
-        sentence: [N] sentence of each node.
-
-    Returns:
-        Senders, receivers and the [N] level of each node: words that follow it, 0 at phrases.
+        counts: [S] nodes of each sentence.
+        sources: [S] source of each, whose source it is in turn.
     """
-    words = np.flatnonzero(position >= 0)
-    words = words[np.lexsort((position[words], sentence[words]))]
-    neighbours = sentence[words[1:]] == sentence[words[:-1]]
-    level = np.zeros(len(position), dtype=np.int64)
-    last = np.bincount(sentence[words]).cumsum() - 1  # place of each sentence's last word among all words
-    level[words] = last[sentence[words]] - np.arange(len(words))
-    return words[:-1][neighbours], words[1:][neighbours], level
 
+    def __init__(self, counts: IntArray, sources: IntArray) -> None:
+        nothing = np.zeros(0, dtype=np.int64)
+        super().__init__(nothing, nothing, nothing, np.repeat(np.arange(len(counts)), counts))
+        self._counts, self._sources = counts, sources
+        self._frontiers: dict[tuple[str, Direction], Frontiers] = {}
 
-def preceding_order(position: IntArray, sentence: IntArray) -> tuple[IntArray, IntArray, IntArray]:
-    """The relation from each word of a sentence to every later one.
+    @property
+    def ends(self) -> tuple[IntArray, IntArray]:
+        """Senders and receivers, receiver by receiver, listed when first asked for."""
+        if not len(self._src):
+            self._src, self._dst = hearing(self._counts, self._sources, np.arange(self.size))
+        return self._src, self._dst
 
-    Returns:
-        Senders, receivers (the edges of one receiver from left to right) and the [N] level of each node: the first
-        words of all sentences have the same, so that words of one step hear from equally many; 0 at phrases.
-    """
-    words = np.flatnonzero(position >= 0)
-    words = words[np.lexsort((position[words], sentence[words]))]
-    count = np.bincount(sentence[words])
-    place = np.arange(len(words)) - np.repeat(np.cumsum(count) - count, count)
-    level = np.zeros(len(position), dtype=np.int64)
-    level[words] = place.max(initial=0) - place
-    receiver = np.repeat(np.arange(len(words)), place)
-    sender = np.arange(len(receiver)) - np.repeat(np.cumsum(place) - place, place) + (receiver - place[receiver])
-    return words[sender], words[receiver], level
+    @cached_property
+    def padding(self) -> Padding:
+        """All sentences padded to the longest."""
+        return pad_sentences(self._counts, self._sources, self.device)
 
+    @cached_property
+    def blocks(self) -> Blocks:
+        """The sentences padded in blocks of about one length."""
+        return into_blocks(self._counts, self._sources, self.device)
 
-def neighbour_order(src: IntArray, dst: IntArray, size: int) -> tuple[IntArray, IntArray]:
-    """Senders and receivers of edges both ways along src -> dst, and from each of `size` nodes to itself."""
-    node = np.arange(size)
-    return np.concatenate([src, dst, node]), np.concatenate([dst, src, node])
+    def cell(self, start: Tensor) -> Tensor:
+        """[E] place of each edge among padded cells, of which those of receiver n start at start[n], start [N]."""
+        return start[self.nodes("dst")] + (self.padding.place % self.padding.width)[self.nodes("src")]
+
+    def frontiers(self, along: Relation, name: str, direction: Direction) -> Frontiers:
+        """The edges into the nodes of each frontier of a propagation along another relation of that name."""
+        if (name, direction) not in self._frontiers:
+            made = list_frontiers(self._counts, self._sources, along.schedule(direction))
+            self._frontiers[name, direction] = made.map(lambda tensor: tensor.to(self.device))
+        return self._frontiers[name, direction]
+
+    def to(self, device: torch.device | str, non_blocking: bool = False) -> None:
+        """Move fields and index tensors."""
+        super().to(device, non_blocking)
+        self._frontiers = {
+            name: made.map(lambda tensor: tensor.to(device, non_blocking=non_blocking))
+            for name, made in self._frontiers.items()
+        }
+        self.__dict__.pop("padding", None)
+        self.__dict__.pop("blocks", None)
+
+    def pin_memory(self) -> None:
+        """Pin fields and index tensors."""
+        super().pin_memory()
+        self._frontiers = {name: made.map(Tensor.pin_memory) for name, made in self._frontiers.items()}

@@ -6,27 +6,14 @@ No step waits for the device, and every backward pass reads rows instead of addi
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import torch
 from torch import Tensor
 from torch.autograd.function import once_differentiable
 
 from dglsent.passing.autograd import Function
-
-
-class Incidence(NamedTuple):
-    """Which of n rows each of m edges touches.
-
-    Attributes:
-        row: [m] row of each edge.
-        order: [m] edges sorted by row.
-        offsets: [n + 1] where each row's edges start in `order`.
-    """
-
-    row: Tensor
-    order: Tensor
-    offsets: Tensor
+from dglsent.passing.plans.incidence import Incidence
 
 
 def gather(x: Tensor, incidence: Incidence) -> Tensor:

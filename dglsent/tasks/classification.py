@@ -69,7 +69,7 @@ class Classification(Task):
             chosen = self._logits(states).argmax(-1)
             # A sentence is decided at its vector; its root says the same, whatever the readout.
             of_sentence = self._logits(vectors).argmax(-1)
-            chosen[batch.plan.roots] = of_sentence[batch.plan.root_sentence]
+            chosen[batch.roots] = of_sentence[batch.root_sentence]
             nodes = [
                 {"span": span, "label": names[label]}
                 for span, label in zip(batch.nodes[fields.SPAN].tolist(), chosen.tolist(), strict=True)

@@ -13,8 +13,7 @@ import torch
 from torch.utils.data import DataLoader, Sampler
 
 from dglsent.corpora.example import Example
-from dglsent.passing import Batch
-from dglsent.passing.relation import Direction
+from dglsent.passing import Batch, Direction
 from dglsent.tasks.task import Targets
 from dglsent.training.graphs import GraphKind, build, shape
 from dglsent.training.processes import Place
@@ -42,10 +41,10 @@ class GraphSet:
     def __len__(self) -> int:
         return len(self.graphs)
 
-    def batch(self, index: Sequence[int], plan: Iterable[Direction], relations: Iterable[str] = ()) -> Batch:
+    def batch(self, index: Sequence[int], directions: Iterable[Direction], relations: Iterable[str] = ()) -> Batch:
         """Examples by number as one batch; the sentences of a pair stand side by side."""
         graphs = list(chain.from_iterable(self.graphs[i] for i in index))
-        batch = Batch.of(graphs, pairs=len(self.graphs[0]) == 2, plan=plan, relations=relations)
+        batch = Batch.of(graphs, pairs=len(self.graphs[0]) == 2, directions=directions, relations=relations)
         for name, column in self.targets.items():
             batch.targets[name] = torch.from_numpy(column[list(index)])
         return batch
@@ -185,7 +184,7 @@ class Parts(Sampler[list[int]]):
 def loader(
     data: GraphSet,
     size: int,
-    plan: Sequence[Direction],
+    directions: Sequence[Direction],
     relations: Sequence[str] = (),
     *,
     seed: int | None = None,
@@ -202,7 +201,7 @@ def loader(
     return DataLoader(
         range(len(data)),  # type: ignore[arg-type]
         batch_sampler=Parts(order, len(data), size, place or Place()),
-        collate_fn=partial(data.batch, plan=plan, relations=relations),
+        collate_fn=partial(data.batch, directions=directions, relations=relations),
         # Without its own generator a loader draws from the one that dropout uses.
         generator=torch.Generator(),
         pin_memory=pin,

@@ -55,7 +55,7 @@ class Predictor:
             batch = Batch.of(
                 list(chain(*graphs)),
                 pairs=len(graphs[0]) == 2,
-                plan=encoder.directions,
+                directions=encoder.directions,
                 relations=encoder.relations,
             )
             predictions = self._model.predict(batch.to(self._model.device), self._recipe.corpus.labels)

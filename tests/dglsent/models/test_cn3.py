@@ -60,7 +60,7 @@ def hears(graph, self_loop=True):
 
 
 def encode(encoder, graphs, way):
-    batch = Batch.of(graphs, plan=encoder.directions, relations=encoder.relations)
+    batch = Batch.of(graphs, directions=encoder.directions, relations=encoder.relations)
     with engine(*way):
         return encoder.encode(batch), batch
 

@@ -52,7 +52,7 @@ def graphs_of(model, sentences=SENTENCES):
 
 
 def encode(encoder, graphs, on="torch"):
-    batch = Batch.of(graphs, plan=encoder.directions, relations=encoder.relations)
+    batch = Batch.of(graphs, directions=encoder.directions, relations=encoder.relations)
     torch.manual_seed(3)
     with engine(on):
         return encoder.encode(batch), batch

@@ -27,7 +27,7 @@ on_ways = pytest.mark.parametrize("way", WAYS, ids="-".join)
 
 
 def encode(encoder, graphs, way):
-    batch = Batch.of(graphs, plan=encoder.directions, relations=encoder.relations)
+    batch = Batch.of(graphs, directions=encoder.directions, relations=encoder.relations)
     with engine(*way):
         return encoder.encode(batch), batch
 

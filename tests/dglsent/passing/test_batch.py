@@ -9,6 +9,8 @@ import torch
 from random_graphs import SEVEN, chain, forest, tree
 
 from dglsent.passing import Batch, propagate, update_all
+from dglsent.passing.plans.acyclic import AcyclicSchedule
+from dglsent.passing.plans.tree import TreeSchedule
 from graphs.door import dgl, fn
 
 
@@ -89,16 +91,16 @@ class TestPairs:
         assert graph.edges["next"].data["d"].tolist() == list(range(9))
 
     def test_to_moves_every_relation(self):
-        batch = self.batch(plan=["up"], relations=["next", "attend"])
+        batch = self.batch(directions=["up"], relations=["next", "attend"])
         attend = batch.relation("attend")
-        assert attend.layout.place.device == attend.incidence("dst").row.device == torch.device("cpu")
+        assert attend.padding.place.device == attend.incidence("dst").row.device == torch.device("cpu")
         attend.edges["attention"] = torch.ones(52)
         batch.to("meta")
         assert attend.device.type == batch.relation("next").device.type == "meta"
-        assert attend.layout.place.is_meta
+        assert attend.padding.place.is_meta
         assert attend.incidence("dst").row.is_meta
         assert attend.edges["attention"].is_meta
-        frontiers = attend.frontiers(("child", "up"), batch.plan.schedule("up"))
+        frontiers = attend.frontiers(batch.relation(), "child", "up")
         assert frontiers.edge.is_meta
         assert all(part.is_meta for part in (*frontiers.senders, *frontiers.receivers[0]))
         assert batch.relation("next").schedule("up").order.is_meta
@@ -107,10 +109,10 @@ class TestPairs:
     def test_a_relation_made_after_a_move_is_there_too(self):
         batch = self.batch().to("meta")
         assert batch.relation("next").schedule("down").order.is_meta
-        assert batch.relation("attend").layout.node.is_meta
+        assert batch.relation("attend").padding.node.is_meta
 
     def test_they_cross_processes(self):
-        batch = self.batch(plan=["up"], relations=["next", "attend"])
+        batch = self.batch(directions=["up"], relations=["next", "attend"])
         copy = pickle.loads(pickle.dumps(batch))
         for each in (batch, copy):
             each.nodes["x"] = torch.arange(14.0)
@@ -125,23 +127,23 @@ def test_whether_there_are_words_inside():
     assert Batch.of([tree([-1, 0], phrases=True), tree([-1, 0])]).words_inside
 
 
-def test_to_moves_fields_targets_and_plan():
-    batch = Batch.of([tree(SEVEN), chain(3)], plan=["up"])
+def test_to_moves_fields_targets_and_plans():
+    batch = Batch.of([tree(SEVEN), chain(3)], directions=["up"])
     batch.targets["label"] = torch.tensor([1, 0])
     assert batch.to("meta") is batch
     assert batch.nodes["word"].is_meta
     assert batch.edges["slot"].is_meta
     assert batch.targets["label"].is_meta
     assert batch.device.type == "meta"
-    assert batch.plan.schedule("up").order.is_meta
-    assert batch.plan.schedule("down").order.is_meta
-    assert batch.plan.incidence("src").row.is_meta
+    assert batch.relation().schedule("up").order.is_meta
+    assert batch.relation().schedule("down").order.is_meta
+    assert batch.relation().incidence("src").row.is_meta
     assert batch.graph.device.type == "cpu"
 
 
 def test_a_batch_crosses_processes():
     """Loader workers send batches to the training process."""
-    batch = Batch.of([tree(SEVEN), chain(3)], plan=["up"])
+    batch = Batch.of([tree(SEVEN), chain(3)], directions=["up"])
     copy = pickle.loads(pickle.dumps(batch))
     for each in (batch, copy):
         propagate(each, fn.copy_u("s", "m"), fn.sum("m", "s"), leaf=lambda nodes: {"s": nodes.data["word"].float()})
@@ -149,7 +151,7 @@ def test_a_batch_crosses_processes():
 
 
 def test_chains_run_on_the_tree_schedule_both_ways():
-    plan = Batch.of([chain(3), chain(5), tree([-1])]).plan
-    assert plan.schedule("up").tree is not None
-    assert plan.schedule("down").tree is not None
-    assert Batch.of([tree(SEVEN)]).plan.schedule("down").tree is None
+    child = Batch.of([chain(3), chain(5), tree([-1])]).relation()
+    assert isinstance(child.schedule("up"), TreeSchedule)
+    assert isinstance(child.schedule("down"), TreeSchedule)
+    assert isinstance(Batch.of([tree(SEVEN)]).relation().schedule("down"), AcyclicSchedule)

@@ -17,7 +17,8 @@ from dglsent.models.lstmn import LSTMN
 from dglsent.models.pd_graph import PDGraph
 from dglsent.models.self_attention import AttentiveBiLSTM, Transformer
 from dglsent.nn.embeddings import WordEmbedding
-from dglsent.passing import Batch, dense, edge_softmax, engine, update_all
+from dglsent.passing import Batch, edge_softmax, engine, update_all
+from dglsent.passing.engines.torch import all_pairs
 from graphs.door import fn
 
 WAITING = ("_local_scalar_dense", "nonzero", "masked_select", "unique", "_unique2", "bincount", "item", "equal")
@@ -43,7 +44,7 @@ def test_the_guard_sees_what_waits():
     "build", [standard, leafless, builtin(fn.sum), builtin(fn.mean), builtin(fn.max)], ids=lambda f: f.__name__
 )
 def test_propagate_does_not_wait(build, direction):
-    batch = Batch.of([*awkward_trees()[:6], forest(), chain(5)], plan=[direction])
+    batch = Batch.of([*awkward_trees()[:6], forest(), chain(5)], directions=[direction])
     net = Net()
     net.fields(batch)
     with NoWaiting():
@@ -56,7 +57,7 @@ def test_rounds_do_not_wait():
     batch = Batch.of([tree(SEVEN), forest()])
     x = torch.randn(batch.num_nodes, 2, requires_grad=True)
     batch.nodes["x"] = x
-    assert batch.plan.whole.silent
+    assert batch.relation().mailboxes.leaves
     with NoWaiting():
         update_all(batch, fn.copy_u("x", "m"), lambda nodes: {"h": nodes.mailbox["m"].sum(1)})
         weight = edge_softmax(batch, batch.nodes["h"][: len(batch.edges["slot"])])
@@ -64,9 +65,12 @@ def test_rounds_do_not_wait():
     assert x.grad.any()
 
 
-def pairs(plan=()):
+def pairs(directions=()):
     return Batch.of(
-        [*awkward_trees()[1:6], chain(5), tree([-1]), tree([-1])], pairs=True, plan=plan, relations=["next", "attend"]
+        [*awkward_trees()[1:6], chain(5), tree([-1]), tree([-1])],
+        pairs=True,
+        directions=directions,
+        relations=["next", "attend"],
     )
 
 
@@ -92,8 +96,7 @@ def test_further_passes_do_not_wait(build, direction, layout, relation):
     batch, net = pairs([direction]), Attending()
     net.fields(batch)
     if relation == "next":  # whose steps no encoder asks to be planned together with attend
-        schedule = batch.relation("next").schedule(direction)
-        batch.relation("attend").frontiers(("next", direction), schedule)
+        batch.relation("attend").frontiers(batch.relation("next"), "next", direction)
     with NoWaiting(), engine("torch", layout):
         net.run(batch, direction, build(net), relation)
         edges = batch.relation("attend").edges
@@ -114,9 +117,9 @@ def test_further_passes_do_not_wait(build, direction, layout, relation):
     ids=["cn3", "cn3 of windows", "transformer", "pd graph", "lstmn", "pooled"],
 )
 def test_attention_among_words_does_not_wait(made, monkeypatch):
-    monkeypatch.setattr(dense, "_PAIRS", 20)
+    monkeypatch.setattr(all_pairs, "_PAIRS", 20)
     encoder = made()
-    batch = Batch.of([chain(5), chain(1), chain(3)], plan=encoder.directions, relations=encoder.relations)
+    batch = Batch.of([chain(5), chain(1), chain(3)], directions=encoder.directions, relations=encoder.relations)
     with NoWaiting():
         encoder.readout(batch, encoder.encode(batch)).sum().backward()
     assert encoder.embedding.weight.grad.any()

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from random_graphs import SEVEN, binary_trees, chain, chains, forests, pairs, renumbered, tree
 
 from dglsent.passing import Batch, apply_edges, dot, engine, propagate, softmax_sum, update_all
+from dglsent.passing.plans.tree import TreeSchedule
 from graphs.door import fn
 from graphs.errors import InputError
 
@@ -246,11 +247,11 @@ class TestRefusals:
 
 def test_relations_may_be_planned_beforehand():
     words = ["next", "previous", "preceding", "neighbour"]
-    batch = Batch.of([tree(SEVEN), chain(3)], pairs=True, plan=["up", "down"], relations=[*words, "attend"])
+    batch = Batch.of([tree(SEVEN), chain(3)], pairs=True, directions=["up", "down"], relations=[*words, "attend"])
     attend = batch.relation("attend")
     before = dict(attend._frontiers)
     for direction in ("up", "down"):
-        attend.frontiers(("child", direction), batch.plan.schedule(direction))
+        attend.frontiers(batch.relation(), "child", direction)
     assert attend._frontiers == before
     assert len(before) == 2
 
@@ -263,7 +264,7 @@ def test_without_directions_both_ways_along_the_words_are_planned():
 
 
 @pytest.mark.parametrize("direction", ["up", "down"])
-def test_nodes_outside_a_relation_do_not_cost_it_the_tables_of_trees(direction):
+def test_nodes_outside_a_relation_do_not_cost_it_the_schedule_of_trees(direction):
     """Phrases have no place in the order of words."""
     phrases = Batch.of([tree([-1, 0, 0, 1, 1], phrases=True), tree([-1, 0, 0], phrases=True)])
-    assert phrases.relation("next").schedule(direction).tree is not None
+    assert isinstance(phrases.relation("next").schedule(direction), TreeSchedule)

@@ -71,17 +71,17 @@ def test_a_node_without_in_edges_gets_zero():
     assert batch.nodes["s"].flatten().tolist() == [7.0, 0, 0, 0, 0, 0, 0, 0]
 
 
-@pytest.mark.parametrize("by", ["receiver", "sender"])
+@pytest.mark.parametrize("norm_by", ["dst", "src"])
 @quick
 @given(graphs=batches)
-def test_edge_softmax(by, graphs):
+def test_edge_softmax(norm_by, graphs):
     torch.manual_seed(0)
     score = 40 * torch.randn(len(Batch.of(graphs).edges["slot"]), 2, dtype=torch.float64)
     results = []
     for name in ("torch", "dgl"):
         leaf = score.clone().requires_grad_()
         with engine(name):
-            weight = edge_softmax(Batch.of(graphs), leaf, by)
+            weight = edge_softmax(Batch.of(graphs), leaf, norm_by)
         (weight * torch.arange(len(score), dtype=torch.float64)[:, None]).sum().backward()
         results.append((weight.detach(), leaf.grad))
     (weight, grad), (expected, expected_grad) = results

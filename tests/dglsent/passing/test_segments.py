@@ -6,7 +6,8 @@ import pytest
 import torch
 from torch.autograd import gradcheck
 
-from dglsent.passing.segments import Incidence, segment_softmax, spread, weighted_sum
+from dglsent.passing.plans.incidence import Incidence
+from dglsent.passing.segments import segment_softmax, spread, weighted_sum
 
 ROWS = 5
 ROW = torch.tensor([3, 0, 3, 1, 3, 0, 4])  # row 2 has no edge, row 1 and 4 one

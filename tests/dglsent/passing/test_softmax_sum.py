@@ -8,7 +8,9 @@ from hypothesis import given, settings
 from random_graphs import SEVEN, chain, forest, forests, pairs, tree
 from torch.autograd import gradcheck
 
-from dglsent.passing import Batch, dense, dot, engine, layout, propagate, softmax_sum, update_all
+from dglsent.passing import Batch, dot, engine, propagate, softmax_sum, update_all
+from dglsent.passing.engines.torch import all_pairs
+from dglsent.passing.plans import all_pairs as plans
 from graphs.door import fn
 
 WAYS = [("torch", "edges"), ("torch", "dense"), ("dgl", "auto")]
@@ -98,7 +100,7 @@ class TestRound:
     @pytest.mark.parametrize("at_once", [1, 40, 70])
     def test_scores_of_some_receivers_at_a_time(self, way, at_once, monkeypatch):
         """The backward pass makes them again, of the fields as they were."""
-        monkeypatch.setattr(dense, "_PAIRS", at_once)
+        monkeypatch.setattr(all_pairs, "_PAIRS", at_once)
         batch = Batch.of([tree(SEVEN), chain(3), tree([-1]), chain(5)], pairs=True)
         given = fields(batch)
         found = round_over(batch, "attend", given, way)
@@ -110,11 +112,11 @@ class TestRound:
     @pytest.mark.parametrize("at_once", [40, 2**16])
     def test_sentences_of_different_lengths(self, way, at_once, monkeypatch):
         """Long ones stand apart from short ones, of which no two have one length."""
-        monkeypatch.setattr(layout, "_FEW_CELLS", 0)
-        monkeypatch.setattr(dense, "_PAIRS", at_once)
+        monkeypatch.setattr(plans, "_FEW_CELLS", 0)
+        monkeypatch.setattr(all_pairs, "_PAIRS", at_once)
         graphs = [chain(3), tree(SEVEN), tree([-1]), chain(12), chain(2), chain(2)]
         batch = Batch.of(graphs, pairs=True)
-        assert len(batch.relation("attend").blocks.layouts) == 3
+        assert len(batch.relation("attend").blocks.paddings) == 3
         given = fields(batch)
         found = round_over(batch, "attend", given, way)
         assert_same(found, plainly(batch, "attend", given), list(given.values()))

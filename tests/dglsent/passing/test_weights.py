@@ -7,7 +7,7 @@ import torch
 from torch import nn
 from torch.nn.functional import linear
 
-from dglsent.passing.weights import StepLinear, shared_weights
+from dglsent.passing.linear import StepLinear, shared_weights
 
 
 def uses(module, xs):

@@ -48,7 +48,7 @@ def test_sentence_label_is_learnt_at_the_sentence_vector(labels):
     task.loss(batch, states, vectors).backward()
     assert states.grad is not None
     assert vectors.grad is not None
-    assert (states.grad[batch.plan.roots] == 0).all()
+    assert (states.grad[batch.roots] == 0).all()
     assert (states.grad.abs().sum(-1) > 0).sum() == batch.num_nodes - 3
     assert (vectors.grad.abs().sum(-1) > 0).all()
 

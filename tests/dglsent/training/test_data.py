@@ -52,11 +52,11 @@ def test_gold_labels_of_each_kind_of_graph(kind, examples):
     assert batch.targets["label"].tolist() == [example.targets["label"] for example in examples]
     label = batch.nodes[fields.LABEL]
     # The label of a root is that of its sentence, and stands with the targets.
-    assert (label[batch.plan.roots] == -1).all()
+    assert (label[batch.roots] == -1).all()
     if kind in ("constituency", "constituency-nary"):
         gold = [label for example in examples for label in example.sentences[0].labels or ()]
         inner = torch.ones(len(label), dtype=torch.bool)
-        inner[batch.plan.roots] = False
+        inner[batch.roots] = False
         assert label[inner].tolist() == torch.tensor(gold)[inner].tolist()
     else:
         assert (label == -1).all()
@@ -118,5 +118,5 @@ def test_workers_make_the_same_batches_and_their_plans(examples):
     for one, other in zip(here, there, strict=True):
         assert torch.equal(one.targets["label"], other.targets["label"])
         assert all(torch.equal(one.nodes[name], other.nodes[name]) for name in one.nodes)
-        assert "up" in other.plan.child._schedules
-        assert torch.equal(one.plan.schedule("up").order, other.plan.schedule("up").order)
+        assert "up" in other.relation()._schedules
+        assert torch.equal(one.relation().schedule("up").order, other.relation().schedule("up").order)

@@ -8,11 +8,11 @@ from typing import Any, Literal
 import torch
 from torch import Tensor
 
-from dglsent.passing import torch_engine
 from dglsent.passing.batch import Batch
 from dglsent.passing.functions import (
     MessageFunction,
     NodeFunction,
+    Outputs,
     Pass,
     ReduceFunction,
     SoftmaxSum,
@@ -22,6 +22,7 @@ from dglsent.passing.functions import (
     softmaxes,
 )
 from dglsent.passing.relation import Direction, Relation
+from dglsent.passing.views import Edges, Nodes, Resolver
 from graphs.door import dgl
 from graphs.fields import CHILD
 
@@ -89,14 +90,16 @@ def update_all(
 ) -> None:
     """See `dglsent.passing.update_all`."""
     along = batch.relation(relation)
-    if not along.graph.num_edges():  # DGL's reducers fail where there is nothing to reduce
-        torch_engine.update_all(batch, message, reduce, apply, relation=relation)
-        return
     graph = _with_fields(batch, along.graph, (), relation)
     names: list[str] = []
-    reduced = _Pulled(graph, along, message, reduce, None)
-    graph.update_all(reduced.message, reduced.reduce if is_builtin(reduce) else _recorded(reduced.reduce, names))
-    reduced.keep()
+    if along.graph.num_edges():
+        reduced = _Pulled(graph, along, message, reduce, None)
+        graph.update_all(reduced.message, reduced.reduce if is_builtin(reduce) else _recorded(reduced.reduce, names))
+        reduced.keep()
+    else:  # DGL's reducers fail where there is nothing to reduce
+        for name, value in _without_edges(batch, along, message, reduce).items():
+            graph.ndata[name] = value
+            names.append(name)
     if apply is not None:
         # Apart, since DGL's own apply sees the -inf of a maximum over nothing.
         names = []
@@ -108,11 +111,11 @@ def update_all(
 
 
 def edge_softmax(
-    batch: Batch, score: Tensor, by: Literal["receiver", "sender"] = "receiver", *, relation: str = CHILD
+    batch: Batch, score: Tensor, norm_by: Literal["dst", "src"] = "dst", *, relation: str = CHILD
 ) -> Tensor:
     """See `dglsent.passing.edge_softmax`."""
     graph = batch.relation(relation).graph
-    return dgl.nn.functional.edge_softmax(graph, score, norm_by="dst" if by == "receiver" else "src")
+    return dgl.nn.functional.edge_softmax(graph, score, norm_by=norm_by)
 
 
 class _Pulled:
@@ -160,6 +163,22 @@ class _Pulled:
             # A maximum or minimum comes with its places.
             return {reducer.out_field: reduced if isinstance(reduced, Tensor) else reduced.values}
         return reducer(nodes)
+
+
+def _without_edges(batch: Batch, relation: Relation, message: MessageFunction, reduce: ReduceFunction) -> Outputs:
+    """What a round over no edges leaves at N nodes: zeros [N, ...], as reduce would make of messages of that shape."""
+    nothing: Resolver = lambda name: batch.nodes[name][:0]  # noqa: E731
+    messages = message_function(message)(Edges(0, nothing, nothing, relation.edges.__getitem__))
+    outputs: dict[str, Tensor] = {}
+    for each in reducers(reduce):
+        if isinstance(each, SoftmaxSum):
+            outputs[each.out] = nothing(each.value)
+            relation.edges[each.weight] = messages[each.score]
+        elif is_builtin(each):
+            outputs[each.out_field] = messages[each.msg_field]
+        else:
+            outputs.update(each(Nodes(0, nothing, lambda name: messages[name].unsqueeze(1))))
+    return {name: value.sum(0).expand(batch.num_nodes, *value.shape[1:]) for name, value in outputs.items()}
 
 
 def _with_fields(batch: Batch, graph: Any, further: Any, relation: str) -> Any:

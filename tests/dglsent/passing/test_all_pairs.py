@@ -1,4 +1,4 @@
-"""Sentences as tables: nodes there and back, and the edges of steps listed receiver by receiver."""
+"""Padded sentences: nodes there and back, and the edges of frontiers listed receiver by receiver."""
 
 from __future__ import annotations
 
@@ -9,8 +9,9 @@ from hypothesis import given, settings
 from random_graphs import SEVEN, chain, forests, pairs, tree
 
 from dglsent.passing import Batch, engine, softmax_sum
-from dglsent.passing.dense import listed, runs_dense, steps_run_dense, tabled
-from dglsent.passing.layout import Between
+from dglsent.passing.engines.torch.all_pairs import frontiers_run_dense, runs_dense
+from dglsent.passing.engines.torch.padding import join_blocks, of_cells, of_edges, pad, pad_senders, split_blocks, unpad
+from dglsent.passing.relation import AllPairs
 from graphs.door import fn
 
 SOFTMAX = softmax_sum("score", "value", "mean", "weight")
@@ -27,27 +28,27 @@ def small():
 
 
 def uneven():
-    """Tables of which little is filled: 2 S sentences, of which one is long."""
+    """Padding of which little is filled: 2 S sentences, of which one is long."""
     return attend([(chain(40), chain(1)), *[(chain(1), chain(1))] * 3])
 
 
-class TestTables:
+class TestPadding:
     @quick
     @given(graphs=pairs(forests()))
     def test_there_and_back(self, graphs):
-        layout = attend(graphs).layout
+        padding = attend(graphs).padding
         sizes = [graph.size for pair in graphs for graph in pair]
         x = torch.randn(sum(sizes), 2, dtype=torch.float64, requires_grad=True)
-        table = layout.table(x)
-        assert table.shape == (len(sizes), max(sizes), 2)
-        assert torch.equal(layout.rows(table), x)
-        for size, row, heard, nodes in zip(sizes, table, layout.heard.tolist(), x.split(sizes), strict=True):
+        padded = pad(x, padding)
+        assert padded.shape == (len(sizes), max(sizes), 2)
+        assert torch.equal(unpad(padded, padding), x)
+        for size, row, source, nodes in zip(sizes, padded, padding.sources.tolist(), x.split(sizes), strict=True):
             assert torch.equal(row[:size], nodes)
-            assert torch.equal(layout.senders(x)[heard ^ 1][: sizes[heard]], x.split(sizes)[heard])
-        assert layout.real.sum(1).tolist() == sizes
-        assert layout.audible.sum(1).tolist() == [sizes[k ^ 1] for k in range(len(sizes))]
+            assert torch.equal(pad_senders(x, padding)[source ^ 1][: sizes[source]], x.split(sizes)[source])
+        assert padding.real.sum(1).tolist() == sizes
+        assert padding.mask.sum(1).tolist() == [sizes[k ^ 1] for k in range(len(sizes))]
         weight = torch.randn_like(x)
-        (layout.rows(table) * weight).sum().backward()
+        (unpad(padded, padding) * weight).sum().backward()
         assert torch.equal(x.grad, weight)
 
     @quick
@@ -55,27 +56,27 @@ class TestTables:
     def test_edges_there_and_back(self, graphs):
         relation = attend(graphs)
         src, dst = map(torch.from_numpy, relation.ends)
-        blocks, within = relation.blocks, relation.layout.place % relation.layout.width
+        blocks, within = relation.blocks, relation.padding.place % relation.padding.width
         cell, cells = relation.cell(blocks.start), sum(blocks.cells)
         assert cell.unique().shape == cell.shape
         assert torch.equal(cell, blocks.start[dst] + within[src])
         field = torch.arange(1.0, len(src) + 1, requires_grad=True)
-        table = tabled(field, cell, cells)
-        assert table.shape == (cells,)
-        assert torch.equal(listed(table, cell), field)
-        listed(table, cell).sum().backward()
+        padded = of_cells(field, cell, cells)
+        assert padded.shape == (cells,)
+        assert torch.equal(of_edges(padded, cell), field)
+        of_edges(padded, cell).sum().backward()
         assert torch.equal(field.grad, torch.ones(len(src)))
 
     def test_places_without_a_node_get_no_gradient(self):
-        layout = small().layout
+        padding = small().padding
         x = torch.ones(9, 1, dtype=torch.float64, requires_grad=True)
-        (layout.table(x) * layout.real.unsqueeze(-1)).sum().backward()
+        (pad(x, padding) * padding.real.unsqueeze(-1)).sum().backward()
         assert x.grad.flatten().tolist() == [1] * 9
 
     def test_fill_is_the_share_of_edges(self):
-        assert small().layout.fill == (3 + 3 + 6 + 6) / (4 * 3 * 3)
-        assert attend([(chain(4), chain(4))]).layout.fill == 1
-        assert uneven().layout.fill < 0.25
+        assert small().padding.fill == (3 + 3 + 6 + 6) / (4 * 3 * 3)
+        assert attend([(chain(4), chain(4))]).padding.fill == 1
+        assert uneven().padding.fill < 0.25
 
 
 class TestBlocks:
@@ -89,18 +90,16 @@ class TestBlocks:
     def test_nodes_there_and_back(self, lengths):
         blocks = self.blocks(*lengths)
         x = torch.randn(sum(lengths), 2, dtype=torch.float64, requires_grad=True)
-        parts = blocks.split(x)
+        parts = split_blocks(x, blocks)
         assert [len(part) for part in parts] == blocks.sizes
-        tables = [layout.table(part) for layout, part in zip(blocks.layouts, parts, strict=True)]
-        rows = [
-            table[k, here] for table, b in zip(tables, blocks.layouts, strict=True) for k, here in enumerate(b.real)
-        ]
+        padded = [pad(part, padding) for padding, part in zip(blocks.paddings, parts, strict=True)]
+        rows = [each[k, here] for each, b in zip(padded, blocks.paddings, strict=True) for k, here in enumerate(b.real)]
         assert sorted(map(len, rows)) == sorted(lengths)
         first = np.cumsum([0, *lengths])
         for row in rows:
             start = first[int((x[first[:-1]] == row[0]).all(1).nonzero())]
             assert torch.equal(row, x[start : start + len(row)])
-        joined = blocks.join([layout.rows(t) for layout, t in zip(blocks.layouts, tables, strict=True)])
+        joined = join_blocks([unpad(t, padding) for padding, t in zip(blocks.paddings, padded, strict=True)], blocks)
         assert torch.equal(joined, x)
         weight = torch.randn_like(x)
         (joined * weight).sum().backward()
@@ -108,19 +107,19 @@ class TestBlocks:
 
     def test_long_and_short_sentences_stand_apart(self):
         blocks = self.blocks(30, 3, 29, 31, 2, 12, 1)
-        assert [layout.width for layout in blocks.layouts] == [31, 12, 3]
+        assert [padding.width for padding in blocks.paddings] == [31, 12, 3]
         assert blocks.sizes == [90, 12, 6]
         assert blocks.cells == [3 * 31**2, 12**2, 3 * 3**2]
         assert blocks.fill == (30**2 + 29**2 + 31**2 + 12**2 + 9 + 4 + 1) / sum(blocks.cells)
 
     def test_few_words_stand_together(self):
-        assert [layout.width for layout in self.blocks(5, 4, 1).layouts] == [5]
+        assert [padding.width for padding in self.blocks(5, 4, 1).paddings] == [5]
 
     def test_partners_stand_together(self):
         blocks = attend([(chain(2), chain(1)), (chain(90), chain(2)), (chain(3), chain(80))]).blocks
-        assert [layout.width for layout in blocks.layouts] == [90, 2]
-        assert [layout.heard.tolist() for layout in blocks.layouts] == [[1, 0, 3, 2], [1, 0]]
-        assert [layout.real.sum(1).tolist() for layout in blocks.layouts] == [[90, 2, 3, 80], [2, 1]]
+        assert [padding.width for padding in blocks.paddings] == [90, 2]
+        assert [padding.sources.tolist() for padding in blocks.paddings] == [[1, 0, 3, 2], [1, 0]]
+        assert [padding.real.sum(1).tolist() for padding in blocks.paddings] == [[90, 2, 3, 80], [2, 1]]
 
 
 class TestFrontiers:
@@ -128,9 +127,9 @@ class TestFrontiers:
     @given(graphs=pairs(forests()))
     def test_each_step_hears_its_edges_receiver_by_receiver(self, graphs):
         batch = Batch.of([graph for pair in graphs for graph in pair], pairs=True)
-        relation, schedule = batch.relation("attend"), batch.plan.schedule("up")
-        assert isinstance(relation, Between)
-        frontiers = relation.frontiers("up", schedule)
+        relation, schedule = batch.relation("attend"), batch.relation().schedule("up")
+        assert isinstance(relation, AllPairs)
+        frontiers = relation.frontiers(batch.relation(), "child", "up")
         src, dst = relation.ends
         order = schedule.order.tolist()
         assert frontiers.node_sizes == [schedule.leaves, *schedule.node_sizes]
@@ -151,14 +150,15 @@ class TestFrontiers:
     def test_senders_know_their_edges(self):
         relation = small()
         batch = Batch.of([tree([-1, 0, 0]), tree([-1]), chain(2), tree([-1, 0, 1])], pairs=True)
-        incidence = relation.frontiers("up", batch.plan.schedule("up")).senders
+        incidence = relation.frontiers(batch.relation(), "child", "up").senders
         for node, (start, end) in enumerate(zip(incidence.offsets[:-1], incidence.offsets[1:], strict=True)):
             assert incidence.row[incidence.order[start:end]].tolist() == [node] * int(end - start)
 
     def test_they_are_made_once(self):
         batch = Batch.of([tree(SEVEN), chain(3)], pairs=True)
-        relation, schedule = batch.relation("attend"), batch.plan.schedule("up")
-        assert relation.frontiers("up", schedule) is relation.frontiers("up", schedule)
+        relation = batch.relation("attend")
+        once, again = (relation.frontiers(batch.relation(), "child", "up") for _ in range(2))
+        assert once is again
 
 
 class TestChoice:
@@ -186,17 +186,17 @@ class TestChoice:
                 (lambda edges: {}, lambda nodes: {}),
             ]:
                 assert not runs_dense(small(), message, reduce)
-            assert not steps_run_dense(small().layout, (SOFTMAX, SUM))
-            assert not steps_run_dense(small().layout, SUM)
+            assert not frontiers_run_dense(small().padding, (SOFTMAX, SUM))
+            assert not frontiers_run_dense(small().padding, SUM)
 
     @pytest.mark.parametrize(("layout", "dense"), [("edges", False), ("dense", True), ("auto", False)])
     def test_of_steps_on_a_cpu(self, layout, dense):
         with engine("torch", layout):
-            assert steps_run_dense(small().layout, SOFTMAX) is dense
+            assert frontiers_run_dense(small().padding, SOFTMAX) is dense
 
     def test_the_choice_ends_with_its_block(self):
         with engine("torch", "edges"):
             with engine("torch", "dense"):
-                assert steps_run_dense(small().layout, SOFTMAX)
+                assert frontiers_run_dense(small().padding, SOFTMAX)
             assert not runs_dense(small(), lambda edges: {}, SOFTMAX)
         assert runs_dense(small(), lambda edges: {}, SOFTMAX)

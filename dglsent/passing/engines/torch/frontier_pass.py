@@ -1,4 +1,4 @@
-"""Further passes within a propagation: a frontier that has been computed hears from nodes of another relation."""
+"""Frontier passes: a frontier that has just been computed hears from nodes of another relation."""
 
 from __future__ import annotations
 
@@ -8,36 +8,35 @@ from functools import cached_property, partial
 from torch import Tensor
 
 from dglsent.passing.batch import Batch
-from dglsent.passing.dense import dense_step, listed, steps_run_dense, tabled
+from dglsent.passing.engines.torch.all_pairs import dense_frontier, frontiers_run_dense
+from dglsent.passing.engines.torch.padding import of_cells, of_edges, pad_senders
+from dglsent.passing.engines.torch.preset import read
+from dglsent.passing.engines.torch.reducing import EdgeOutputs, first_of, reduce_pass
 from dglsent.passing.functions import Outputs, Pass, message_function
-from dglsent.passing.given import read
-from dglsent.passing.layout import Between
-from dglsent.passing.reducing import Kept, first_of, reduce_pass
-from dglsent.passing.relation import Direction
-from dglsent.passing.schedule import Schedule
+from dglsent.passing.plans.schedule import Schedule
+from dglsent.passing.relation import AllPairs, Direction
 from dglsent.passing.segments import gather, permute
 from dglsent.passing.views import Edges, Nodes, Resolver
 
 
-class FurtherPass:
-    """One further pass over all frontiers of a schedule, leaves first.
+class PassRun:
+    """One frontier pass over all frontiers of a schedule, leaves first.
 
     Raises:
         ValueError: its relation is not one in which every node hears every node of a sentence.
     """
 
-    def __init__(self, wanted: Pass, batch: Batch, name: tuple[str, Direction], schedule: Schedule) -> None:
+    def __init__(self, wanted: Pass, batch: Batch, name: str, direction: Direction, schedule: Schedule) -> None:
         relation = batch.relation(wanted.relation)
-        if not isinstance(relation, Between):
+        if not isinstance(relation, AllPairs):
             raise ValueError(f"a further pass runs over the relation attend, not over {wanted.relation!r}")
-        self.wanted, self.batch, self.relation = wanted, batch, relation
-        self.name, self.schedule = name, schedule
-        self.frontiers = relation.frontiers(name, schedule)
-        self.dense = steps_run_dense(relation.layout, wanted.reduce)
+        self.wanted, self.batch, self.relation, self.schedule = wanted, batch, relation, schedule
+        self.frontiers = relation.frontiers(batch.relation(name), name, direction)
+        self.dense = frontiers_run_dense(relation.padding, wanted.reduce)
         self.compute = message_function(wanted.message)
         self.sent: dict[str, Sequence[Tensor] | Tensor] = {}
         self.own: dict[str, Sequence[Tensor]] = {}
-        self.kept = Kept()
+        self.kept = EdgeOutputs()
 
     def run(self, t: int, computed: Outputs, given: Resolver) -> Outputs:
         """Fields of frontier t after the pass: those computed before and the pass's own, which win."""
@@ -45,7 +44,7 @@ class FurtherPass:
         here: Resolver = partial(first_of, computed, given)
         made = {} if self.wanted.inputs is None else self.wanted.inputs(Nodes(size, here))
         receiver: Resolver = partial(first_of, made, here)
-        reduced = self._over_tables(t, computed, receiver) if self.dense else self._over_edges(t, computed, receiver)
+        reduced = self._padded(t, computed, receiver) if self.dense else self._over_edges(t, computed, receiver)
         if self.wanted.apply is not None:
             reduced = self.wanted.apply(Nodes(size, partial(first_of, reduced, here)))
         return {**computed, **reduced}
@@ -57,7 +56,7 @@ class FurtherPass:
 
     def _weights(self, name: str) -> Tensor:
         if self.dense:
-            return listed(self.kept.all(name).flatten(0, 1), self._cell)
+            return of_edges(self.kept.all(name).flatten(0, 1), self._cell)
         return permute(self.kept.all(name), self.frontiers.edge.argsort(), self.frontiers.edge)
 
     def _over_edges(self, t: int, computed: Outputs, receiver: Resolver) -> Outputs:
@@ -70,16 +69,16 @@ class FurtherPass:
         )
         return reduce_pass(self.wanted.reduce, edges, self.compute(edges), receivers, self.kept)
 
-    def _over_tables(self, t: int, computed: Outputs, receiver: Resolver) -> Outputs:
-        layout, reduce = self.relation.layout, self.wanted.reduce
+    def _padded(self, t: int, computed: Outputs, receiver: Resolver) -> Outputs:
+        padding, reduce = self.relation.padding, self.wanted.reduce
         sentence = self._sentences[t]
 
         def senders(name: str) -> Tensor:
             if name not in self.sent:
-                self.sent[name] = layout.senders(self._given(computed, name))
-            table = self.sent[name]
-            assert isinstance(table, Tensor)
-            return table.index_select(0, sentence)
+                self.sent[name] = pad_senders(self._given(computed, name), padding)
+            padded = self.sent[name]
+            assert isinstance(padded, Tensor)
+            return padded.index_select(0, sentence)
 
         edges = Edges(
             self.frontiers.edge_sizes[t],
@@ -87,20 +86,20 @@ class FurtherPass:
             lambda name: receiver(name).unsqueeze(1),
             partial(self._edges, t),
         )
-        audible = layout.audible.index_select(0, sentence)
-        out, weight = dense_step(edges, self.compute(edges)[reduce.score], audible, reduce.value)
+        mask = padding.mask.index_select(0, sentence)
+        out, weight = dense_frontier(edges, self.compute(edges)[reduce.score], mask, reduce.value)
         self.kept.add(reduce.weight, weight)
         return {reduce.out: out}
 
     @cached_property
     def _cell(self) -> Tensor:
-        """[E] place of each edge in the tables of all steps, receiver by receiver."""
-        return self.relation.cell(self.schedule.position * self.relation.layout.width)
+        """[E] place of each edge in the padded cells of all frontiers, receiver by receiver."""
+        return self.relation.cell(self.schedule.position * self.relation.padding.width)
 
     @cached_property
     def _sentences(self) -> Sequence[Tensor]:
-        """Sentence of each receiver, step by step."""
-        sentence = self.relation.layout.sentences.row.index_select(0, self.schedule.order)
+        """Sentence of each receiver, frontier by frontier."""
+        sentence = self.relation.padding.sentences.row.index_select(0, self.schedule.order)
         return sentence.split(self.frontiers.node_sizes)
 
     def _given(self, computed: Outputs, name: str) -> Tensor:
@@ -118,8 +117,8 @@ class FurtherPass:
         if name not in self.own:
             field = read(self.relation.edges, name, "edge")
             if self.dense:
-                width = self.relation.layout.width
-                rows = tabled(field, self._cell, self.batch.num_nodes * width).unflatten(0, (-1, width))
+                width = self.relation.padding.width
+                rows = of_cells(field, self._cell, self.batch.num_nodes * width).unflatten(0, (-1, width))
                 self.own[name] = rows.split(self.frontiers.node_sizes)
             else:
                 rows = field.index_select(0, self.frontiers.edge)

@@ -7,15 +7,15 @@ from collections.abc import Sequence
 from torch import Tensor
 
 from dglsent.passing.functions import NodeFunction
+from dglsent.passing.plans.schedule import Schedule
 from dglsent.passing.precision import full
 from dglsent.passing.relation import Relation
-from dglsent.passing.schedule import Schedule
 from dglsent.passing.segments import gather, permute
 from dglsent.passing.views import Fields, Nodes
 
 
-class Given:
-    """Fields that are set before the first step, in the order of the plan."""
+class PresetFields:
+    """Fields that are set before the first step, in the order of the schedule."""
 
     def __init__(self, nodes: Fields, relation: Relation, schedule: Schedule) -> None:
         self.nodes, self.relation, self.schedule = nodes, relation, schedule
@@ -85,12 +85,12 @@ class Given:
         return self.by_edge[name][t]
 
 
-def read(table: Fields, name: str, kind: str) -> Tensor:
+def read(known: Fields, name: str, kind: str) -> Tensor:
     """A field that has been set; a KeyError names it where it has not."""
-    if name not in table:
-        known = ", ".join(sorted(table)) or "none"
+    if name not in known:
+        names = ", ".join(sorted(known)) or "none"
         raise KeyError(
             f"{kind} field {name!r} is read before anything set it; set it on the batch, or give the nodes without "
-            f"in-edges their own function with leaf= (fields set: {known})"
+            f"in-edges their own function with leaf= (fields set: {names})"
         )
-    return full(table[name])
+    return full(known[name])

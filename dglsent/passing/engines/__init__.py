@@ -1,0 +1,1 @@
+"""The engines, which know nothing of each other."""

@@ -1,0 +1,162 @@
+"""Rounds in which every node hears every node of a sentence: products of padded tensors [S, m, ...] without edges."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from contextvars import ContextVar
+from functools import cache, partial
+from typing import Any, Literal, TypeAlias
+
+import torch
+from torch import Tensor
+from torch.utils.checkpoint import checkpoint
+
+from dglsent.passing.engines.torch.padding import join_blocks, of_cells, of_edges, pad, pad_senders, split_blocks, unpad
+from dglsent.passing.engines.torch.preset import read
+from dglsent.passing.functions import (
+    MessageFunction,
+    Outputs,
+    ReduceFunction,
+    SoftmaxSum,
+    is_builtin,
+    message_function,
+)
+from dglsent.passing.plans.all_pairs import Padding
+from dglsent.passing.relation import AllPairs
+from dglsent.passing.segments import segment_sum
+from dglsent.passing.views import Edges, Fields
+
+Layout: TypeAlias = Literal["auto", "dense", "edges"]
+ByBlock: TypeAlias = Callable[[str], Sequence[Tensor]]
+
+_LEAST_FILL = 0.25  # of the padded cells; below, listing the edges is less work than the padding
+_PAIRS = 2**16  # of nodes whose scores are computed at once: of 100 dimensions, what malloc still keeps for reuse
+
+layout: ContextVar[Layout] = ContextVar("layout", default="auto")
+
+
+def runs_dense(relation: AllPairs, message: MessageFunction, reduce: ReduceFunction) -> bool:
+    """Whether a round runs over padded tensors."""
+    if layout.get() == "edges":
+        return False
+    if _is_sum_of_senders(message, reduce):
+        return True
+    return isinstance(reduce, SoftmaxSum) and (layout.get() == "dense" or relation.blocks.fill >= _LEAST_FILL)
+
+
+def frontiers_run_dense(padding: Padding, reduce: ReduceFunction) -> bool:
+    """Whether frontier passes run over padded tensors: on a GPU, where padding costs less than many small sums."""
+    if not isinstance(reduce, SoftmaxSum) or layout.get() == "edges":
+        return False
+    return layout.get() == "dense" or (padding.place.is_cuda and padding.fill >= _LEAST_FILL)
+
+
+def _is_sum_of_senders(message: MessageFunction, reduce: ReduceFunction) -> bool:
+    return is_builtin(message) and message.name == "copy_u" and is_builtin(reduce) and reduce.name == "sum"
+
+
+def dense_round(nodes: Fields, relation: AllPairs, message: MessageFunction, reduce: Any) -> Outputs:
+    """A sum, or a softmax-weighted sum, over all senders of each node: [N, d].
+
+    The message function sees receivers [S, m, 1, ...] and senders [S, 1, m, ...] of each block.
+    """
+    if is_builtin(reduce):
+        # All nodes of a sentence hear the same.
+        padding = relation.padding
+        sums = segment_sum(read(nodes, message.in_field, "node"), padding.sentences)
+        return {reduce.out_field: sums.index_select(0, padding.sources).index_select(0, padding.sentences.row)}
+    blocks, compute = relation.blocks, message_function(message)
+    # As they are now: the backward pass may compute scores again when the batch has other fields of the same name.
+    nodes, edges = nodes.copy(), relation.edges.copy()
+    ids: dict[str, Sequence[Tensor]] = {}  # padded edge fields, made once; those with a gradient are made anew
+
+    def rows(name: str) -> Sequence[Tensor]:
+        return split_blocks(read(nodes, name, "node"), blocks)
+
+    def cells(name: str) -> Sequence[Tensor]:
+        if name in ids:
+            return ids[name]
+        field = read(edges, name, "edge")
+        padded = of_cells(field, relation.cell(blocks.start), sum(blocks.cells)).split(blocks.cells)
+        if not field.requires_grad:
+            ids[name] = padded
+        return padded
+
+    kept_rows, kept_cells = cache(rows), cache(cells)
+    weights, means = [], []
+    for number, padding in enumerate(blocks.paddings):
+        values = pad_senders(kept_rows(reduce.value)[number], padding)
+        count = max(1, min(padding.width, _PAIRS // (len(padding.sources) * padding.width)))
+        if count == padding.width:
+            weight = _scores(padding, number, compute, reduce.score, kept_rows, kept_cells, 0, count)
+        else:
+            # A chunk that is computed again may not find kept what it made itself.
+            weight = _in_chunks(partial(_scores, padding, number, compute, reduce.score, rows, cells), padding, count)
+        mask = padding.mask.unsqueeze(1)
+        weight = weight.masked_fill(~(mask if weight.dim() == 3 else mask.unsqueeze(-1)), -torch.inf).softmax(2)
+        mean = weight @ values if weight.dim() == 3 else torch.einsum("snmh,smhd->snhd", weight, values)
+        weights.append(weight.flatten(0, 2))
+        means.append(unpad(mean, padding))
+    relation.edges.set_lazy(reduce.weight, lambda: of_edges(torch.cat(weights), relation.cell(blocks.start)))
+    return {reduce.out: join_blocks(means, blocks)}
+
+
+def _scores(
+    padding: Padding,
+    block: int,
+    compute: Callable[[Any], Outputs],
+    score: str,
+    rows: ByBlock,
+    cells: ByBlock,
+    first: int,
+    count: int,
+) -> Tensor:
+    """Scores [S, count, m, ...] of all senders for `count` receivers of each sentence of a block."""
+
+    def between(name: str) -> Tensor:
+        padded = cells(name)[block]
+        return padded.view(-1, padding.width, padding.width, *padded.shape[1:]).narrow(1, first, count)
+
+    edges = Edges(
+        len(padding.sources) * count * padding.width,
+        lambda name: pad_senders(rows(name)[block], padding).unsqueeze(1),
+        lambda name: pad(rows(name)[block], padding).unsqueeze(2).narrow(1, first, count),
+        between,
+    )
+    made = compute(edges)[score]
+    # It may depend on the senders alone.
+    return made.expand(-1, count, *made.shape[2:])
+
+
+def _in_chunks(scores: Callable[[int, int], Tensor], padding: Padding, count: int) -> Tensor:
+    """Scores [S, m, m, ...] of long sentences, some receivers at a time, and again in the backward pass.
+
+    A score may come of a vector for each pair: of 16 sentences of 400 words that is a gigabyte for 100 dimensions.
+    """
+    parts = []
+    for first in range(0, padding.width, count):
+        here = min(count, padding.width - first)
+        if torch.is_grad_enabled():
+            parts.append(checkpoint(scores, first, here, use_reentrant=False))
+        else:
+            parts.append(scores(first, here))
+    return torch.cat(parts, 1)
+
+
+def dense_frontier(edges: Edges, score: Tensor, mask: Tensor, value: str) -> tuple[Tensor, Tensor]:
+    """A softmax-weighted sum at the r nodes of a frontier.
+
+    Args:
+        edges: receivers [r, 1, ...] and senders [r, m, ...].
+        score: [r, m], or [r, m, heads].
+        mask: [r, m] whether there is a sender.
+        value: field of the senders, [r, m, d], or [r, m, heads, d].
+
+    Returns:
+        The sums [r, ...] and the weights, shaped as the scores.
+    """
+    if score.dim() == 3:
+        weight = score.masked_fill(~mask.unsqueeze(-1), -torch.inf).softmax(1)
+        return torch.einsum("rmh,rmhd->rhd", weight, edges.src[value]), weight
+    weight = score.masked_fill(~mask, -torch.inf).softmax(1)
+    return (weight.unsqueeze(1) @ edges.src[value]).squeeze(1), weight

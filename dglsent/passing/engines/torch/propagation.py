@@ -1,0 +1,108 @@
+"""A propagation on the torch engine: user functions over a schedule, on whatever device the tensors are.
+
+It never asks the device for a value, so on a GPU nothing waits; all sizes come from the schedule, made on the CPU.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+
+import torch
+from torch import Tensor
+
+from dglsent.passing.batch import Batch
+from dglsent.passing.engines.torch.frontier_pass import PassRun
+from dglsent.passing.engines.torch.preset import PresetFields
+from dglsent.passing.engines.torch.reducing import EdgeOutputs, first_of, reduce_step
+from dglsent.passing.engines.torch.sources import AcyclicSources, TreeSources
+from dglsent.passing.functions import (
+    MessageFunction,
+    NodeFunction,
+    Outputs,
+    Pass,
+    ReduceFunction,
+    message_function,
+    softmaxes,
+)
+from dglsent.passing.linear import shared_weights
+from dglsent.passing.plans.schedule import Schedule
+from dglsent.passing.plans.tree import TreeSchedule
+from dglsent.passing.relation import Direction
+from dglsent.passing.segments import permute
+from dglsent.passing.views import Edges, Nodes
+from graphs.fields import CHILD
+
+
+def propagate(
+    batch: Batch,
+    message: MessageFunction,
+    reduce: ReduceFunction,
+    apply: NodeFunction | None = None,
+    *,
+    relation: str = CHILD,
+    direction: Direction = "up",
+    leaf: NodeFunction | None = None,
+    inputs: NodeFunction | None = None,
+    then: Sequence[Pass] = (),
+) -> None:
+    """See `dglsent.passing.propagate`."""
+    along = batch.relation(relation)
+    schedule = along.schedule(direction)
+    preset = PresetFields(batch.nodes, along, schedule)
+    passes = [PassRun(each, batch, relation, direction, schedule) for each in then]
+    compute = message_function(message)
+    kept = EdgeOutputs()
+    outputs: list[Outputs] = []
+    with shared_weights():
+        if inputs is not None:
+            preset.extend(inputs, leaves_too=leaf is None)
+        leaf_outputs = (leaf or apply or _reduced_only)(Nodes(schedule.leaves, preset.at_leaves))
+        for each in passes:
+            leaf_outputs = each.run(0, leaf_outputs, preset.at_leaves)
+        if isinstance(schedule, TreeSchedule):
+            sources: TreeSources | AcyclicSources = TreeSources(leaf_outputs, schedule)
+        else:
+            sources = AcyclicSources(leaf_outputs, schedule)
+        for t, size in enumerate(schedule.node_sizes):
+            mail = sources.advance(outputs[-1] if outputs else {})
+            edges = Edges(
+                schedule.edge_sizes[t],
+                partial(_at_senders, sources, preset, t),
+                partial(preset.at_receivers, t),
+                partial(preset.at_edges, t),
+            )
+            at_step = partial(preset.at_step, t)
+            output = reduce_step(reduce, edges, compute(edges), mail, at_step, kept)
+            if apply is not None:
+                output = apply(Nodes(size, partial(first_of, output, at_step)))
+            for each in passes:
+                output = each.run(t + 1, output, at_step)
+            outputs.append(output)
+    for name in outputs[0] if outputs else leaf_outputs:
+        if name not in leaf_outputs:
+            raise KeyError(f"field {name!r} is computed at nodes with in-edges but not at those without")
+        parts = [leaf_outputs[name], *(output[name] for output in outputs)]
+        batch.nodes.set_lazy(name, partial(_in_graph_order, parts, schedule))
+    for name in kept:
+        along.edges.set_lazy(name, partial(_in_edge_order, kept, name, schedule))
+    for attention in softmaxes(reduce) if not outputs else ():
+        along.edges[attention.weight] = torch.zeros(0, device=batch.device)
+    for each in passes:
+        each.keep()
+
+
+def _in_graph_order(parts: list[Tensor], schedule: Schedule) -> Tensor:
+    return permute(torch.cat(parts) if len(parts) > 1 else parts[0], schedule.position, schedule.order)
+
+
+def _in_edge_order(kept: EdgeOutputs, name: str, schedule: Schedule) -> Tensor:
+    return permute(kept.all(name), schedule.edge_position, schedule.edge_order)
+
+
+def _reduced_only(nodes: Nodes) -> Outputs:
+    raise KeyError("a propagation without apply needs leaf=, which gives the nodes without in-edges their fields")
+
+
+def _at_senders(sources: TreeSources | AcyclicSources, preset: PresetFields, t: int, name: str) -> Tensor:
+    return sources(name) if sources.has(name) else preset.at_senders(t, name)

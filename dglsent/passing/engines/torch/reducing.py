@@ -1,0 +1,181 @@
+"""Reduce functions on the torch engine: built-in ones as segment sums, others a mailbox for each in-degree."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+from typing import Any, NamedTuple
+
+import torch
+from torch import Tensor
+
+from dglsent.passing.functions import Outputs, ReduceFunction, SoftmaxSum, is_builtin, reducers
+from dglsent.passing.plans.incidence import Incidence
+from dglsent.passing.relation import Relation
+from dglsent.passing.segments import permute, segment_max, segment_softmax, segment_sum, weighted_sum
+from dglsent.passing.views import Edges, Nodes, Resolver
+
+_REDUCERS = ("sum", "mean", "max", "min")
+
+
+class Mailboxes(NamedTuple):
+    """How the messages of m edges are received by r nodes.
+
+    Attributes:
+        receivers: incidence of the edges on the nodes.
+        degrees: runs (in-degree, nodes of it).
+        by_receiver: messages [m, ...] receiver by receiver, siblings in order.
+        single: whether message k is the only one of node k.
+    """
+
+    receivers: Incidence
+    degrees: list[tuple[int, int]]
+    by_receiver: Callable[[Tensor], Tensor]
+    single: bool = False
+
+
+class EdgeOutputs:
+    """Edge fields that reducers leave behind, step by step."""
+
+    def __init__(self) -> None:
+        self._parts: dict[str, list[Tensor]] = {}
+
+    def add(self, name: str, value: Tensor) -> None:
+        """Add the values [m, ...] of the next step's edges."""
+        self._parts.setdefault(name, []).append(value)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._parts)
+
+    def all(self, name: str) -> Tensor:
+        """The values of all edges [E, ...], in the order of the steps."""
+        return torch.cat(self._parts[name])
+
+
+def first_of(values: Outputs, otherwise: Resolver, name: str) -> Tensor:
+    """The field among `values`, or else where `otherwise` finds it."""
+    value = values.get(name)
+    return otherwise(name) if value is None else value
+
+
+def reduce_step(
+    function: ReduceFunction, edges: Edges, messages: Outputs, mail: Mailboxes, data: Resolver, kept: EdgeOutputs
+) -> Outputs:
+    """Reduce the messages of a step's m edges at its r receivers: each output [r, ...]."""
+    if isinstance(function, tuple):
+        outputs: dict[str, Tensor] = {}
+        for each in function:
+            outputs.update(reduce_step(each, edges, messages, mail, data, kept))
+        return outputs
+    if isinstance(function, SoftmaxSum):
+        return reduce_softmax(function, edges, messages, mail.receivers, kept)
+    if is_builtin(function):
+        return reduce_builtin(function, messages, mail.receivers, single=mail.single)
+    return _by_degree(function, messages, mail, data)
+
+
+def reduce_softmax(
+    function: SoftmaxSum, edges: Edges, messages: Outputs, receivers: Incidence, kept: EdgeOutputs
+) -> Outputs:
+    """A softmax-weighted sum over the edges of each receiver."""
+    weight = segment_softmax(messages[function.score], receivers)
+    kept.add(function.weight, weight)
+    return {function.out: weighted_sum(edges.src[function.value], weight, receivers)}
+
+
+def reduce_pass(
+    function: ReduceFunction, edges: Edges, messages: Outputs, receivers: Incidence, kept: EdgeOutputs
+) -> Outputs:
+    """Reduce the messages of a further pass, whose mailboxes are as long as sentences: by built-in reducers alone.
+
+    Raises:
+        ValueError: another reduce function.
+    """
+    outputs: dict[str, Tensor] = {}
+    for each in reducers(function):
+        if isinstance(each, SoftmaxSum):
+            outputs.update(reduce_softmax(each, edges, messages, receivers, kept))
+        elif is_builtin(each):
+            outputs.update(reduce_builtin(each, messages, receivers))
+        else:
+            raise ValueError("a further pass takes softmax_sum or a reducer of dgl.function, not a function of its own")
+    return outputs
+
+
+def reduce_all(
+    function: ReduceFunction, edges: Edges, messages: Outputs, relation: Relation, data: Resolver
+) -> Outputs:
+    """Reduce the messages of all edges of a relation: each output [N, ...], 0 where a node has no in-edges."""
+    if isinstance(function, tuple):
+        outputs: dict[str, Tensor] = {}
+        for each in function:
+            outputs.update(reduce_all(each, edges, messages, relation, data))
+        return outputs
+    if isinstance(function, SoftmaxSum):
+        kept = EdgeOutputs()
+        reduced = reduce_softmax(function, edges, messages, relation.incidence("dst"), kept)
+        relation.edges[function.weight] = kept.all(function.weight)
+        return reduced
+    if is_builtin(function):
+        return reduce_builtin(function, messages, relation.incidence("dst"))
+    plan = relation.mailboxes
+    mail = Mailboxes(plan.receivers, plan.degrees, partial(permute, index=plan.receivers.order, inverse=plan.unmail))
+    at_receivers: Resolver = lambda name: permute(data(name), plan.order, plan.position)[plan.leaves :]  # noqa: E731
+    return {
+        name: permute(torch.cat([value.new_zeros(plan.leaves, *value.shape[1:]), value]), plan.position, plan.order)
+        for name, value in _by_degree(function, messages, mail, at_receivers).items()
+    }
+
+
+def _by_degree(function: ReduceFunction, messages: Outputs, mail: Mailboxes, data: Resolver) -> Outputs:
+    """A user's function, called once for each in-degree."""
+    degrees = mail.degrees
+    counts = [degree * count for degree, count in degrees]
+    sorted_messages: dict[str, Sequence[Tensor]] = {}
+    fields: dict[str, Sequence[Tensor]] = {}
+
+    def mailbox(bucket: int, name: str) -> Tensor:
+        if name not in sorted_messages:
+            message = mail.by_receiver(messages[name])
+            sorted_messages[name] = message.split(counts) if len(counts) > 1 else (message,)
+        rows = sorted_messages[name][bucket]
+        degree, count = degrees[bucket]
+        return rows.view(count, degree, *rows.shape[1:])
+
+    def nodes_data(bucket: int, name: str) -> Tensor:
+        if name not in fields:
+            fields[name] = data(name).split([count for _, count in degrees]) if len(counts) > 1 else (data(name),)
+        return fields[name][bucket]
+
+    results = [
+        function(Nodes(count, partial(nodes_data, bucket), partial(mailbox, bucket)))
+        for bucket, (_, count) in enumerate(degrees)
+    ]
+    if len(results) == 1:
+        return results[0]
+    return {name: torch.cat([result[name] for result in results]) for name in results[0]}
+
+
+def reduce_builtin(function: Any, messages: Outputs, receivers: Incidence, *, single: bool = False) -> Outputs:
+    """Apply `fn.sum`, `fn.mean`, `fn.max` or `fn.min` to messages [m, ...]: [r, ...] by receiver.
+
+    With `single`, message k is the only one of receiver k.
+
+    Raises:
+        ValueError: another built-in reducer.
+    """
+    message = messages[function.msg_field]
+    if single and function.name in _REDUCERS:
+        result = message
+    elif function.name == "sum":
+        result = segment_sum(message, receivers)
+    elif function.name == "mean":
+        count = receivers.offsets.diff().clamp(min=1).to(message.dtype)
+        result = segment_sum(message, receivers) / count.view(-1, *(1,) * (message.dim() - 1))
+    elif function.name == "max":
+        result = segment_max(message, receivers)
+    elif function.name == "min":
+        result = -segment_max(-message, receivers)
+    else:
+        raise ValueError(f"the torch engine has no built-in reducer {function.name!r}; write it as a function")
+    return {function.out_field: result}

@@ -1,0 +1,1 @@
+"""Plans of propagations and rounds: index tensors made with NumPy, in the loader's workers."""

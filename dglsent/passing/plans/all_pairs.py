@@ -1,0 +1,133 @@
+"""Sentences in which every node sends to every node of one sentence: no edge needs to be listed.
+
+The nodes of S sentences are padded to [S, m], m the nodes of the longest, and messages between all of two sentences
+are products of padded tensors; sentences of about one length share one.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from dglsent.passing.plans.incidence import Incidence
+from graphs.columns import IntArray
+
+_FEW_CELLS = 2**12  # fewer are one block: padding costs less than another block
+_SHORTER = 4 / 3  # how many times shorter are the sentences of the next block
+_BLOCKS = 5
+
+
+@dataclass(eq=False)
+class Padding:
+    """N nodes of S sentences, padded to S rows of m places.
+
+    Attributes:
+        width: m.
+        node: [S m] node at each place, any node where there is none.
+        place: [N] place of each node.
+        real: [S, m] whether there is a node.
+        sources: [S] sentence whose nodes send to those of each sentence.
+        sentences: incidence of the N nodes on the S sentences.
+        fill: share of the [S, m, m] cells that stand for an edge.
+    """
+
+    width: int
+    node: Tensor
+    place: Tensor
+    real: Tensor
+    sources: Tensor
+    sentences: Incidence
+    fill: float
+
+    @property
+    def cells(self) -> int:
+        """S m m."""
+        return self.real.numel() * self.width
+
+    @cached_property
+    def mask(self) -> Tensor:
+        """[S, m] whether a node of each sentence's source stands at a place."""
+        return self.real.index_select(0, self.sources)
+
+
+def pad_sentences(counts: IntArray, sources: IntArray, device: torch.device) -> Padding:
+    """The padding of S sentences of counts [S] nodes, each of which hears from one of sources [S]."""
+    width, size = int(counts.max()), int(counts.sum())
+    first = np.cumsum(counts) - counts
+    place = np.arange(size) + np.repeat(np.arange(len(counts)) * width - first, counts)
+    node = np.zeros(len(counts) * width, dtype=np.int64)
+    node[place] = np.arange(size)
+    real = np.zeros(len(counts) * width, dtype=bool)
+    real[place] = True
+
+    def tensor(array: np.ndarray[Any, Any]) -> Tensor:
+        return torch.from_numpy(array).to(device)
+
+    sentences = Incidence(
+        tensor(np.repeat(np.arange(len(counts)), counts)),
+        tensor(np.arange(size)),
+        tensor(np.concatenate([[0], np.cumsum(counts)])),
+    )
+    fill = float((counts * counts[sources]).sum()) / (len(counts) * width * width)
+    return Padding(width, tensor(node), tensor(place), tensor(real).view(-1, width), tensor(sources), sentences, fill)
+
+
+@dataclass(eq=False)
+class Blocks:
+    """Blocks of sentences of about one length, each padded by itself, so that little of them is padding.
+
+    Attributes:
+        paddings: one a block, the longest sentences first.
+        sizes: nodes of each block.
+        order: [N] the nodes, block by block.
+        inverse: [N] place of each node there.
+        start: [N] where the cells of each receiver start among the [S, m, m] of all blocks.
+        fill: share of all cells that stand for an edge.
+    """
+
+    paddings: list[Padding]
+    sizes: list[int]
+    order: Tensor
+    inverse: Tensor
+    start: Tensor
+    fill: float
+
+    @property
+    def cells(self) -> list[int]:
+        """S m m of each block."""
+        return [padding.cells for padding in self.paddings]
+
+
+def into_blocks(counts: IntArray, sources: IntArray, device: torch.device) -> Blocks:
+    """Blocks of all sentences; one that hears another, which hears it in turn, is in the other's block."""
+    block = _block(np.maximum(counts, counts[sources]))
+    sentence = np.argsort(block, kind="stable")
+    rank = np.argsort(sentence)
+    first = np.cumsum(counts) - counts
+    shift = first[sentence] - (np.cumsum(counts[sentence]) - counts[sentence])
+    order = np.arange(int(counts.sum())) + np.repeat(shift, counts[sentence])
+    paddings, sizes, starts, seen, cells = [], [], [], 0, 0
+    for members in np.split(sentence, np.flatnonzero(np.diff(block[sentence])) + 1):
+        padding = pad_sentences(counts[members], rank[sources[members]] - seen, device)
+        paddings.append(padding)
+        sizes.append(int(counts[members].sum()))
+        starts.append(cells + padding.place * padding.width)
+        seen += len(members)
+        cells += padding.cells
+    inverse = torch.from_numpy(np.argsort(order)).to(device)
+    fill = float((counts * counts[sources]).sum()) / cells
+    start = torch.cat(starts).index_select(0, inverse)
+    return Blocks(paddings, sizes, torch.from_numpy(order).to(device), inverse, start, fill)
+
+
+def _block(length: IntArray) -> IntArray:
+    """[S] block of each sentence, by its length [S]."""
+    if len(length) * int(length.max()) ** 2 <= _FEW_CELLS:
+        return np.zeros(len(length), dtype=np.int64)
+    block = np.minimum(np.floor(np.log(length.max() / length) / np.log(_SHORTER)), _BLOCKS - 1).astype(np.int64)
+    return np.unique(block, return_inverse=True)[1]

@@ -1,0 +1,52 @@
+"""Which of n rows each of m edges touches, and how rows fall into groups."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from torch import Tensor
+
+from graphs.columns import IntArray
+
+
+class Incidence(NamedTuple):
+    """Which of n rows each of m edges touches.
+
+    Attributes:
+        row: [m] row of each edge.
+        order: [m] edges sorted by row.
+        offsets: [n + 1] where each row's edges start in `order`.
+    """
+
+    row: Tensor
+    order: Tensor
+    offsets: Tensor
+
+
+def inverse(order: IntArray) -> IntArray:
+    """[n] place of each number in a permutation [n]."""
+    places = np.empty_like(order)
+    places[order] = np.arange(len(order))
+    return places
+
+
+def running_offsets(counts: IntArray, sizes: IntArray) -> IntArray:
+    """For each group of `sizes` [g] consecutive rows, 0 and the running sums of their `counts` [n]: [n + g]."""
+    ends = np.concatenate([[0], np.cumsum(counts)])
+    group_ends = np.cumsum(sizes)
+    start = group_ends - sizes
+    index = np.arange(int(sizes.sum()) + len(sizes)) - np.repeat(np.arange(len(sizes)), sizes + 1)
+    return ends[index] - np.repeat(ends[start], sizes + 1)
+
+
+def degree_runs(indegree: IntArray, sizes: IntArray) -> list[list[tuple[int, int]]]:
+    """For each group of `sizes` [g] consecutive nodes, runs (in-degree, nodes of it) of their in-degrees [n]."""
+    group = np.repeat(np.arange(len(sizes)), sizes)
+    change = np.flatnonzero((np.diff(indegree) != 0) | (np.diff(group) != 0)) + 1
+    starts = np.concatenate([[0], change]) if len(indegree) else np.zeros(0, dtype=np.int64)
+    counts = np.diff(np.concatenate([starts, [len(indegree)]]))
+    result: list[list[tuple[int, int]]] = [[] for _ in sizes]
+    for g, degree, count in zip(group[starts].tolist(), indegree[starts].tolist(), counts.tolist(), strict=True):
+        result[g].append((degree, count))
+    return result

@@ -1,0 +1,149 @@
+"""What schedules of trees and of other acyclic graphs have in common: in which step nodes are computed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, fields
+from functools import cached_property
+from typing import Any, TypeVar
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from dglsent.passing.plans.incidence import Incidence, degree_runs, running_offsets
+from dglsent.passing.plans.levels import NodeOrder
+from graphs.columns import IntArray
+
+Moved = TypeVar("Moved", bound="Schedule")
+
+
+@dataclass(eq=False, kw_only=True)
+class Schedule:
+    """T steps over N nodes and E edges of one relation in one direction; edges stand by step, step t has E_t of them.
+
+    Attributes:
+        order: [N] nodes as they are computed: all leaves by step, then the others by step.
+        position: [N] inverse of `order`.
+        edge_order: [E] edges by step.
+        sender: [E] sending node of each edge, in edge_order.
+        receivers: incidence of all E edges, in edge_order, on all N - leaves computed nodes.
+        receiver_row: [E] receiver of each edge among the nodes of its step.
+        receiver_offsets: [N - leaves + T] for each step 0 and the running in-degrees of its nodes.
+        mail: [E] for each step the numbers of its edges within the step, receiver by receiver, siblings in order.
+        leaves: nodes without in-edges.
+        leaf_sizes: [T + 1] leaves of each step's senders, and last those that send nothing.
+        node_sizes: [T] nodes computed in each step.
+        edge_sizes: [T] edges of each step, E_t.
+        degrees: [T] runs (in-degree, nodes of it) of each step's nodes.
+    """
+
+    order: Tensor
+    position: Tensor
+    edge_order: Tensor
+    sender: Tensor
+    receivers: Incidence
+    receiver_row: Tensor
+    receiver_offsets: Tensor
+    mail: Tensor
+    leaves: int
+    leaf_sizes: list[int]
+    node_sizes: list[int]
+    edge_sizes: list[int]
+    degrees: list[list[tuple[int, int]]]
+
+    def to(self: Moved, device: torch.device | str, non_blocking: bool = False) -> Moved:
+        """The same schedule with its index tensors on a device."""
+        return self._map(lambda tensor: tensor.to(device, non_blocking=non_blocking))
+
+    def pin_memory(self: Moved) -> Moved:
+        """The same schedule in pinned memory."""
+        return self._map(Tensor.pin_memory)
+
+    def _map(self: Moved, function: Callable[[Tensor], Tensor]) -> Moved:
+        def moved(value: Any) -> Any:
+            if isinstance(value, Incidence):
+                return Incidence(*map(function, value))
+            return function(value) if isinstance(value, Tensor) else value
+
+        return type(self)(**{f.name: moved(getattr(self, f.name)) for f in fields(self)})
+
+    @cached_property
+    def senders(self) -> Incidence:
+        """Incidence of all E edges, in edge_order, on the N nodes that send them."""
+        ordered, order = self.sender.sort(stable=True)
+        nodes = torch.arange(len(self.order) + 1, device=ordered.device)
+        return Incidence(self.sender, order, torch.searchsorted(ordered, nodes))
+
+    @cached_property
+    def edge_position(self) -> Tensor:
+        """[E] inverse of edge_order."""
+        return self.edge_order.argsort()
+
+    def step_receivers(self) -> Iterator[Incidence]:
+        """For each step the incidence of its edges on its nodes."""
+        return map(
+            Incidence,
+            self.receiver_row.split(self.edge_sizes),
+            self.mail.split(self.edge_sizes),
+            self.receiver_offsets.split([size + 1 for size in self.node_sizes]),
+        )
+
+
+class EdgeOrder:
+    """The E edges of a schedule in NumPy: by step and, within one, in an order that the kind of schedule chooses.
+
+    Args:
+        nodes: the order of the nodes.
+        src: [E] senders.
+        dst: [E] receivers; the edges of one receiver stand in sibling order.
+        within: [E] what the edges of one step are sorted by.
+
+    Attributes:
+        order: [E] the edges, by step.
+        counts: [T] edges of each step.
+        start: [E] where the step of each edge starts.
+    """
+
+    def __init__(self, nodes: NodeOrder, src: IntArray, dst: IntArray, within: IntArray) -> None:
+        level = nodes.level[dst]
+        self.nodes, self.src, self.dst = nodes, src, dst
+        self.order = np.lexsort((within, -level))
+        steps = len(nodes.steps)
+        self.counts = np.bincount(level, minlength=steps)[nodes.steps] if steps else np.zeros(0, dtype=np.int64)
+        self.start = np.repeat(np.cumsum(self.counts) - self.counts, self.counts)
+
+    def by_receiver(self) -> IntArray:
+        """[E] places of the edges in `order`, by step, receiver by receiver and siblings in order."""
+        dst = self.dst[self.order]
+        return np.lexsort((self.order, self.nodes.row[dst], -self.nodes.level[dst]))
+
+    def shared(self, mail: IntArray) -> dict[str, Any]:
+        """The fields of `Schedule`; mail [E] is `by_receiver`, or known to be that."""
+        nodes, indegree = self.nodes, self.nodes.indegree[self.nodes.computed]
+        sizes = nodes.computed_at[nodes.steps]
+        dst = self.dst[self.order]
+        return {
+            "order": tensor(nodes.order),
+            "position": tensor(nodes.position),
+            "edge_order": tensor(self.order),
+            "sender": tensor(self.src[self.order]),
+            "receivers": Incidence(
+                tensor(nodes.position[dst] - nodes.leaves),
+                tensor(mail),
+                tensor(running_offsets(indegree, np.array([len(indegree)]))),
+            ),
+            "receiver_row": tensor(nodes.row[dst]),
+            "receiver_offsets": tensor(running_offsets(indegree, sizes)),
+            "mail": tensor(mail - self.start),
+            "leaves": nodes.leaves,
+            "leaf_sizes": [*nodes.leaves_at[nodes.steps + 1].tolist(), int(nodes.leaves_at[0])],
+            "node_sizes": sizes.tolist(),
+            "edge_sizes": self.counts.tolist(),
+            "degrees": degree_runs(indegree, sizes),
+        }
+
+
+def tensor(array: IntArray) -> Tensor:
+    """An index tensor that shares the array's memory."""
+    return torch.from_numpy(np.ascontiguousarray(array))

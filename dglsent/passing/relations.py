@@ -1,0 +1,136 @@
+"""The relations that a batch can have: their edges, whether these need listing, and what is planned beforehand."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Literal, NamedTuple
+
+import numpy as np
+import torch
+
+from dglsent.passing.relation import AllPairs, Direction, Relation
+from graphs import fields
+from graphs.batching import MergedGraphs, partners
+from graphs.columns import IntArray
+from graphs.fields import ATTEND, CHILD, COMPLETE, NEIGHBOUR, NEXT, PRECEDING, PREVIOUS
+
+
+class Kind(NamedTuple):
+    """One kind of relation.
+
+    Attributes:
+        make: the relation over the nodes of merged sentences.
+        planned: directions whose schedules a batch makes beforehand: those of the propagations over `child` that it
+            was told of ("given"), these or else both ("either"), or "none", of relations for rounds alone. Of all pairs
+            "given" means the frontiers of those propagations.
+        pairs: whether the sentences must be pairs.
+    """
+
+    make: Callable[[MergedGraphs], Relation]
+    planned: Literal["given", "either", "none"] = "none"
+    pairs: bool = False
+
+    def directions(self, given: Sequence[Direction]) -> Sequence[Direction]:
+        """The directions that are planned beforehand."""
+        if self.planned == "none":
+            return ()
+        return given or (("up", "down") if self.planned == "either" else ())
+
+
+def _child(merged: MergedGraphs) -> Relation:
+    """The edges of the sentence graphs, child -> parent."""
+    relation = Relation(merged.src, merged.dst, merged.level, merged.nodes[fields.SENTENCE])
+    for name, column in merged.edges.items():
+        relation.edges[name] = torch.from_numpy(column)
+    return relation
+
+
+def _neighbour(merged: MergedGraphs) -> Relation:
+    """The edges of `child` both ways, and from every node to itself."""
+    node = np.arange(len(merged.level))
+    src = np.concatenate([merged.src, merged.dst, node])
+    dst = np.concatenate([merged.dst, merged.src, node])
+    return Relation(src, dst, merged.level, merged.nodes[fields.SENTENCE])
+
+
+def _next(merged: MergedGraphs) -> Relation:
+    """From each word to the next."""
+    src, dst, level = _word_order(merged)
+    return Relation(src, dst, level, merged.nodes[fields.SENTENCE])
+
+
+def _previous(merged: MergedGraphs) -> Relation:
+    """From each word to the one before."""
+    src, dst, level = _word_order(merged)
+    return Relation(dst, src, level.max(initial=0) - level, merged.nodes[fields.SENTENCE])
+
+
+def _word_order(merged: MergedGraphs) -> tuple[IntArray, IntArray, IntArray]:
+    """Each word, the next one, and the level [N] of each node: words that follow it, 0 at phrases."""
+    position, sentence = merged.nodes[fields.POSITION], merged.nodes[fields.SENTENCE]
+    words = _words(position, sentence)
+    together = sentence[words[1:]] == sentence[words[:-1]]
+    level = np.zeros(len(position), dtype=np.int64)
+    last = np.bincount(sentence[words]).cumsum() - 1  # place of each sentence's last word among all words
+    level[words] = last[sentence[words]] - np.arange(len(words))
+    return words[:-1][together], words[1:][together], level
+
+
+def _preceding(merged: MergedGraphs) -> Relation:
+    """From each word to every later one.
+
+    The first words of all sentences have the same level, so that words of one step hear from equally many.
+    """
+    position, sentence = merged.nodes[fields.POSITION], merged.nodes[fields.SENTENCE]
+    words = _words(position, sentence)
+    count = np.bincount(sentence[words])
+    place = np.arange(len(words)) - np.repeat(np.cumsum(count) - count, count)
+    level = np.zeros(len(position), dtype=np.int64)
+    level[words] = place.max(initial=0) - place
+    receiver = np.repeat(np.arange(len(words)), place)
+    sender = np.arange(len(receiver)) - np.repeat(np.cumsum(place) - place, place) + (receiver - place[receiver])
+    return Relation(words[sender], words[receiver], level, sentence)
+
+
+def _words(position: IntArray, sentence: IntArray) -> IntArray:
+    """The nodes with a word, as they are read, of positions [N] (-1 at phrases) in sentences [N]."""
+    words = np.flatnonzero(position >= 0)
+    return words[np.lexsort((position[words], sentence[words]))]
+
+
+def _complete(merged: MergedGraphs) -> Relation:
+    """From every node of a sentence to every node of it, itself included."""
+    relation = AllPairs(merged.node_counts, np.arange(len(merged.node_counts)))
+    for name, column in merged.pairwise.items():
+        relation.edges[name] = torch.from_numpy(column)
+    return relation
+
+
+def _attend(merged: MergedGraphs) -> Relation:
+    """From every node of a sentence to every node of the other of its pair."""
+    return AllPairs(merged.node_counts, partners(len(merged.node_counts)))
+
+
+RELATIONS: dict[str, Kind] = {
+    CHILD: Kind(_child, "given"),
+    NEIGHBOUR: Kind(_neighbour),
+    NEXT: Kind(_next, "either"),
+    PREVIOUS: Kind(_previous),
+    PRECEDING: Kind(_preceding, "either"),
+    COMPLETE: Kind(_complete, "given"),
+    ATTEND: Kind(_attend, "given", pairs=True),
+}
+
+
+def make_relation(name: str, merged: MergedGraphs, *, pairs: bool) -> Relation:
+    """A relation over merged sentences, or pairs of them.
+
+    Raises:
+        ValueError: there is no such relation, or it is asked of sentences that are not pairs.
+    """
+    if name not in RELATIONS:
+        known = ", ".join(name for name, kind in RELATIONS.items() if not kind.pairs)
+        raise ValueError(f"no relation {name!r}; there are {known} and, in pairs, {ATTEND}")
+    if RELATIONS[name].pairs and not pairs:
+        raise ValueError(f"the relation {name} is between the sentences of pairs; batch them with pairs=True")
+    return RELATIONS[name].make(merged)
