@@ -11,6 +11,7 @@ COMMANDS = {
     "fit": "train a recipe, or go on with an unfinished run",
     "test": "score a trained run on the dev and test splits",
     "predict": "predict for parsed sentences from a file or standard input",
+    "record": "write down what a trained model shows of a split, as tables of nodes and edges",
     "parse": "parse raw or tokenised sentences with Stanza",
     "reproduce": "train the rows of a published table and print it with ours beside",
     "recipes": "list the recipes, or show one",

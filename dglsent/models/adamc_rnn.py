@@ -27,6 +27,8 @@ class AdaMCRNN(RecNN):
         beta: how sharply a phrase chooses among them; 0 mixes them evenly.
     """
 
+    shows = ("w",)
+
     def __init__(self, embedding: WordEmbedding, hidden: int = 150, functions: int = 12, beta: float = 1.0) -> None:
         super().__init__(embedding, hidden)
         self.beta = beta
@@ -38,4 +40,13 @@ class AdaMCRNN(RecNN):
         q = nodes.mailbox["h"].flatten(1)
         w = torch.softmax(self.beta * self.S(q), -1)
         composed = self.U(q).unflatten(1, (-1, self.size))
-        return {"pre": (w.unsqueeze(1) @ composed).squeeze(1)}
+        return {"pre": (w.unsqueeze(1) @ composed).squeeze(1), "w": w}
+
+    def update(self, nodes: Any) -> Outputs:
+        """Eq. 6, and what mixed the functions."""
+        return {**super().update(nodes), "w": nodes.data["w"]}
+
+    def leaf(self, nodes: Any) -> Outputs:
+        """A word, which composes nothing."""
+        word = super().leaf(nodes)
+        return {**word, "w": word["h"].new_zeros(len(word["h"]), self.S.out_features)}

@@ -74,6 +74,7 @@ class AttentiveTreeLSTM(ChildSumTreeLSTM):
     """
 
     relations = (NEXT,)
+    shows = ("child.attention",)
 
     def __init__(
         self,
@@ -131,6 +132,7 @@ class AttentiveTreeGRU(ChildSumTreeGRU):
     """
 
     relations = (NEXT,)
+    shows = ("child.attention",)
 
     def __init__(
         self, embedding: WordEmbedding, hidden: int = 150, att_transform: bool = True, detach_guide: bool = False

@@ -77,6 +77,7 @@ class CN3(Encoder):
             for _ in range(min(layers, 1) if tie_layers else layers)
         )
         self.relations = (*self.context.relations, self.relation)
+        self.shows = tuple(f"{self.relation}.attention_{number}" for number in range(1, layers + 1))
 
     def encode(self, batch: Batch) -> Tensor:
         """States h [N, hidden] of all words; sets the fields x and h, and `attention_1` .. on the edges."""

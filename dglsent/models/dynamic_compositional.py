@@ -64,6 +64,8 @@ class DCRecNN(Encoder):
         z: size of the vector z from which a node's weights are made, the rank of W(z).
     """
 
+    shows = ("z",)
+
     def __init__(self, embedding: WordEmbedding, hidden: int = 150, meta: int = 30, z: int = 40) -> None:
         super().__init__(embedding, hidden)
         self.W_m = StepLinear(embedding.dim, meta)
@@ -107,6 +109,8 @@ class DCTreeLSTM(Encoder):
         meta: size m of the meta Tree-LSTM's state.
         z: size of the vector z from which a node's weights are made, the rank of W(z).
     """
+
+    shows = ("z",)
 
     def __init__(self, embedding: WordEmbedding, hidden: int = 150, meta: int = 30, z: int = 40) -> None:
         super().__init__(embedding, hidden)

@@ -62,6 +62,7 @@ class WindowEncoder(Encoder):
     """
 
     directions: tuple[Direction, ...] = ()
+    shows = ("child.gate",)
 
     def __init__(
         self,

@@ -28,10 +28,12 @@ class Encoder(nn.Module):
         directions: schedules that its propagations follow, so that loaders make them beforehand.
         relations: relations beside child that it uses, for the same reason; an encoder that uses `attend` encodes
             pairs.
+        shows: fields that it sets for analysis: "z_u" of nodes, "child.attention" of the edges of a relation.
     """
 
     directions: tuple[Direction, ...] = ("up",)
     relations: tuple[str, ...] = ()
+    shows: tuple[str, ...] = ()
 
     def __init__(self, embedding: WordEmbedding, size: int) -> None:
         super().__init__()

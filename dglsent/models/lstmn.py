@@ -5,6 +5,7 @@ Cheng, Dong, Lapata 2016, "Long Short-Term Memory-Networks for Machine Reading".
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import torch
@@ -14,8 +15,9 @@ from dglsent.models.encoder import Encoder
 from dglsent.nn.cells import lstm_cell
 from dglsent.nn.embeddings import WordEmbedding
 from dglsent.nn.readout import mean_over_words
-from dglsent.passing import Batch, Outputs, StepLinear, propagate
-from graphs.fields import PRECEDING, WORD
+from dglsent.passing import Batch, Outputs, StepLinear, apply_edges, edge_softmax, propagate, update_all
+from graphs.door import fn
+from graphs.fields import NEXT, PRECEDING, WORD
 
 
 class LSTMN(Encoder):
@@ -33,6 +35,7 @@ class LSTMN(Encoder):
     """
 
     relations = (PRECEDING,)
+    shows = ("preceding.attention",)
 
     def __init__(self, embedding: WordEmbedding, hidden: int = 150) -> None:
         super().__init__(embedding, hidden)
@@ -43,10 +46,30 @@ class LSTMN(Encoder):
         self.v = nn.Parameter(torch.empty(hidden).uniform_(-(hidden**-0.5), hidden**-0.5))
 
     def encode(self, batch: Batch) -> Tensor:
-        """States h [N, hidden] of all words; sets the fields x, h and c, and s, which is h~."""
+        """States h [N, hidden] of all words.
+
+        Sets the fields x, h and c, and s, which is h~; `attention` on the edges of `preceding`.
+        """
         batch.nodes["x"] = self.embedding(batch.nodes[WORD])
         propagate(batch, self.message, self.reduce, self.update, relation=PRECEDING, leaf=self.leaf, inputs=self.inputs)
+        batch.relation(PRECEDING).edges.set_lazy("attention", partial(self.attention, batch))
         return batch.nodes["h"]
+
+    def attention(self, batch: Batch) -> Tensor:
+        """The weights of eq. 5 once more, [E], for no edge keeps them on the way."""
+        edges = batch.relation(PRECEDING).edges
+        edges["attention"] = self.v.new_zeros(len(batch.relation(PRECEDING).ends[0]))  # an engine may read all fields
+        update_all(batch, fn.copy_u("s", "s"), fn.sum("s", "s_before"), self.query, relation=NEXT)
+        apply_edges(batch, self.score, relation=PRECEDING)
+        return edge_softmax(batch, edges["attention"], relation=PRECEDING)
+
+    def query(self, nodes: Any) -> Outputs:
+        """What eq. 4 asks with, where the whole sentence is known."""
+        return {"query": self.W_s(nodes.data["s_before"], self.W_x(nodes.data["x"]))}
+
+    def score(self, edges: Any) -> Outputs:
+        """Eq. 4."""
+        return {"attention": torch.tanh(edges.src["key"] + edges.dst["query"]) @ self.v}
 
     def inputs(self, nodes: Any) -> Outputs:
         """W x + b of the cell and W_x x of the attention."""

@@ -49,6 +49,7 @@ class ProgressiveAttention(PairEncoder):
         encoder = structure(embedding)
         super().__init__(encoder, encoder.size)
         self.pa_propagate, self.pa_mix = pa_propagate, pa_mix
+        self.shows = (*encoder.shows, *(f"{ATTEND}.attention_{direction}" for direction in encoder.directions))
         hidden = encoder.memory_size
         self.W_own = StepLinear(hidden, hidden)
         self.W_other = StepLinear(hidden, hidden, bias=False)

@@ -30,6 +30,8 @@ class AttentiveBiLSTM(BiLSTM):
         hidden: size h of either state; `size` is 2 h.
     """
 
+    shows = ("attention",)
+
     def __init__(self, embedding: WordEmbedding, hidden: int = 150) -> None:
         super().__init__(embedding, hidden, tie_directions=False)
         self.pooling = QueryPooling(self.size, hidden)
@@ -78,6 +80,7 @@ class Transformer(Encoder):
         self.layers = nn.ModuleList(
             TransformerLayer(hidden, heads, inner or 4 * hidden, dropout) for _ in range(layers)
         )
+        self.shows = tuple(f"{COMPLETE}.attention_{number}" for number in range(1, layers + 1))
 
     def encode(self, batch: Batch) -> Tensor:
         """States h [N, hidden] of all words; sets the field h, and `attention_1` .. on the edges."""

@@ -40,6 +40,8 @@ class TagGuidedHyperRecNN(Encoder):
         ValueError: there are no tags.
     """
 
+    shows = ("z_u", "z_b")
+
     def __init__(
         self,
         embedding: WordEmbedding,
@@ -123,6 +125,8 @@ class TagGuidedHyperTreeLSTM(Encoder):
     Raises:
         ValueError: there are no tags.
     """
+
+    shows = ("z_w", "z_u", "z_b")
 
     def __init__(
         self,

@@ -23,6 +23,7 @@ def lstmn(state, words):
     """SelfAtt2: equations 4-9 of Cheng, Dong, Lapata 2016."""
     W, U, b = (rows(state[name], "uifo") for name in ("W.weight", "U.weight", "W.bias"))
     h, c, s = [], [], torch.zeros_like(b["i"])
+    attention = [torch.zeros(0, dtype=s.dtype)]
     for t, word in enumerate(words):
         x = vector(state, word)
         c_before = torch.zeros_like(s)
@@ -31,10 +32,11 @@ def lstmn(state, words):
             scores = [state["v"] @ tanh(state["W_h.weight"] @ each + asked) for each in h]
             a = softmax(torch.stack(scores), 0)
             s, c_before = a @ torch.stack(h), a @ torch.stack(c)
+            attention.append(a)
         pre = {gate: W[gate] @ x + U[gate] @ s + b[gate] for gate in "uifo"}
         c.append(sigmoid(pre["i"]) * tanh(pre["u"]) + sigmoid(pre["f"]) * c_before)
         h.append(sigmoid(pre["o"]) * tanh(c[-1]))
-    return {"states": torch.stack(h), "vector": sum(h) / len(h)}
+    return {"states": torch.stack(h), "vector": sum(h) / len(h), "attention": torch.cat(attention)}
 
 
 def transformer(state, words, heads=2, layers=2):

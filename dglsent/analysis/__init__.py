@@ -1,0 +1,1 @@
+"""Structures that models made, recorded as tables, analysed and drawn."""

@@ -1,0 +1,201 @@
+"""Recording: a trained model runs over a split, and what it shows is written down, shard by shard.
+
+A recording is a folder of Parquet files: `examples/`, `nodes/` and `edges/`, with one file a shard each, and
+`recording.json`, which says of which run, split and fields they are.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack
+from fnmatch import fnmatch
+from pathlib import Path
+from typing import Any
+
+import pyarrow.parquet as pq
+import torch
+
+from dglsent.analysis.recording import TABLES, begin, finish
+from dglsent.analysis.rows import Recorder, Shown
+from dglsent.corpora.example import Example
+from dglsent.training import recipe as recipes
+from dglsent.training.assemble import load_corpus
+from dglsent.training.data import GraphSet, graph_set
+from dglsent.training.device import pick_device
+from dglsent.training.fit import versions
+from dglsent.training.graphs import shape
+from dglsent.training.model import SentenceModel
+from dglsent.training.run import Run
+from graphs.errors import InputError
+
+_SHARD = 500  # examples
+_EXAMPLES, _CELLS = 64, 2**17  # most examples of a batch, and most pairs of nodes
+Say = Callable[[str], None]
+
+
+def record(
+    run: str | os.PathLike[str],
+    out: str | os.PathLike[str],
+    *,
+    split: str = "test",
+    fields: Sequence[str] | None = None,
+    tables: Sequence[str] = TABLES,
+    limit: int | None = None,
+    data: Path | None = None,
+    device: str = "auto",
+    shard: int = _SHARD,
+    say: Say = lambda line: None,
+) -> Path:
+    """Writes down what a run's model shows of a split.
+
+    Args:
+        run: folder that `dglsent fit` wrote.
+        out: folder of the recording; one that was broken off is gone on with, a whole one is left as it is.
+        split: "train", "dev" or "test".
+        fields: names such as "z_u" (nodes) or "child.attention" (edges of a relation), or patterns such as
+            "*.attention*"; by default all that the encoder declares.
+        tables: which of "examples", "nodes" and "edges" are written.
+        limit: only so many examples, the first ones.
+        data: the data folder; None for that of the environment.
+        device: "auto", "cpu" or "cuda".
+        shard: examples of a shard.
+        say: what is told on the way.
+
+    Returns:
+        The folder.
+
+    Raises:
+        InputError: run, split, fields or folder cannot be used.
+    """
+    trained, out = Run(run), Path(out)
+    recipe, vocabularies, model = trained.load()
+    names = chosen_fields(model, fields)
+    model.to(pick_device(device))
+    splits = load_corpus(recipe, data)
+    if split not in splits:
+        raise InputError(f"no split {split!r}; there are {', '.join(splits)}")
+    examples = splits.pop(split)[:limit]
+    del splits
+    about = {**provenance(trained), "split": split}
+    if begin(out, {**about, "fields": names, "tables": list(tables), "examples": len(examples), "shard": shard}):
+        say(f"{out}: recorded already")
+        return out
+    labels = list(recipe.corpus.labels) or list(getattr(model.task, "labels", ()))
+    target = next(iter(model.task.targets), "")
+    recorder = Recorder(
+        Shown.of(names), recipe.graph, target, labels, {k: v for k, v in about.items() if k != "config"}
+    )
+    task = model.task
+    for first in range(0, len(examples), shard):
+        if (out / "examples" / f"{first:08}.parquet").is_file():
+            continue
+        part = examples[first : first + shard]
+        graphs = graph_set(
+            part, recipe.graph, vocabularies, task.sentences, task.targets, token_labels=task.token_labels
+        )
+        _write_shard(out, first, _rows(model, recorder, tables, first, part, graphs))
+        say(f"{out}: {min(first + shard, len(examples))} of {len(examples)} examples")
+    finish(out)
+    return out
+
+
+def chosen_fields(model: SentenceModel, fields: Sequence[str] | None) -> list[str]:
+    """The fields that patterns choose among those the encoder declares; a name may be another that it sets.
+
+    Raises:
+        InputError: a pattern chooses none.
+    """
+    shows = list(model.encoder.shows)
+    found: list[str] = []
+    for pattern in ["*"] if fields is None else fields:
+        matching = [name for name in shows if fnmatch(name, pattern)]
+        if not matching and fields is not None and any(c in pattern for c in "*?["):
+            raise InputError(
+                f"{type(model.encoder).__name__} shows no field {pattern!r}; it shows {', '.join(shows) or 'none'}"
+            )
+        found += matching or ([pattern] if fields is not None else [])
+    return list(dict.fromkeys(found))
+
+
+def provenance(run: Run) -> dict[str, Any]:
+    """Of which run something is: model, data, seed, and hashes of its recipe and its weights."""
+    config = run.config()
+    keys = recipes.dump(config)
+    encoder = config.encoder
+    name = str(encoder.class_path).rpartition(".")[2]
+    inner = getattr(encoder.get("init_args"), "structure", None)
+    structure = str(inner.class_path).rpartition(".")[2] if inner is not None else ""
+    return {
+        "system": system(run.path),
+        "model": f"{name}({structure})" if structure else name,
+        "data": str(config.corpus.class_path).rpartition(".")[2],
+        "seed": int(config.seed),
+        "recipe": hashlib.sha256(re.sub(r"(?m)^seed: .*\n", "", keys).encode()).hexdigest()[:16],
+        "weights": hashlib.sha256(run.weights_file.read_bytes()).hexdigest()[:16],
+        "version": versions().get("dglsent", "unknown"),
+        "config": keys,
+    }
+
+
+def system(path: Path) -> str:
+    """What a run is one of: "sst/tree-lstm" of .../sst/tree-lstm/seed-1, else its folder's name."""
+    path = path.resolve()
+    if re.fullmatch(r"seed-\d+", path.name):
+        return f"{path.parent.parent.name}/{path.parent.name}"
+    return path.name
+
+
+def _rows(
+    model: SentenceModel,
+    recorder: Recorder,
+    tables: Sequence[str],
+    first: int,
+    examples: Sequence[Example],
+    graphs: GraphSet,
+) -> Iterator[dict[str, Any]]:
+    """The tables of one batch after the other."""
+    for index in _batches(graphs):
+        some, of_some = [examples[i] for i in index], [graphs.graphs[i] for i in index]
+        batch = graphs.batch(index, model.encoder.directions, model.encoder.relations).to(model.device)
+        with torch.inference_mode():
+            said = model.predict(batch, recorder.labels)
+            start = first + index[0]
+            shaped = [[shape(recorder.kind, sentence) for sentence in example.sentences] for example in some]
+            made = {"examples": recorder.examples(start, some, shaped, said)}
+            if "nodes" in tables:
+                made["nodes"] = recorder.nodes(start, some, shaped, of_some, said, batch)
+            edges = recorder.edges(start, batch) if "edges" in tables else None
+        yield made if edges is None else {**made, "edges": edges}
+
+
+def _batches(graphs: GraphSet) -> Iterator[list[int]]:
+    """Numbers of examples in order, few together where sentences are long."""
+    batch: list[int] = []
+    cells = 0
+    for number, of_example in enumerate(graphs.graphs):
+        size = sum(graph.size for graph in of_example) ** 2
+        if batch and (len(batch) == _EXAMPLES or cells + size > _CELLS):
+            yield batch
+            batch, cells = [], 0
+        batch.append(number)
+        cells += size
+    if batch:
+        yield batch
+
+
+def _write_shard(out: Path, first: int, parts: Iterator[dict[str, Any]]) -> None:
+    """Batches are written as they come; the file of the examples is put in place last, and says that all is there."""
+    writers: dict[str, pq.ParquetWriter] = {}
+    with ExitStack() as stack:
+        for part in parts:
+            for name, table in part.items():
+                if name not in writers:
+                    (out / name).mkdir(parents=True, exist_ok=True)
+                    file = out / name / f"{first:08}.parquet.part"
+                    writers[name] = stack.enter_context(pq.ParquetWriter(file, table.schema, compression="zstd"))
+                writers[name].write_table(table)
+    for name in sorted(writers, key=lambda name: name == "examples"):
+        os.replace(out / name / f"{first:08}.parquet.part", out / name / f"{first:08}.parquet")

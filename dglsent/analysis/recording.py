@@ -1,0 +1,150 @@
+"""A recording on disk: its tables, and of which run, split and fields they are."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+from pandas import DataFrame
+
+from graphs.errors import InputError
+
+TABLES = ("examples", "nodes", "edges")
+_FORMAT, _VERSION = "dglsent recording", 1
+
+
+class Recording:
+    """What `record` wrote.
+
+    Args:
+        path: its folder.
+
+    Attributes:
+        about: run, split and fields.
+
+    Raises:
+        InputError: there is no whole recording.
+    """
+
+    def __init__(self, path: str | os.PathLike[str]) -> None:
+        self.path = Path(path)
+        about = _read(self.path)
+        if about is None:
+            raise InputError(f"{self.path}: no recording there; make one with `dglsent record RUN --out {self.path}`")
+        if not about["finished"]:
+            raise InputError(f"{self.path}: the recording is not whole; repeat its `dglsent record`")
+        self.about = about
+
+    def __getattr__(self, name: str) -> Any:
+        """What `about` says: system, model, data, split, seed, ..."""
+        about = self.__dict__.get("about") or {}
+        if name in about:
+            return about[name]
+        raise AttributeError(name)
+
+    @cached_property
+    def examples(self) -> DataFrame:
+        """A row an example."""
+        return self._table("examples").to_pandas()
+
+    @cached_property
+    def nodes(self) -> DataFrame:
+        """A row a node, without fields that are vectors."""
+        return _without_vectors(self._table("nodes"))
+
+    @cached_property
+    def edges(self) -> DataFrame:
+        """A row an edge, without fields that are vectors; empty where no edge field was recorded."""
+        return _without_vectors(self._table("edges"))
+
+    def vectors(self, table: str, name: str) -> np.ndarray[Any, Any]:
+        """A field [rows, d] that is a vector."""
+        column = self._table(table, [name]).column(name)
+        if not pa.types.is_fixed_size_list(column.type):
+            return np.asarray(column)[:, None]
+        parts = [chunk.flatten().to_numpy().reshape(len(chunk), -1) for chunk in column.chunks]
+        return np.concatenate(parts) if parts else np.zeros((0, column.type.list_size), np.float32)
+
+    def has(self, field: str) -> bool:
+        """Whether a field was recorded."""
+        return field in self.about["fields"]
+
+    def require(self, *names: str) -> None:
+        """Refuse a recording that lacks fields.
+
+        Raises:
+            InputError: one is missing.
+        """
+        for name in names:
+            if not self.has(name):
+                known = ", ".join(self.about["fields"]) or "none"
+                raise InputError(f"{self.path}: field {name!r} is not recorded, but {known}; choose another run")
+
+    def _table(self, name: str, columns: Sequence[str] | None = None) -> pa.Table:
+        files = sorted((self.path / name).glob("*.parquet"))
+        if not files:
+            return pa.table({})
+        return pa.concat_tables([pq.read_table(file, columns=columns) for file in files], promote_options="default")
+
+
+def begin(path: Path, about: Mapping[str, Any]) -> bool:
+    """Start a recording or go on with it; returns whether it is whole already.
+
+    Raises:
+        InputError: the folder holds another recording, or something else.
+    """
+    found = _read(path)
+    if found is not None:
+        different = next((key for key in about if found.get(key) != about[key]), None)
+        if different:
+            raise InputError(
+                f"{path}: holds a recording with another {different} "
+                f"({_short(found.get(different))}, here {_short(about[different])}); choose another --out"
+            )
+        return bool(found["finished"])
+    if path.exists() and (not path.is_dir() or any(path.iterdir())):
+        raise InputError(f"{path}: is not empty and no recording; choose another --out")
+    path.mkdir(parents=True, exist_ok=True)
+    _write(path, {"format": _FORMAT, "version_of_format": _VERSION, **about, "finished": False})
+    return False
+
+
+def finish(path: Path) -> None:
+    """Say that a recording is whole."""
+    _write(path, {**(_read(path) or {}), "finished": True})
+
+
+def _read(path: Path) -> dict[str, Any] | None:
+    file = path / "recording.json"
+    if not file.is_file():
+        return None
+    try:
+        about: dict[str, Any] = json.loads(file.read_text(encoding="utf-8"))
+        if about["format"] != _FORMAT or about["version_of_format"] != _VERSION:
+            raise ValueError("of another format")
+    except (ValueError, KeyError, TypeError) as error:
+        raise InputError(f"{file}: not a recording of this version ({error}); record the run again") from None
+    return about
+
+
+def _write(path: Path, about: Mapping[str, Any]) -> None:
+    beside = path / "recording.json.part"
+    beside.write_text(json.dumps(about, indent=2) + "\n", encoding="utf-8")
+    os.replace(beside, path / "recording.json")
+
+
+def _short(value: Any) -> str:
+    text = str(value)
+    return text if len(text) < 60 else text[:57] + "..."
+
+
+def _without_vectors(table: pa.Table) -> DataFrame:
+    kept = [field.name for field in table.schema if not pa.types.is_fixed_size_list(field.type)]
+    return table.select(kept).to_pandas()

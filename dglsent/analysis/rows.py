@@ -1,0 +1,247 @@
+"""What a model showed of one batch, as rows: an example, a node, an edge each."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from torch import Tensor
+
+from dglsent.corpora.example import Example, Parsed
+from dglsent.passing import Batch
+from dglsent.training.graphs import GraphKind
+from graphs import features, fields
+from graphs.builders import SentenceGraph
+from graphs.columns import Constituency, Sentence
+from graphs.errors import InputError
+
+NONE = -1
+
+
+@dataclass(frozen=True)
+class Shown:
+    """Fields to record.
+
+    Attributes:
+        nodes: of nodes.
+        edges: of the edges of each relation.
+    """
+
+    nodes: tuple[str, ...]
+    edges: Mapping[str, tuple[str, ...]]
+
+    @classmethod
+    def of(cls, names: Sequence[str]) -> Shown:
+        """Of names such as "z_u" of nodes and "child.attention" of edges."""
+        edges: dict[str, tuple[str, ...]] = {}
+        for name in names:
+            relation, dot, field = name.partition(".")
+            if dot:
+                edges[relation] = (*edges.get(relation, ()), field)
+        return cls(tuple(name for name in names if "." not in name), edges)
+
+
+@dataclass(frozen=True)
+class Recorder:
+    """Makes rows of batches.
+
+    Attributes:
+        shown: fields to record.
+        kind: what sentences became.
+        target: the gold value that is predicted, "" for tags of tokens.
+        labels: names of the classes.
+        about: columns that are the same in all rows.
+    """
+
+    shown: Shown
+    kind: GraphKind
+    target: str
+    labels: Sequence[str]
+    about: Mapping[str, Any]
+
+    def examples(
+        self,
+        first: int,
+        examples: Sequence[Example],
+        shaped: Sequence[Sequence[Sentence]],
+        predicted: Sequence[Mapping[str, Any]],
+    ) -> pa.Table:
+        """A row an example: its sentences, every gold value, gold and prediction, probabilities of the classes."""
+        sides = list(zip(*([" ".join(sentence.words) for sentence in of_one] for of_one in shaped), strict=True))
+        names = sorted({name for example in examples for name in example.targets})
+        columns: dict[str, Any] = {
+            "example": np.arange(first, first + len(examples)),
+            "id": [example.id for example in examples],
+            "text": list(sides[0]),
+            "other": list(sides[1]) if len(sides) > 1 else pa.nulls(len(examples), pa.string()),
+            "gold": pa.array([self._gold(example) for example in examples], pa.float64()),
+            "predicted": pa.array([self._predicted(said) for said in predicted], pa.float64()),
+            "probabilities": pa.array(
+                [list(said.get("probabilities", {}).values()) for said in predicted], pa.list_(pa.float64())
+            ),
+            **{
+                f"target_{name}": pa.array([example.targets.get(name) for example in examples], pa.float64())
+                for name in names
+            },
+        }
+        return self._table(columns, len(examples))
+
+    def nodes(
+        self,
+        first: int,
+        examples: Sequence[Example],
+        shaped: Sequence[Sequence[Sentence]],
+        graphs: Sequence[Sequence[SentenceGraph]],
+        predicted: Sequence[Mapping[str, Any]],
+        batch: Batch,
+    ) -> pa.Table:
+        """A row a node: where it stands in its tree and sentence, its text and tags, gold and predicted class."""
+        parts: list[dict[str, Any]] = []
+        together = zip(examples, shaped, graphs, predicted, strict=True)
+        for number, (example, sentences, of_example, said) in enumerate(together):
+            for side, sentence, form, graph in zip((0, 1), example.sentences, sentences, of_example, strict=False):
+                part = _node_columns(sentence, form, graph)
+                gold = _gold_labels(sentence, graph)
+                if example.targets and self.target == "label" and len(example.sentences) == 1:
+                    gold[graph.level == 0] = example.targets["label"]
+                part["gold"], part["predicted"] = gold, self._node_predictions(said, graph)
+                part["example"] = np.full(graph.size, first + number)
+                part["sentence"] = np.full(graph.size, side)
+                parts.append(part)
+        columns = {name: _joined([part[name] for part in parts]) for name in parts[0]}
+        columns |= {name: _column(_field(batch.nodes, name, "node")) for name in self.shown.nodes}
+        return self._table(columns, batch.num_nodes)
+
+    def edges(self, first: int, batch: Batch) -> pa.Table | None:
+        """A row an edge of the relations of which fields are shown; None where there are none."""
+        sentence = batch.nodes[fields.SENTENCE].cpu().numpy()
+        counts = batch.node_counts.numpy()
+        start = np.cumsum(counts) - counts
+        width = 2 if batch.pairs else 1
+        values = {
+            (relation, name): _column(_field(batch.relation(relation).edges, name, relation))
+            for relation, names in self.shown.edges.items()
+            for name in names
+        }
+        types = {name: column.type for (_, name), column in values.items()}
+        tables = []
+        for relation, names in self.shown.edges.items():
+            src, dst = batch.relation(relation).ends
+            slot = batch.relation(relation).edges.get(fields.SLOT)
+            columns: dict[str, Any] = {
+                "example": first + sentence[dst] // width,
+                "relation": _constant(relation, len(src)),
+                "sentence": sentence[dst] % width,
+                "sender": src - start[sentence[src]],
+                "receiver": dst - start[sentence[dst]],
+                "slot": np.full(len(src), NONE) if slot is None else slot.cpu().numpy(),
+                **{
+                    name: values[relation, name] if name in names else pa.nulls(len(src), kind)
+                    for name, kind in types.items()
+                },
+            }
+            tables.append(self._table(columns, len(src)))
+        return pa.concat_tables(tables) if tables else None
+
+    def _gold(self, example: Example) -> float | None:
+        value = example.targets.get(self.target)
+        return None if value is None else float(value)
+
+    def _predicted(self, said: Mapping[str, Any]) -> float | None:
+        if "score" in said:
+            return float(said["score"])
+        return float(self._number(said["label"])) if "label" in said else None
+
+    def _node_predictions(self, said: Mapping[str, Any], graph: SentenceGraph) -> np.ndarray[Any, Any]:
+        found = np.full(graph.size, NONE)
+        if "nodes" in said:
+            found[:] = [self._number(node["label"]) for node in said["nodes"]]
+        elif "tags" in said:
+            position = graph.nodes[fields.POSITION]
+            tags = np.array([self._number(tag) for tag in said["tags"]])
+            found[position >= 0] = tags[position[position >= 0]]
+        return found
+
+    def _number(self, label: str) -> int:
+        return list(self.labels).index(label) if label in self.labels else int(label)
+
+    def _table(self, columns: Mapping[str, Any], size: int) -> pa.Table:
+        same = {name: _constant(value, size) for name, value in self.about.items()}
+        return pa.table({**columns, **same})
+
+
+def _node_columns(sentence: Parsed, shaped: Sentence, graph: SentenceGraph) -> dict[str, Any]:
+    words, position = shaped.words, graph.nodes[fields.POSITION]
+    span = graph.nodes.get(fields.SPAN)
+    if span is None:
+        span = np.stack([position, position + (position >= 0)], 1)
+    parent = np.full(graph.size, NONE)
+    # In windows and complete graphs a node sends to many.
+    if len(np.unique(graph.src)) == len(graph.src):
+        parent[graph.src] = graph.dst
+    head, relation = _dependencies(sentence, len(words))
+    at_word = np.where(position >= 0, position, len(words))
+    return {
+        "example": None,
+        "sentence": None,
+        "node": np.arange(graph.size),
+        "parent": parent,
+        "start": span[:, 0],
+        "end": span[:, 1],
+        "text": [" ".join(words[a:b]) if a >= 0 else "" for a, b in span.tolist()],
+        "tag": _tags(shaped, graph, position),
+        "head": np.append(head, NONE)[at_word],
+        "dependency": [relation[place] for place in at_word.tolist()],
+    }
+
+
+def _dependencies(sentence: Parsed, size: int) -> tuple[np.ndarray[Any, Any], list[str]]:
+    """Heads [n] of the words, -1 at roots and -2 where there is no parse, and n + 1 relations."""
+    parse = sentence.dependencies
+    if parse is None or len(parse) != size:
+        return np.full(size, -2), [""] * (size + 1)
+    return np.asarray(parse.head), [*parse.relation, ""]
+
+
+def _tags(shaped: Sentence, graph: SentenceGraph, position: np.ndarray[Any, Any]) -> list[str]:
+    tags = [tag or "" for tag in features.tags(shaped)]
+    if len(tags) == graph.size and fields.SPAN in graph.nodes:
+        return tags
+    if isinstance(shaped, Constituency):
+        tags = [tag for tag, word in zip(tags, shaped.word, strict=True) if word is not None]
+    return [tags[place] if place >= 0 else "" for place in position.tolist()]
+
+
+def _gold_labels(sentence: Parsed, graph: SentenceGraph) -> np.ndarray[Any, Any]:
+    gold: np.ndarray[Any, Any] = graph.nodes.get(fields.LABEL, np.full(graph.size, NONE)).copy()
+    if sentence.labels is not None and fields.SPAN in graph.nodes and len(sentence.labels) == graph.size:
+        gold[:] = sentence.labels
+    return gold
+
+
+def _joined(parts: Sequence[Any]) -> Any:
+    if isinstance(parts[0], list):
+        return pa.array([each for part in parts for each in part], pa.string())
+    return np.concatenate(parts)
+
+
+def _field(table: Mapping[str, Tensor], name: str, what: str) -> Tensor:
+    if name not in table:
+        known = ", ".join(sorted(table))
+        raise InputError(f"the model sets no {what} field {name!r}; it sets {known}")
+    return table[name]
+
+
+def _column(values: Tensor) -> pa.Array:
+    """Numbers, or vectors of one length, in float32."""
+    flat = values.detach().float().cpu().reshape(len(values), -1).numpy()
+    if values.dim() == 1:
+        return pa.array(flat[:, 0])
+    return pa.FixedSizeListArray.from_arrays(pa.array(flat.ravel()), flat.shape[1])
+
+
+def _constant(value: Any, size: int) -> pa.DictionaryArray:
+    return pa.DictionaryArray.from_arrays(pa.array(np.zeros(size, dtype=np.int32)), pa.array([value]))

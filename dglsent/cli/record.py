@@ -1,0 +1,47 @@
+"""`dglsent record`: what a model shows, as tables."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from dglsent.cli.options import Parser, add_data, add_device, positive
+
+_EPILOGUE = """
+Fields of nodes are named such as z_u, those of edges such as child.attention or complete.attention_1; patterns such as
+'*.attention*' choose among those that the encoder declares. The tables are folders of Parquet files: examples, nodes,
+edges. The same command again goes on with a recording that was broken off.
+"""
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Record; prints the folder."""
+    parser = Parser("record", "Write down what a trained model shows of a split, as tables of nodes and edges.")
+    parser.epilog = _EPILOGUE
+    parser.add_argument("run", metavar="RUN", help="folder that `dglsent fit` wrote")
+    parser.add_argument("--out", type=Path, metavar="TABLE", required=True, help="folder of the tables")
+    parser.add_argument("--split", choices=("train", "dev", "test"), default="test", help="test by default")
+    parser.add_argument("--fields", metavar="A,B", help="fields to record; by default all that the encoder declares")
+    parser.add_argument("--limit", type=positive, metavar="N", help="only the first N examples")
+    add_data(parser)
+    add_device(parser)
+    options = parser.parse_args(arguments)
+
+    from dglsent.analysis.record import record
+    from dglsent.training.device import set_threads
+
+    set_threads(options.threads)
+    chosen = None if options.fields is None else [name.strip() for name in options.fields.split(",") if name.strip()]
+    out = record(
+        options.run,
+        options.out,
+        split=options.split,
+        fields=chosen,
+        limit=options.limit,
+        data=options.data,
+        device=options.device,
+        say=lambda line: print(line, file=sys.stderr, flush=True),
+    )
+    print(out)
+    return 0

@@ -1,0 +1,227 @@
+from __future__ import annotations
+
+import importlib
+import json
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+import torch
+from tiny import recipe
+
+from dglsent.analysis.record import record
+from dglsent.analysis.recording import Recording
+from dglsent.analysis.rows import Shown
+from dglsent.cli.main import main
+from dglsent.corpora.built_in import Reviews
+from dglsent.nn.embeddings import WordEmbedding
+from dglsent.passing import Batch
+from dglsent.training.assemble import load_inputs
+from dglsent.training.graphs import build, shape
+from dglsent.training.run import Run
+from graphs.errors import InputError
+from graphs.features import Vocabularies
+
+TAG_GUIDED = """
+corpus:
+  class_path: dglsent.corpora.built_in.Reviews
+  init_args: {train: 30, dev: 10, test: 25}
+graph: constituency
+embedding: {dim: 8}
+encoder:
+  class_path: dglsent.models.tag_guided.TagGuidedHyperRecNN
+  init_args: {hidden: 6, hyper: 4, fusion_size: 5, tag_dim: 3}
+task:
+  class_path: dglsent.tasks.classification.Classification
+  init_args: {classes: 5}
+training: {epochs: 1}
+"""
+
+ATTENTIVE = """
+corpus: {class_path: tiny.Pairs}
+graph: dependency
+embedding: {dim: 8, tune: false}
+encoder:
+  class_path: dglsent.models.progressive_attention.ProgressiveAttention
+  init_args:
+    structure:
+      class_path: dglsent.models.attentive_tree.AttentiveTreeLSTM
+      init_args: {hidden: 6}
+task: {class_path: dglsent.tasks.relatedness.Relatedness}
+training: {epochs: 1}
+"""
+
+
+@pytest.fixture(scope="session")
+def tag_guided_run(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("tag-guided") / "reviews" / "tag-guided"
+    folder.mkdir(parents=True)
+    assert main(["fit", str(recipe(folder.parent, TAG_GUIDED)), "--out", str(folder / "seed-1")]) == 0
+    return folder / "seed-1"
+
+
+@pytest.fixture(scope="session")
+def attentive_run(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("attentive")
+    assert main(["fit", str(recipe(folder, ATTENTIVE)), "--out", str(folder / "run")]) == 0
+    return folder / "run"
+
+
+def test_trees_are_recorded_as_the_model_sees_them(tag_guided_run, tmp_path, program):
+    code, out, _ = program("record", tag_guided_run, "--out", tmp_path / "table")
+    assert (code, out) == (0, f"{tmp_path / 'table'}\n")
+    found = Recording(tmp_path / "table")
+    assert (found.system, found.model, found.data) == ("reviews/tag-guided", "TagGuidedHyperRecNN", "Reviews")
+    assert (found.seed, found.split) == (1, "test")
+    examples, nodes = found.examples, found.nodes
+    run = Run(tag_guided_run)
+    metrics = run.metrics()
+    assert len(examples) == 25
+    assert (examples.gold == examples.predicted).mean() == pytest.approx(metrics["test"]["accuracy"])
+    assert len(set(nodes.weights)) == len(set(nodes.recipe)) == 1
+    roots = nodes[nodes.parent < 0].set_index("example")
+    assert roots.text.tolist() == examples.text.tolist()
+    assert roots.predicted.tolist() == examples.predicted.tolist()
+    assert roots.gold.tolist() == examples.gold.tolist()
+    words = nodes[nodes.end - nodes.start == 1]
+    assert (words.tag != "").all()
+    inner = nodes[nodes.end - nodes.start > 1]
+    assert inner.text.str.count(" ").add(1).equals(inner.end - inner.start)
+    assert (nodes.gold >= 0).any()
+    z = found.vectors("nodes", "z_u")
+    assert z.shape == (len(nodes), 6)
+    assert found.edges.empty
+
+    config, vocabularies, model = run.load()
+    data = load_inputs(config, None, vocabularies).sets["test"]
+    batch = data.batch(range(len(data)), ("up",))
+    with torch.inference_mode():
+        model(batch)
+        wanted = batch.nodes["z_u"].numpy()
+    np.testing.assert_allclose(z, wanted, atol=1e-6)
+
+
+def test_pairs_are_recorded_with_edges_of_every_relation(attentive_run, tmp_path):
+    found = Recording(record(attentive_run, tmp_path / "table"))
+    assert found.fields == ["child.attention", "attend.attention_up"]
+    assert found.model == "ProgressiveAttention(AttentiveTreeLSTM)"
+    edges, nodes = found.edges, found.nodes
+    child, attend = (edges[edges.relation == name] for name in ("child", "attend"))
+    assert child.attention.notna().all()
+    assert child.attention_up.isna().all()
+    sums = child.groupby(["example", "sentence", "receiver"]).attention.sum()
+    np.testing.assert_allclose(sums, 1, atol=1e-5)
+    rows = attend.groupby(["example", "sentence", "receiver"]).attention_up
+    np.testing.assert_allclose(rows.sum(), 1, atol=1e-5)
+    sizes = nodes.groupby(["example", "sentence"]).size()
+    example, sentence, _ = rows.sum().index[0]
+    assert rows.size().iloc[0] == sizes[example, 1 - sentence]
+    examples = found.examples
+    assert (examples.other != "").all()
+    assert examples.gold.between(1, 5).all()
+    assert (examples.gold == examples.target_score).all()
+    joined = child.merge(nodes, left_on=["example", "sentence", "sender"], right_on=["example", "sentence", "node"])
+    assert (joined.parent == joined.receiver).all()
+    assert (joined["head"] == joined.receiver).all()
+
+
+def test_a_broken_off_recording_keeps_its_whole_shards(tag_guided_run, tmp_path):
+    def after_two(line):
+        if "20 of 25" in line:
+            raise KeyboardInterrupt
+
+    whole = Recording(record(tag_guided_run, tmp_path / "whole", shard=10))
+    with pytest.raises(KeyboardInterrupt):
+        record(tag_guided_run, tmp_path / "broken", shard=10, say=after_two)
+    with pytest.raises(InputError, match="not whole"):
+        Recording(tmp_path / "broken")
+    kept = {file: file.stat().st_mtime_ns for file in (tmp_path / "broken").rglob("*.parquet")}
+    assert len(kept) == 4
+    found = Recording(record(tag_guided_run, tmp_path / "broken", shard=10))
+    assert {file: file.stat().st_mtime_ns for file in kept} == kept
+    assert found.nodes.equals(whole.nodes)
+    np.testing.assert_allclose(found.vectors("nodes", "z_u"), whole.vectors("nodes", "z_u"), atol=1e-6)
+    said = []
+    record(tag_guided_run, tmp_path / "broken", shard=10, say=said.append)
+    assert said == [f"{tmp_path / 'broken'}: recorded already"]
+
+
+def test_rows_do_not_pile_up(tag_guided_run, tmp_path, monkeypatch):
+    monkeypatch.setattr("dglsent.analysis.record._EXAMPLES", 2)
+    held = []
+    write = pq.ParquetWriter.write_table
+    monkeypatch.setattr(
+        pq.ParquetWriter,
+        "write_table",
+        lambda self, table: (write(self, table), held.append(pa.total_allocated_bytes())),
+    )
+    found = Recording(record(tag_guided_run, tmp_path / "table"))
+    size = sum(found._table(name).nbytes for name in ("examples", "nodes"))
+    assert len(held) == 2 * 13
+    assert max(held) - min(held) < size / 4
+
+
+def test_what_cannot_be_recorded_is_refused(tag_guided_run, trees_run, tmp_path, program):
+    out = tmp_path / "table"
+    program.refuses("record", tmp_path / "none", "--out", out, saying=["no run there"])
+    program.refuses("record", tag_guided_run, "--out", out, "--fields", "x*x", saying=["shows no field", "z_u, z_b"])
+    assert not out.exists()
+    assert program("record", tag_guided_run, "--out", out, "--fields", "z_u", "--limit", 3)[0] == 0
+    assert Recording(out).about["fields"] == ["z_u"]
+    assert len(Recording(out).examples) == 3
+    program.refuses("record", tag_guided_run, "--out", out, saying=["another fields", "choose another --out"])
+    program.refuses("record", trees_run, "--out", tmp_path / "x", "--fields", "zz", saying=["sets no node field 'zz'"])
+    (tmp_path / "full").mkdir()
+    (tmp_path / "full" / "thesis.txt").write_text("mine")
+    program.refuses("record", trees_run, "--out", tmp_path / "full", saying=["no recording"])
+    (out / "recording.json").write_text(json.dumps({"format": "other"}))
+    with pytest.raises(InputError, match="not a recording"):
+        Recording(out)
+
+
+def test_a_model_that_shows_nothing_still_has_nodes(trees_run, tmp_path):
+    found = Recording(record(trees_run, tmp_path / "table"))
+    assert found.about["fields"] == []
+    assert len(found.nodes) > len(found.examples) == 30
+    with pytest.raises(InputError, match="'z_u' is not recorded"):
+        found.require("z_u")
+
+
+ENCODERS = [
+    "adamc_rnn.AdaMCRNN",
+    "attentive_tree.AttentiveTreeGRU",
+    "cn3.CN3",
+    "dynamic_compositional.DCTreeLSTM",
+    "lstmn.LSTMN",
+    "pd_graph.PDGraph",
+    "self_attention.AttentiveBiLSTM",
+    "self_attention.Transformer",
+    "tag_guided.TagGuidedHyperTreeLSTM",
+]
+
+
+@pytest.mark.parametrize("name", ENCODERS)
+def test_encoders_set_what_they_declare(name):
+    module, _, class_name = name.partition(".")
+    encoder_class = getattr(importlib.import_module(f"dglsent.models.{module}"), class_name)
+    pairs = name.startswith("attentive")
+    kind = "constituency" if class_name in ("AdaMCRNN", "DCTreeLSTM", "TagGuidedHyperTreeLSTM") else "dependency"
+    kind = "complete" if class_name in ("CN3", "Transformer") else "chain" if class_name in CHAINS else kind
+    examples = Reviews(train=2, dev=2, test=2).load()["test"]
+    shaped = [shape(kind, example.sentences[0]) for example in examples]
+    vocabularies = Vocabularies.of(shaped)
+    tags = {"tags": vocabularies.tag.strings} if "tag_guided" in name else {}
+    encoder = encoder_class(WordEmbedding(len(vocabularies.word), 8), 8, **tags)
+    batch = Batch.of([build(kind, each, vocabularies) for each in shaped], pairs=pairs)
+    encoder.readout(batch, encoder.encode(batch))
+    assert encoder.shows
+    shown = Shown.of(encoder.shows)
+    for field in shown.nodes:
+        assert len(batch.nodes[field]) == batch.num_nodes
+    for relation, names in shown.edges.items():
+        for field in names:
+            assert len(batch.relation(relation).edges[field]) == len(batch.relation(relation).ends[0])
+
+
+CHAINS = ("LSTMN", "AttentiveBiLSTM")
