@@ -29,10 +29,28 @@ def stanza_dir() -> Path:
 
 
 @pytest.fixture(scope="session")
-def parses_dir() -> Path:
-    """The folder of given parses: $DGLSENT_PARSES or ../shared/stanza/parsed; without either the test is skipped."""
+def parses_dirs() -> list[Path]:
+    """The folders of given parses: $DGLSENT_PARSES, or ../shared/tagged and ../shared/stanza/parsed."""
+    shared = Path(__file__).resolve().parents[2] / "shared"
     named = os.environ.get("DGLSENT_PARSES")
-    folder = Path(named) if named else Path(__file__).resolve().parents[2] / "shared" / "stanza" / "parsed"
-    if not folder.is_dir():
-        pytest.skip(f"no parses: {folder} does not exist (set DGLSENT_PARSES to their folder)")
-    return folder
+    folders = (
+        [Path(name) for name in named.split(os.pathsep)] if named else [shared / "tagged", shared / "stanza/parsed"]
+    )
+    return [folder for folder in folders if folder.is_dir()]
+
+
+@pytest.fixture(scope="session")
+def parses_dir(parses_dirs: list[Path]) -> Path:
+    """The last of the folders of parses, Stanza's; without any the test is skipped."""
+    if not parses_dirs:
+        pytest.skip("no parses (set DGLSENT_PARSES to their folder)")
+    return parses_dirs[-1]
+
+
+@pytest.fixture(scope="session")
+def tagged_dir(parses_dirs: list[Path]) -> Path:
+    """The folder of SST's and TREC's binary trees with the Stanford parser's tags; without it the test is skipped."""
+    found = [folder for folder in parses_dirs if (folder / "sst-train.brackets.gz").is_file()]
+    if len(found) < 2:
+        pytest.skip("no trees with the Stanford parser's tags (name their folder in DGLSENT_PARSES, before Stanza's)")
+    return found[0]

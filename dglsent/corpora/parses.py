@@ -113,13 +113,12 @@ def parsed_pairs(
 
 
 def _folders(data: Path) -> list[Path]:
-    """Where parses are looked for."""
-    folders = [data / "parsed"]
-    if named := os.environ.get(VARIABLE):
-        if not Path(named).is_dir():
-            raise InputError(f"{named}: no such folder; {VARIABLE} names the folder of parses (docs/data.md)")
-        folders.insert(0, Path(named))
-    return folders
+    """Where parses are looked for: the folders of the environment, then that of the data."""
+    named = [Path(name) for name in os.environ.get(VARIABLE, "").split(os.pathsep) if name]
+    for folder in named:
+        if not folder.is_dir():
+            raise InputError(f"{folder}: no such folder; {VARIABLE} names folders of parses (docs/data.md)")
+    return [*named, data / "parsed"]
 
 
 def _find(folders: Iterable[Path], name: str) -> dict[str, Path]:

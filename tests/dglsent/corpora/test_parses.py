@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import gzip
 import logging
+import os
 from pathlib import Path
 
 import pytest
@@ -64,6 +65,19 @@ def test_packed_parses_of_the_environment_win(tmp_path, monkeypatch):
     write(tmp_path / "parsed", "y", [["z"]])
     (only,) = parsed(tmp_path, "corpus", "y", ["z"])
     assert only.dependencies.words == ["z"]
+
+
+def test_first_of_several_folders_that_has_the_file_wins(tmp_path, monkeypatch):
+    write(tmp_path / "first")
+    for name in ("x", "y"):
+        write(tmp_path / "second", name, [["z"]])
+    monkeypatch.setenv("DGLSENT_PARSES", os.pathsep.join(str(tmp_path / name) for name in ("first", "second")))
+    check(parsed(tmp_path, "corpus", "x", TEXTS))
+    (only,) = parsed(tmp_path, "corpus", "y", ["z"])
+    assert only.dependencies.words == ["z"]
+    monkeypatch.setenv("DGLSENT_PARSES", os.pathsep.join([str(tmp_path / "first"), str(tmp_path / "none")]))
+    with pytest.raises(InputError, match="none: no such folder; DGLSENT_PARSES names"):
+        parsed(tmp_path, "corpus", "x", TEXTS)
 
 
 def test_folder_of_the_environment_must_exist(tmp_path, monkeypatch):

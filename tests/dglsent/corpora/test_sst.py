@@ -5,6 +5,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
+from dglsent.corpora import sst
 from dglsent.corpora.sst import SST, tags_of
 from graphs.errors import InputError, SentenceError
 from graphs.formats.brackets import parse_brackets, read_brackets
@@ -204,6 +205,20 @@ def test_real_tags(load_real):
     assert not tags & {"", "ROOT"}
     odd = [word for example in splits["train"] for word in example.sentences[0].dependencies.words if "\xa0" in word]
     assert len(odd) == 3
+
+
+def test_real_trees_of_the_same_shape_give_each_node_its_own_tag(data_dir, tagged_dir, monkeypatch):
+    monkeypatch.setenv("DGLSENT_PARSES", str(tagged_dir))
+    tagged = read_brackets(tagged_dir / "sst-dev.brackets.gz")
+    monkeypatch.setattr(sst, "_SPLITS", ("dev",))
+    examples = SST(tags=True).load(data_dir)["dev"]
+    for example, tree in zip(examples, tagged, strict=True):
+        read = example.sentences[0].constituency
+        assert np.array_equal(read.parent, tree.parent)
+        assert read.label == tree.label
+    first = examples[0].sentences[0].constituency
+    assert first.label[:3] == ["ROOT", "NP", "@S"]
+    assert first.word[1] == "It"
 
 
 def test_real_texts(data_dir):

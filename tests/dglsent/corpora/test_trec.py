@@ -2,11 +2,14 @@ from __future__ import annotations
 
 from collections import Counter
 
+import numpy as np
 import pytest
 
 from dglsent.corpora.splits import is_dev
 from dglsent.corpora.trec import TREC
+from dglsent.training.graphs import shape
 from graphs.errors import InputError
+from graphs.formats.brackets import read_brackets
 
 
 @pytest.fixture
@@ -78,3 +81,15 @@ def test_real_counts(load_real):
     # The parser cuts tokens with hyphens; the odd letter of the old encoding is still there.
     assert any("-" in one.dependencies.words for one in examples)
     assert sum("sisterðcity" in one.dependencies.words for one in examples) == 1
+
+
+def test_real_binary_trees_stay_as_they_are(data_dir, tagged_dir, monkeypatch):
+    monkeypatch.setenv("DGLSENT_PARSES", str(tagged_dir))
+    tagged = read_brackets(tagged_dir / "trec-test.brackets.gz", unescape=True)
+    for example, tree in zip(TREC().load(data_dir)["test"], tagged, strict=True):
+        shaped = shape("constituency", example.sentences[0])
+        assert shaped.label == tree.label
+        assert np.array_equal(shaped.parent, tree.parent)
+        # The corpus's own tokens; a leaf has the label of the top of its chain, as in (NP Galileo).
+        assert len(shaped.words) == len(tree.words)
+    assert [label for label, word in zip(shaped.label, shaped.word, strict=True) if word][:2] == ["WHNP", "VBZ"]
