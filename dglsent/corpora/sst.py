@@ -6,14 +6,14 @@ syntactic labels; these come from parses of the same tokens.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Literal
 
 from dglsent.corpora.corpus import Corpus, Splits, find_folder
 from dglsent.corpora.example import Example, Parsed
 from dglsent.corpora.parses import parsed
-from graphs.columns import Constituency
+from graphs.columns import Constituency, Tagged
 from graphs.errors import InputError, SentenceError
 from graphs.formats.brackets import read_brackets
 from graphs.formats.policy import Sentences
@@ -23,6 +23,7 @@ from graphs.trees import spans
 _FOLDERS = ("sst", "sst/trees", "trainDevTestTrees_PTB/trees", "trees", ".")
 _SPLITS = ("train", "dev", "test")
 _NEUTRAL = 2
+_SEQUENCES = "corpus.phrases gives sequences of words; leave it out, trees learn their phrases anyway"
 _POLARITY = {0: 0, 1: 0, 3: 1, 4: 1}
 
 
@@ -37,6 +38,9 @@ class SST(Corpus):
         neutral_phrases: with two classes, "drop" leaves neutral phrases out of the loss; "third_class" makes
             them a class 2 that is learnt and never chosen, as the code released by Tai et al. does.
         tags: refuse to do without parses, for models that read tags.
+        phrases: training has, besides its sentences, each of their labelled phrases once, single words among them, as
+            sequences of words: for chains and windows, which have no nodes to learn them at (Kim 2014; Tai et al.
+            2015). The words of phrases count in vocabularies too.
     """
 
     def __init__(
@@ -44,6 +48,7 @@ class SST(Corpus):
         classes: Literal[5, 2] = 5,
         neutral_phrases: Literal["drop", "third_class"] = "drop",
         tags: bool = False,
+        phrases: bool = False,
     ) -> None:
         self.classes = classes
         self.labels: Sequence[str] = (
@@ -51,7 +56,7 @@ class SST(Corpus):
             if classes == 5
             else ("negative", "positive")
         )
-        self.tags = tags
+        self.tags, self.phrases = tags, phrases
         self._neutral = 2 if neutral_phrases == "third_class" else -1
 
     def load(self, data: Path) -> Splits:
@@ -59,7 +64,10 @@ class SST(Corpus):
 
         Words are unescaped (`(` for `-LRB-`).
         """
-        return {split: self._examples(data, split, trees) for split, trees in self._trees(data).items()}
+        splits = {split: self._examples(data, split, trees) for split, trees in self._trees(data).items()}
+        if self.phrases:
+            splits["train"] += _phrases(splits["train"])
+        return splits
 
     def texts(self, data: Path) -> dict[str, list[list[str]]]:
         """The tokens of the sentences by parse file; `_` stands for U+00A0."""
@@ -104,6 +112,25 @@ class SST(Corpus):
         if label not in ("0", "1", "2", "3", "4"):
             raise SentenceError(f"label {label!r} where SST has 0 to 4", tree.origin)
         return int(label)
+
+
+def _phrases(examples: Iterable[Example]) -> list[Example]:
+    """The labelled phrases within some sentences, those of the same words once, as sequences of words."""
+    found: dict[tuple[str, ...], Example] = {}
+    for example in examples:
+        (sentence,) = example.sentences
+        tree, labels = sentence.constituency, sentence.labels
+        assert tree is not None
+        assert labels is not None
+        words = tree.words
+        tags = sentence.dependencies.xpos if sentence.dependencies else ["_"] * len(words)
+        for node, (start, end) in enumerate(spans(tree).tolist()):
+            key = tuple(words[start:end])
+            if node and labels[node] >= 0 and key not in found:
+                read = Tagged(list(key), {"pos": tags[start:end]}, tree.origin)
+                id_ = f"{example.id}-{start + 1}-{end}"
+                found[key] = Example((Parsed(unparsed=read, remedy=_SEQUENCES),), {"label": labels[node]}, id_)
+    return list(found.values())
 
 
 def tags_of(tree: Constituency, parse: Constituency) -> list[str]:

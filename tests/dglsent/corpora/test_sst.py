@@ -7,6 +7,7 @@ import pytest
 
 from dglsent.corpora import sst
 from dglsent.corpora.sst import SST, tags_of
+from dglsent.training.graphs import shape
 from graphs.errors import InputError, SentenceError
 from graphs.formats.brackets import parse_brackets, read_brackets
 from graphs.trees import spans
@@ -43,6 +44,36 @@ def test_two_classes_have_no_neutral_sentence(small, phrases, neutral):
     assert only.id == "test-1"
 
 
+def test_phrases_are_sequences_of_training_alone(small):
+    splits = SST(phrases=True).load(small)
+    sentences, phrases = splits["train"][:2], splits["train"][2:]
+    assert {split: len(examples) for split, examples in splits.items()} == {"train": 10, "dev": 2, "test": 2}
+    assert [one.id for one in sentences] == ["train-1", "train-2"]
+    found = {" ".join(one.sentences[0].unparsed.words): (one.targets["label"], one.id) for one in phrases}
+    assert found == {
+        "It": (2, "train-1-1-1"),
+        "works )": (4, "train-1-2-3"),
+        "works": (4, "train-1-2-2"),
+        ")": (2, "train-1-3-3"),
+        "so": (2, "train-2-1-1"),
+        "un even": (1, "train-2-2-3"),
+        "un": (2, "train-2-2-2"),
+        "even": (0, "train-2-3-3"),
+    }
+    with pytest.raises(SentenceError, match=r"train\.txt:1, .*constituency trees; corpus\.phrases gives sequences"):
+        shape("constituency", phrases[0].sentences[0])
+
+
+def test_a_phrase_counts_once_and_neutral_ones_with_two_classes_not(small):
+    (small / "train.txt").write_text(TREES + TREES)
+    assert len(SST(phrases=True).load(small)["train"]) == 4 + 8
+    two = SST(classes=2, phrases=True).load(small)["train"]
+    assert [(one.sentences[0].unparsed.words, one.targets["label"]) for one in two[2:]] == [
+        (["works", ")"], 1),
+        (["works"], 1),
+    ]
+
+
 def test_layout_of_the_official_download(small, tmp_path):
     trees = tmp_path / "data" / "trainDevTestTrees_PTB" / "trees"
     trees.mkdir(parents=True)
@@ -72,6 +103,12 @@ def test_real_counts(data_dir, no_parses):
     two = SST(classes=2).load(data_dir)
     assert {split: len(examples) for split, examples in two.items()} == {"train": 6920, "dev": 872, "test": 1821}
     assert {example.targets["label"] for example in two["test"]} == {0, 1}
+
+
+def test_real_phrases(data_dir, no_parses):
+    train = SST(phrases=True).load(data_dir)["train"]
+    texts = [tuple(one.sentences[0].unparsed.words) for one in train[8544:]]
+    assert len(texts) == len(set(texts)) == 150743
 
 
 def test_real_labels_are_those_of_the_brackets(data_dir, no_parses):
