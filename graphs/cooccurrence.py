@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from itertools import pairwise
 from pathlib import Path
 from typing import Any, Final
 
@@ -119,9 +120,11 @@ class Cooccurrence:
         check_format(data, _FORMAT, file)
         words, keys, buckets = data.get("words"), data.get("keys"), data.get("buckets")
         if (
-            not isinstance(words, int)
+            type(words) is not int
+            or not 0 <= words < 1 << 31
             or not isinstance(keys, list)
-            or not all(isinstance(key, int) for key in keys)
+            or not all(type(key) is int and 0 <= key < words * words for key in keys)
+            or any(left >= right for left, right in pairwise(keys))
             or not isinstance(buckets, str)
             or not set(buckets) <= set(map(str, range(1, BUCKETS)))
             or len(buckets) != len(keys)

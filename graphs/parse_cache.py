@@ -41,19 +41,25 @@ class ParseCache:
 
     def get(self, keys: Iterable[bytes]) -> dict[bytes, bytes]:
         """The parses that are there, by key."""
-        if not self.file.is_file():
-            return {}
         wanted = list(keys)
         found: dict[bytes, bytes] = {}
         try:
+            if not self.file.is_file():
+                return {}
             with closing(self._open()) as database:
                 for first in range(0, len(wanted), _AT_ONCE):
                     some = wanted[first : first + _AT_ONCE]
                     marks = ",".join("?" * len(some))
                     found.update(database.execute(f"SELECT key, parse FROM parses WHERE key IN ({marks})", some))
-        except sqlite3.Error as error:
+        except (sqlite3.Error, OSError) as error:
             raise self._unusable(error) from error
+        if not all(isinstance(parse, bytes) for parse in found.values()):
+            raise self.damaged()
         return found
+
+    def damaged(self) -> InputError:
+        """The error of a parse in the file that is none."""
+        return InputError(f"{self.file}: the cache of parses is damaged; delete it, and all is parsed again")
 
     def put(self, parses: Mapping[bytes, bytes]) -> None:
         """Adds parses, all of them or none."""
@@ -70,5 +76,6 @@ class ParseCache:
         return database
 
     def _unusable(self, error: Exception) -> InputError:
-        what = "delete it" if isinstance(error, sqlite3.DatabaseError) and "malformed" in str(error) else "check it"
+        # A bare DatabaseError is about the content; its kind OperationalError about the disk, or another program.
+        what = "delete it" if type(error) is sqlite3.DatabaseError else "check it"
         return InputError(f"{self.file}: the cache of parses cannot be used ({error}); {what} or choose another folder")

@@ -18,11 +18,13 @@ import random
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from os import PathLike
 from typing import Any, TypeAlias
 
 import numpy as np
 
+from graphs import builders, trees
 from graphs.columns import Constituency, Dependencies
 from graphs.errors import Origin, SentenceError
 from graphs.parse_cache import ParseCache, cache_folder
@@ -109,7 +111,7 @@ def parse(
     return [
         SentenceError(failed[key], Origin(sentence=str(number)))
         if key in failed
-        else _unpack(known[key], text, Origin(sentence=str(number)))
+        else _unpack(known[key], text, Origin(sentence=str(number)), store)
         for number, (key, text) in enumerate(zip(keys, sentences, strict=True), 1)
     ]
 
@@ -154,8 +156,14 @@ def _pack(sentence: Dependencies, tree: Constituency) -> bytes:
     return json.dumps(record, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "surrogatepass")
 
 
-def _unpack(packed: bytes, text: Text, origin: Origin) -> Parse:
-    record: dict[str, Any] = json.loads(packed.decode("utf-8", "surrogatepass"))
+def _unpack(packed: bytes, text: Text, origin: Origin, store: ParseCache) -> Parse:
+    try:
+        return _restored(json.loads(packed.decode("utf-8", "surrogatepass")), text, origin)
+    except (ValueError, TypeError, KeyError, OverflowError, RecursionError, StopIteration):
+        raise store.damaged() from None
+
+
+def _restored(record: dict[str, Any], text: Text, origin: Origin) -> Parse:
     whole = " ".join((text if isinstance(text, str) else " ".join(text)).split())
     dependencies = Dependencies(
         word=record["word"],
@@ -172,4 +180,24 @@ def _unpack(packed: bytes, text: Text, origin: Origin) -> Parse:
     words = iter(record["word"])
     word = [None if node in inner else next(words) for node in range(len(record["label"]))]
     tree = Constituency(record["label"], word, np.asarray(record["parent"], dtype=np.int64), origin)
+    _check(dependencies, tree)
     return Parse(dependencies, tree)
+
+
+def _check(dependencies: Dependencies, tree: Constituency) -> None:
+    """ValueError unless these are two trees over the same words."""
+    size, columns = len(dependencies), ("word", "relation", "upos", "xpos", "lemma")
+    strings = [*chain.from_iterable(getattr(dependencies, column) for column in columns), *tree.label]
+    if not size or any(len(getattr(dependencies, column)) != size for column in columns):
+        raise ValueError("columns of different lengths")
+    if not all(isinstance(string, str) for string in strings) or tree.words != dependencies.words:
+        raise ValueError("not the same words")
+    builders.heads(dependencies)
+    trees.refuse_cycle(dependencies.head)
+    before = np.arange(len(tree))
+    if (
+        len(tree.parent) != len(tree)
+        or (tree.parent >= before).any()
+        or (tree.parent < np.minimum(before, 1) - 1).any()
+    ):
+        raise ValueError("not a tree in pre-order")

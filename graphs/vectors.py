@@ -4,28 +4,32 @@ from __future__ import annotations
 
 import contextlib
 import gzip
-import io
 import itertools
+import lzma
 import re
+import struct
 import sys
 import zipfile
-import zlib
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, Final, NamedTuple
+from typing import IO, Final, NamedTuple, cast
 
 import numpy as np
 import numpy.typing as npt
 
 from graphs.errors import InputError
 from graphs.features import PADDING, SPECIAL, UNKNOWN, Vocabulary
+from graphs.formats.numbers import natural
+from graphs.formats.source import BREAKS, cut_lines, reason
 
 _PEEK: Final = 100  # lines from which the dimension is found
 _REPORT: Final = 20_000  # lines between two reports of progress
 _HEADER = re.compile(rb"(\d+) (\d+)")
-_NUMBERS = re.compile(rb"(?: [-+]?\d+(?:\.\d*)?(?:[eE][-+]?\d+)?)+")
+_NUMBERS = re.compile(rb"(?: [-+]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d+)?)+")
+# What `zipfile` raises for a damaged archive, a kind of compression that it does not know, and a password.
+_BROKEN_ARCHIVE = (zipfile.BadZipFile, lzma.LZMAError, struct.error, NotImplementedError, RuntimeError, ValueError)
 
 
 class Coverage(NamedTuple):
@@ -90,13 +94,24 @@ def read_vectors(path: str | Path, vocabulary: Vocabulary, *, progress: bool = F
             something else than a number; the message names the line.
     """
     path = Path(path)
+    reached = 0
+
+    def counted(lines: Iterable[bytes]) -> Iterator[bytes]:
+        nonlocal reached
+        for reached, line in enumerate(lines, 1):  # noqa: B007
+            yield line
+
     with contextlib.ExitStack() as stack:
         try:
-            lines = stack.enter_context(_open(path))
+            lines = counted(cut_lines(stack.enter_context(_open(path))))
             return _read(path, _report(lines, path) if progress else lines, vocabulary)
-        except (OSError, EOFError, zlib.error, zipfile.BadZipFile) as error:
-            reason = getattr(error, "strerror", None) or str(error)
-            raise InputError(f"{path}: word vectors cannot be read ({reason}); check the path or fetch again") from None
+        except InputError:
+            raise
+        except (*BREAKS, *_BROKEN_ARCHIVE) as error:
+            place = f"{path}:{reached + 1}" if reached else path
+            raise InputError(
+                f"{place}: word vectors cannot be read ({reason(error)}); check the path or fetch again"
+            ) from None
 
 
 def _read(path: Path, lines: Iterable[bytes], vocabulary: Vocabulary) -> WordVectors:
@@ -116,7 +131,7 @@ def _read(path: Path, lines: Iterable[bytes], vocabulary: Vocabulary) -> WordVec
     own = np.zeros(len(vocabulary), dtype=np.bool_)  # has the vector of its own form
     number = skipped = 1 if promised is not None else 0
     for number, line in enumerate(itertools.chain(peeked[skipped:], lines), skipped + 1):
-        line = line.rstrip(b" \t\r\n")
+        line = line.rstrip(b" \t")
         if line.count(b" ") < dimension:
             if not line:
                 raise InputError(f"{path}:{number}: empty line among word vectors; delete it")
@@ -142,15 +157,19 @@ def _read(path: Path, lines: Iterable[bytes], vocabulary: Vocabulary) -> WordVec
 
 def _shape(path: Path, lines: list[bytes]) -> tuple[int | None, int]:
     """The number of vectors that a header promises (None without header) and their dimension."""
-    fields = [line.rstrip(b" \t\r\n").count(b" ") for line in lines]
+    fields = [line.rstrip(b" \t").count(b" ") for line in lines]
     if not any(line.strip() for line in lines):
         raise InputError(f"{path}: holds no word vectors; give a GloVe or word2vec text file")
     header = _HEADER.fullmatch(lines[0].rstrip())
+    promised, dimension = (natural(number.decode()) for number in header.groups()) if header else (0, 0)
     # A line of one-dimensional GloVe looks like a header; the line after it tells them apart.
-    if header and (len(lines) == 1 or fields[1] > 1 or int(header[2]) == 1):
+    if header and (len(lines) == 1 or fields[1] > 1 or dimension == 1):
         if len(lines) == 1:
             raise InputError(f"{path}: holds no word vectors after its first line; fetch the file again")
-        return int(header[1]), int(header[2])
+        # Looked at before memory is taken: what a header promises may be more than there is in the world.
+        if not 0 < dimension <= fields[1]:
+            raise _misfit(path, 2, fields[1], dimension)
+        return promised, dimension
     # The usual number of fields: a token with spaces or a broken line among the first does not set it.
     dimension = Counter(fields).most_common(1)[0][0]
     if dimension == 0:
@@ -159,21 +178,20 @@ def _shape(path: Path, lines: list[bytes]) -> tuple[int | None, int]:
 
 
 def _numbers(path: Path, number: int, fields: list[bytes]) -> npt.NDArray[np.float32]:
-    with contextlib.suppress(ValueError), np.errstate(over="ignore"):
-        vector = np.array([float(field) for field in fields], dtype=np.float32)
+    # `float` alone would take "1_0" and "nan" too.
+    if _NUMBERS.fullmatch(b" " + b" ".join(fields)):
+        with np.errstate(over="ignore"):
+            vector = np.array([float(field) for field in fields], dtype=np.float32)
         if np.isfinite(vector).all():
             return vector
     wrong = next(field for field in fields if not _is_number(field))
-    text = wrong.decode("utf-8", "replace")
+    text = wrong[:40].decode("utf-8", "replace")
     raise InputError(f"{path}:{number}: {text!r} is not a number; repair or delete the line")
 
 
 def _is_number(field: bytes) -> bool:
-    try:
-        with np.errstate(over="ignore"):
-            return bool(np.isfinite(np.float32(float(field))))
-    except ValueError:
-        return False
+    with np.errstate(over="ignore"):
+        return bool(_NUMBERS.fullmatch(b" " + field) and np.isfinite(np.float32(float(field))))
 
 
 def _misfit(path: Path, number: int, fields: int, dimension: int) -> InputError:
@@ -182,7 +200,7 @@ def _misfit(path: Path, number: int, fields: int, dimension: int) -> InputError:
 
 def _open(path: Path) -> IO[bytes]:
     if path.suffix == ".gz":
-        return io.BufferedReader(gzip.open(path, "rb"), 1 << 20)
+        return cast(IO[bytes], gzip.open(path, "rb"))
     if path.suffix == ".zip":
         archive = zipfile.ZipFile(path)
         members = [member for member in archive.infolist() if not member.is_dir()]

@@ -172,6 +172,10 @@ class Vocabulary:
         flags = {name: data.get(name) for name in ("lower", "fold_digits", "special")}
         if not isinstance(strings, list) or not all(isinstance(string, str) for string in strings):
             raise InputError(f'{file}: "strings" is not a list of strings; save the vocabulary again')
+        try:
+            "".join(strings).encode()
+        except UnicodeEncodeError:
+            raise InputError(f'{file}: "strings" holds half a character; save the vocabulary again') from None
         if not all(isinstance(flag, bool) for flag in flags.values()):
             raise InputError(f"{file}: {', '.join(flags)} must be true or false; save the vocabulary again")
         try:
@@ -192,11 +196,14 @@ class Vocabulary:
 def check_format(data: Any, wanted: str, file: str | Path) -> None:
     """InputError if parsed JSON of `file` does not say that it is of the wanted format and of this version."""
     found = data.get("format") if isinstance(data, dict) else None
+    found = found if isinstance(found, str | int | None) else type(found).__name__  # not what may be nested deeply
     if found != wanted:
         raise InputError(f"{file}: not a file of {wanted!r} (its format is {found!r}); give one that dglsent saved")
     if data.get("version") != VERSION:
+        version = data.get("version")
+        version = version if isinstance(version, str | int | None) else type(version).__name__
         raise InputError(
-            f"{file}: {wanted} of version {data.get('version')!r}, while this dglsent reads {VERSION}; "
+            f"{file}: {wanted} of version {version!r}, while this dglsent reads {VERSION}; "
             "build the vocabulary again or use the dglsent that wrote it"
         )
 
@@ -217,3 +224,5 @@ def read_json(path: str | Path) -> Any:
         raise InputError(f"{path}: cannot be read ({error.strerror}); give a vocabulary that dglsent saved") from None
     except ValueError as error:
         raise InputError(f"{path}: not JSON ({error}); build and save the vocabulary again") from None
+    except RecursionError:
+        raise InputError(f"{path}: JSON nested too deeply; build and save the vocabulary again") from None

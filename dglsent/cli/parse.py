@@ -103,10 +103,7 @@ def _read(name: str, form: str) -> Sequence[Text]:
     """Sentences of a file; of running text its paragraphs."""
     from graphs.formats.source import read_lines
 
-    try:
-        lines = list(read_lines(sys.stdin.buffer if name == "-" else name))
-    except OSError as error:
-        raise InputError(f"{name}: cannot be read ({error}); name a file of sentences") from None
+    lines = list(read_lines(sys.stdin.buffer if name == "-" else name))
     if form == "tokens":
         return [_TOKEN.findall(line) for line in lines]
     return lines if form == "lines" else list(_paragraphs(lines))

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Iterator, Sequence
-from pathlib import Path
 from typing import Any
 
 from dglsent.cli.options import Parser, add_device, add_trust
@@ -67,11 +66,7 @@ def _results(predictor: Any, examples: Sequence[tuple[Read, ...]], first: int) -
 
 
 def _text(name: str | None) -> str:
-    try:
-        raw = sys.stdin.buffer.read() if name in (None, "-") else Path(str(name)).read_bytes()
-    except OSError as error:
-        raise InputError(f"{name}: cannot be read ({error.strerror}); name a file of sentences") from None
-    try:
-        return raw.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise InputError(f"{name or '<stdin>'}: not UTF-8 text ({error.reason}); convert it to UTF-8") from None
+    from graphs.formats.source import read_lines
+
+    # Line ends of every kind become one.
+    return "\n".join(read_lines(sys.stdin.buffer if name in (None, "-") else str(name)))

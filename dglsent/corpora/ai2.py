@@ -13,6 +13,7 @@ from dglsent.corpora.corpus import Corpus, Splits, find_folder
 from dglsent.corpora.parses import parsed_pairs
 from dglsent.corpora.rows import binary_label
 from graphs.errors import InputError
+from graphs.formats.source import read_lines
 
 Version: TypeAlias = Literal["enwv0", "ck12v0"]
 
@@ -83,8 +84,8 @@ class AI2(Corpus):
 
 def _read(file: Path) -> list[dict[str, str]]:
     """The rows of a file; its columns are found by their names."""
-    with open(file, encoding="utf-8", newline="") as lines:
-        reader = csv.DictReader(lines)
+    reader = csv.DictReader((f"{line}\n" for line in read_lines(file)), strict=True)
+    try:
         missing = [name for name in _COLUMNS if name not in (reader.fieldnames or ())]
         if missing:
             raise InputError(f"{file}:1: no column for {', '.join(missing)}; this is not a file of AI2-8grade")
@@ -96,4 +97,8 @@ def _read(file: Path) -> list[dict[str, str]]:
                 raise InputError(f"{file}:{reader.line_num}: a sentence without words")
             binary_label(row["label"], file, reader.line_num)
             rows.append(row)
+    except csv.Error as error:
+        raise InputError(
+            f"{file}:{reader.line_num + 1}: not CSV ({error}); repair the line or fetch it again"
+        ) from None
     return rows

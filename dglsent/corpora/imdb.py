@@ -9,7 +9,6 @@ import lzma
 import re
 import sys
 import tarfile
-import zlib
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -18,6 +17,7 @@ from dglsent.corpora.example import Example, Parsed
 from dglsent.corpora.splits import hold_out
 from graphs.columns import Tagged
 from graphs.errors import InputError, Origin
+from graphs.formats.source import BREAKS, reason, unreadable
 
 _FOLDERS = ("imdb", "aclImdb", ".")
 _ARCHIVES = ("aclImdb_v1.tar.gz", "aclImdb_labelled_50k.tar.xz")
@@ -78,8 +78,15 @@ def _reviews(data: Path) -> Iterator[tuple[tuple[str, ...], bytes]]:
             if (root / "train" / "neg").is_dir():
                 for file in root.glob("*/*/*.txt"):
                     if named := _NAME.fullmatch(file.as_posix()):
-                        yield named.groups(), file.read_bytes()
+                        yield named.groups(), _bytes(file)
                 return
+
+
+def _bytes(file: Path) -> bytes:
+    try:
+        return file.read_bytes()
+    except OSError as error:
+        raise unreadable(file, error) from None
 
 
 def _packed(archive: Path) -> Iterator[tuple[tuple[str, ...], bytes]]:
@@ -90,5 +97,5 @@ def _packed(archive: Path) -> Iterator[tuple[tuple[str, ...], bytes]]:
                 file = named and opened.extractfile(member)
                 if named and file:
                     yield named.groups(), file.read()
-    except (tarfile.TarError, lzma.LZMAError, zlib.error, EOFError, OSError) as error:
-        raise InputError(f"{archive}: cannot be read ({' '.join(str(error).split())}); download it again") from None
+    except (tarfile.TarError, lzma.LZMAError, ValueError, *BREAKS) as error:
+        raise InputError(f"{archive}: cannot be read ({reason(error)}); download it again") from None

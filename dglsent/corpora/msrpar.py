@@ -5,12 +5,11 @@ Agirre et al. 2012, SemEval-2012 task 6.
 
 from __future__ import annotations
 
-import math
 from pathlib import Path
 
 from dglsent.corpora.corpus import Corpus, Splits, find_folder
 from dglsent.corpora.parses import parsed_pairs
-from dglsent.corpora.rows import read_rows
+from dglsent.corpora.rows import read_rows, score
 from dglsent.corpora.splits import hold_out
 from graphs.errors import InputError
 
@@ -30,7 +29,7 @@ class MSRpar(Corpus):
         texts = self.texts(data)
         splits = {}
         for split, (file, rows) in self._rows(data).items():
-            targets = [{"score": _score(row[_SCORE], file, line)} for line, row in enumerate(rows, 1)]
+            targets = [{"score": score(row[_SCORE], file, line, 0, 5)} for line, row in enumerate(rows, 1)]
             ids = [f"{split}-{number}" for number in range(1, len(rows) + 1)]
             splits[split] = parsed_pairs(data, "msrpar", f"msrpar-{split}", texts, targets, ids)
         train, dev = hold_out(splits["train"])
@@ -56,13 +55,3 @@ class MSRpar(Corpus):
             split: (folder / file, read_rows(folder / file, 3, sentences=list(_SENTENCES.values())))
             for split, file in _FILES.items()
         }
-
-
-def _score(text: str, file: Path, line: int) -> float:
-    try:
-        score = float(text)
-    except ValueError:
-        score = math.nan
-    if not 0 <= score <= 5:
-        raise InputError(f"{file}:{line}: {text!r} is not a score from 0 to 5")
-    return score

@@ -22,6 +22,7 @@ from graphs.columns import Constituency, Dependencies
 from graphs.errors import InputError, Origin, SentenceError
 from graphs.formats.brackets import read_brackets
 from graphs.formats.conllu import read_conllu
+from graphs.formats.numbers import natural
 
 VARIABLE = "DGLSENT_PARSES"
 
@@ -65,8 +66,8 @@ def parsed(data: Path, corpus: str, name: str, texts: Sequence[Text]) -> list[Pa
     if "conllu" in files:
         # Ids that are not numbers say nothing about the place in the corpus.
         read = read_conllu(files["conllu"])
-        numbered = all(sentence.origin.sentence.isdecimal() for sentence in read)
-        ids = [int(sentence.origin.sentence) if numbered else place for place, sentence in enumerate(read, 1)]
+        named = [natural(sentence.origin.sentence) for sentence in read]
+        ids = named if min(named, default=0) >= 0 else range(1, len(read) + 1)
         dependencies = _align(files["conllu"], texts, zip(ids, read, strict=True))
         failed.update(place for place, found in enumerate(dependencies) if found is None)
     if "brackets" in files:

@@ -2,24 +2,35 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from pathlib import Path
 
 from graphs.errors import InputError
+from graphs.formats.numbers import decimal_number
+from graphs.formats.source import unreadable
+
+_LINE_END = re.compile(r"\r\n|\n|\r")
 
 
 def read_text_lines(file: Path) -> list[str]:
     r"""The lines of a file in UTF-8 or, as some older corpora are, in ISO-8859-1.
 
-    Only `\n` ends a line (with `\r` before it or not), since `str.splitlines` cuts at ISO-8859-1's 0x85 too.
-    Blank lines at the end are none.
+    Only `\n`, `\r\n` and `\r` end a line, since `str.splitlines` cuts at ISO-8859-1's 0x85 too. Blank lines at the
+    end are none.
+
+    Raises:
+        InputError: the file cannot be read.
     """
-    raw = file.read_bytes()
+    try:
+        raw = file.read_bytes()
+    except OSError as error:
+        raise unreadable(file, error) from None
     try:
         text = raw.decode("utf-8-sig")
     except UnicodeDecodeError:
         text = raw.decode("iso-8859-1")
-    lines = [line.removesuffix("\r") for line in text.split("\n")]
+    lines = _LINE_END.split(text)
     while lines and not lines[-1].strip():
         lines.pop()
     return lines
@@ -73,3 +84,15 @@ def binary_label(text: str, file: Path, line: int) -> int:
     if text not in ("0", "1"):
         raise InputError(f"{file}:{line}: label {text!r}, expected 0 or 1")
     return int(text)
+
+
+def score(text: str, file: Path, line: int, lowest: float, highest: float) -> float:
+    """The number that a text stands for.
+
+    Raises:
+        InputError: it is no number from `lowest` to `highest`.
+    """
+    number = decimal_number(text)
+    if number is None or not lowest <= number <= highest:
+        raise InputError(f"{file}:{line}: {text[:40]!r} is not a score from {lowest:g} to {highest:g}")
+    return number

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from dglsent.corpora.corpus import Corpus, Splits, find_folder
 from dglsent.corpora.example import Example, Parsed
+from dglsent.corpora.rows import score
 from graphs.columns import Constituency, Dependencies
 from graphs.errors import InputError
 from graphs.formats.brackets import read_brackets
@@ -70,15 +71,8 @@ def _rows(file: Path) -> Iterator[tuple[str, dict[str, float]]]:
             judgment = cells[column["entailment"]]
             if judgment not in _ENTAILMENT:
                 raise InputError(f"{file}:{number}: entailment {judgment!r}, expected {', '.join(_ENTAILMENT)}")
-            score = _number(cells[column["score"]], file, number)
-            yield cells[column["id"]], {"score": score, "entailment": _ENTAILMENT[judgment]}
-
-
-def _number(text: str, file: Path, line: int) -> float:
-    try:
-        return float(text)
-    except ValueError:
-        raise InputError(f"{file}:{line}: {text!r} is not a score") from None
+            relatedness = score(cells[column["score"]], file, number, 1, 5)
+            yield cells[column["id"]], {"score": relatedness, "entailment": _ENTAILMENT[judgment]}
 
 
 def _read(folder: Path, rows: dict[str, dict[str, float]]) -> list[Example]:
@@ -92,7 +86,7 @@ def _read(folder: Path, rows: dict[str, dict[str, float]]) -> list[Example]:
         targets = [rows[name] for name in ids]
     elif (folder / "sim.txt").is_file():
         lines = list(read_lines(folder / "sim.txt"))
-        targets = [{"score": _number(line, folder / "sim.txt", i)} for i, line in enumerate(lines, 1)]
+        targets = [{"score": score(line, folder / "sim.txt", i, 1, 5)} for i, line in enumerate(lines, 1)]
     else:
         raise InputError(f"{folder}: no scores; expected sim.txt, or id.txt and the official files of SICK")
     ids = ids or [str(number) for number in range(1, len(left) + 1)]

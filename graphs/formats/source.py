@@ -19,12 +19,17 @@ from graphs.errors import BrokenFileError, InputError, Origin
 
 Source: TypeAlias = str | os.PathLike[str] | IO[str] | IO[bytes]
 
-BREAKS: Final = (OSError, EOFError, zlib.error)
-"""What reading a file raises that is damaged or cannot be read."""
-
 _LONGEST: Final = 1 << 24  # bytes of a line: a few bytes of gzip may unpack to more than fits into memory
 
 _BUFFER: Final = 1 << 17
+
+
+class LongLineError(ValueError):
+    """A line that is too long to be one."""
+
+
+BREAKS: Final = (OSError, EOFError, zlib.error, LongLineError)
+"""What reading a file raises that is damaged or cannot be read."""
 
 
 def source_name(source: Source) -> str:
@@ -54,9 +59,6 @@ def read_lines(source: Source) -> Iterator[str]:
             raise broken(name, number + 1, f"the file breaks off here ({reason(error)}); fetch it again") from None
         except UnicodeDecodeError as error:  # of an open text file, which decodes ahead of its lines
             raise broken(name, number + 1, _not_utf8(error)) from error
-        except _LongLineError:
-            what = f"no line end in {_LONGEST >> 20} MiB; is this a text file?"
-            raise broken(name, number + 1, what) from None
 
 
 def cut_lines(file: IO[AnyStr]) -> Iterator[AnyStr]:
@@ -69,7 +71,7 @@ def cut_lines(file: IO[AnyStr]) -> Iterator[AnyStr]:
         if line.endswith(end):
             line = line[:-1]
         elif len(line) >= _LONGEST:
-            raise _LongLineError
+            raise LongLineError(f"no line end in {_LONGEST >> 20} MiB")
         if lone in line:
             yield from line.removesuffix(lone).split(lone)
         else:
@@ -95,10 +97,6 @@ def reason(error: BaseException) -> str:
     """What an error says, in one line."""
     said = getattr(error, "strerror", None) or str(error) or type(error).__name__
     return " ".join(str(said).split())
-
-
-class _LongLineError(Exception):
-    """A line that is too long to be one."""
 
 
 def _opened(source: Source, stack: ExitStack) -> IO[Any]:

@@ -154,3 +154,23 @@ def test_vocabularies_of_sentences(tmp_path):
     vocabularies.save(path)
     assert Vocabularies.load(path) == vocabularies
     assert Vocabularies.of([TREE, SENTENCE], min_count=2).word.strings[2:] == ["The"]
+
+
+def test_hostile_json_is_one_line(tmp_path):
+    path = tmp_path / "v.json"
+    head = '{"format": "dglsent vocabulary", "version": 1, "lower": false, "fold_digits": false, "special": true, '
+    for text in (
+        "[" * 100_000,
+        '{"format": ' + "[" * 300 + "]" * 300 + "}",
+        '{"format": "dglsent vocabulary", "version": ' + "9" * 5000 + "}",
+        '{"format": "dglsent vocabulary", "version": {"a": 1}}',
+        head + '"strings": ["\\ud800"]}',
+        head + '"strings": [NaN]}',
+        "\x00",
+    ):
+        path.write_text(text)
+        with pytest.raises(InputError, match=r"v\.json: .*; ") as caught:
+            Vocabulary.load(path)
+        assert "\n" not in str(caught.value)
+    with pytest.raises(InputError, match=r"cannot be read \(Is a directory\)"):
+        Vocabulary.load(tmp_path)

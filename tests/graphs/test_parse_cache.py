@@ -105,6 +105,22 @@ def test_a_damaged_file_is_named(tmp_path):
         assert "\n" not in str(caught.value)
 
 
+def test_a_file_that_says_other_things_is_to_be_deleted(tmp_path):
+    cache = ParseCache(tmp_path)
+    cache.put({b"a": b"1"})
+    whole = cache.file.read_bytes()
+    for damaged in (b"not a database at all " * 99, whole[:4096] + bytes(len(whole) - 4096), b"\x00" + whole[1:]):
+        cache.file.write_bytes(damaged)
+        with pytest.raises(InputError, match="delete it"):
+            cache.get([b"a"])
+    cache.file.write_bytes(whole)
+    with cache._open() as database:
+        database.execute("UPDATE parses SET parse = 'text'")
+    database.close()
+    with pytest.raises(InputError, match="delete it, and all is parsed again"):
+        cache.get([b"a"])
+
+
 def test_a_folder_that_cannot_be_made(tmp_path):
     (tmp_path / "file").write_text("")
     with pytest.raises(InputError, match=r"parses\.sqlite: the cache"):

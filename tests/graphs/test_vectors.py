@@ -102,6 +102,14 @@ def test_one_dimension(tmp_path):
         ("a 1 2\nb 1 1e300\n", ":2: '1e300' is not a number"),
         ("a 1 2\n\nb 1 2\n", ":2: empty line"),
         ("3 2\na 1 2\n", ": ends after 1 of the 3 vectors"),
+        ("3 1000000000000\na 1 2\n", ":2: 2 numbers after the word, not 1000000000000"),
+        ("1000000000000 2\na 1 2\n", ": ends after 1 of the 1000000000000 vectors"),
+        ("3 " + "9" * 5000 + "\na 1 2\n", ":2: 2 numbers after the word, not 1000000000000000000"),
+        ("9" * 5000 + " 2\na 1 2\n", ": ends after 1 of the 1000000000000000000 vectors"),
+        ("3 0\na 1 2\n", ":2: 2 numbers after the word, not 0"),
+        ("a 1 2\nb 1 1_0\n", ":2: '1_0' is not a number"),
+        ("a 1 2\nb 1 inf\n", ":2: 'inf' is not a number"),
+        ("a 1 2\nb 1 \t2\n", ":2: '\\t2' is not a number"),
     ],
 )
 def test_broken_files(tmp_path, text, message):
@@ -125,8 +133,17 @@ def test_files_that_do_not_open(tmp_path):
     with pytest.raises(InputError, match=r"none\.txt: .*\(No such file or directory\); check"):
         read_vectors(tmp_path / "none.txt", vocabulary)
     (tmp_path / "v.gz").write_bytes(gzip.compress(GLOVE.encode() * 99)[:-20])
-    with pytest.raises(InputError, match=r"v\.gz: .*fetch again"):
+    with pytest.raises(InputError, match=r"v\.gz:[0-9]+: .*fetch again"):
         read_vectors(tmp_path / "v.gz", vocabulary)
+    (tmp_path / "v.gz").write_bytes(b"")
+    with pytest.raises(InputError, match=r"v\.gz: holds no word vectors"):
+        read_vectors(tmp_path / "v.gz", vocabulary)
+    with zipfile.ZipFile(tmp_path / "v.zip", "w") as archive:
+        archive.writestr("v.txt", GLOVE * 99)
+    damaged = (tmp_path / "v.zip").read_bytes().replace(b"Cat 4", b"Dog 4", 1)
+    (tmp_path / "v.zip").write_bytes(damaged)
+    with pytest.raises(InputError, match=r"v\.zip(:[0-9]+)?: .*fetch again"):
+        read_vectors(tmp_path / "v.zip", vocabulary)
     (tmp_path / "v.zip").write_bytes(b"no archive")
     with pytest.raises(InputError, match=r"v\.zip: .*\(File is not a zip file\)"):
         read_vectors(tmp_path / "v.zip", vocabulary)
@@ -135,6 +152,13 @@ def test_files_that_do_not_open(tmp_path):
         archive.writestr("100d.txt", "a 1")
     with pytest.raises(InputError, match=r"two\.zip: holds 2 files \(50d\.txt, 100d\.txt\); unpack"):
         read_vectors(tmp_path / "two.zip", vocabulary)
+
+
+def test_a_mark_at_the_start_is_dropped_and_every_line_end_ends_a_line(tmp_path):
+    path = tmp_path / "v.txt"
+    path.write_bytes(b"\xef\xbb\xbfa 1 2\rb 3 4\r\n\xef\xbb\xbfc 5 6\n")
+    vectors = read_vectors(path, Vocabulary(["a", "b", "c", "\ufeffc"], special=False))
+    assert vectors.matrix.tolist() == [[1, 2], [3, 4], [0, 0], [5, 6]]
 
 
 def test_coverage(tmp_path):

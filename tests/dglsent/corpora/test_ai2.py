@@ -26,6 +26,8 @@ def small(tmp_path, no_parses):
 
 
 def test_pairs_know_their_question_and_hypothesis(small):
+    # Spreadsheets write a mark in front.
+    (small / "ai2_8grade" / "enwv0-test.csv").write_text("\ufeff" + TEXT, encoding="utf-8")
     examples = AI2().load(small)["test"]
     assert [one.id for one in examples] == ["test-1-Q1", "test-2-Q1", "test-3-Q1", "test-4-Q2"]
     assert [one.targets["label"] for one in examples] == [0, 0, 1, 1]
@@ -55,6 +57,8 @@ def test_versions_have_their_own_parses(small, version, name):
     ("text", "message"),
     [
         (TEXT.replace("qid", "id"), r"enwv0-dev\.csv:1: no column for qid"),
+        (TEXT + '1,Q3,"a', r"enwv0-dev\.csv:[67]: not CSV"),
+        (TEXT + "1,Q3," + "a" * 200_000 + ",0,b\n", r"enwv0-dev\.csv:[67]: not CSV"),
         ("", r"enwv0-dev\.csv:1: no column for label, qid, htext, mtext"),
         (TEXT + "1,Q3,a\n", r"enwv0-dev\.csv:6: a row of another length"),
         (TEXT + "1,Q3,a,0,b,c\n", r"enwv0-dev\.csv:6: a row of another length"),

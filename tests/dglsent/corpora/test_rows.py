@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from dglsent.corpora.rows import binary_label, read_rows, read_text_lines, read_tokens
+from dglsent.corpora.rows import binary_label, read_rows, read_text_lines, read_tokens, score
 from graphs.errors import InputError
 
 
@@ -51,3 +51,21 @@ def test_binary_label(tmp_path):
     assert [binary_label(text, tmp_path, 1) for text in "01"] == [0, 1]
     with pytest.raises(InputError, match=r":7: label '2', expected 0 or 1"):
         binary_label("2", tmp_path, 7)
+
+
+def test_every_line_end_ends_a_line(tmp_path):
+    file = tmp_path / "lines"
+    file.write_bytes(b"a\rb\r\nc\n\r")
+    assert read_text_lines(file) == ["a", "b", "c"]
+
+
+def test_what_cannot_be_read_is_one_line(tmp_path):
+    with pytest.raises(InputError, match=r"cannot be read \(Is a directory\)"):
+        read_text_lines(tmp_path)
+
+
+def test_scores_are_plain_numbers(tmp_path):
+    assert score("4.5", tmp_path, 1, 1, 5) == 4.5
+    for text in ("nan", "inf", "4_0", "\u0664", " 4", "0.5", "9" * 5000, ""):
+        with pytest.raises(InputError, match=r":7: .* is not a score from 1 to 5"):
+            score(text, tmp_path, 7, 1, 5)

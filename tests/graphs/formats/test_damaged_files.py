@@ -186,5 +186,5 @@ def test_streams_are_cut_and_freed_of_their_mark_as_files_are(wrap):
 def test_a_line_without_an_end_is_not_read_whole(tmp_path):
     path = tmp_path / "bomb.gz"
     path.write_bytes(gzip.compress(b"(A a)\n" + b"x" * 40_000_000))
-    with pytest.raises(BrokenFileError, match=r"bomb\.gz:2: no line end in 16 MiB"):
+    with pytest.raises(BrokenFileError, match=r"bomb\.gz:2: .*no line end in 16 MiB"):
         read_brackets(path)
