@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
 import numpy as np
+import torch
 from torch import Tensor, nn
 from torch.nn import functional as F  # noqa: N812
 
@@ -20,6 +21,8 @@ _NONE = -1  # label of a node or sentence without a gold class
 class Classification(Task):
     """softmax(W dropout(h) + b) at every node; scored at the sentence vector alone.
 
+    With a hidden layer, relu(W_s dropout(h) + b_s) takes the place of h.
+
     Cross-entropy is summed over all labelled nodes of a tree and averaged over trees. A sentence's own label
     is learnt at its sentence vector, which for trees is the state of the root.
 
@@ -29,17 +32,25 @@ class Classification(Task):
         dropout: share of a state dropped before the classifier in training.
         choose: predict among the first `choose` classes only; all by default.
         phrases: whether phrases are learnt as well as sentences.
+        hidden: dimensions of the hidden layer; none by default.
     """
 
     targets: ClassVar[Targets] = {"label": np.dtype(np.int64)}
 
     def __init__(
-        self, size: int, classes: int, dropout: float = 0.5, choose: int | None = None, phrases: bool = True
+        self,
+        size: int,
+        classes: int,
+        dropout: float = 0.5,
+        choose: int | None = None,
+        phrases: bool = True,
+        hidden: int | None = None,
     ) -> None:
         super().__init__()
         self.classes, self.choose, self.phrases = classes, choose or classes, phrases
         self.dropout = nn.Dropout(dropout)
-        self.output = nn.Linear(size, classes)
+        self.hidden = nn.Linear(size, hidden) if hidden else None
+        self.output = nn.Linear(hidden or size, classes)
         self.monitor = "accuracy"
         self.score_names = ("accuracy", "f1", "precision", "recall") if self.choose == 2 else ("accuracy",)
 
@@ -82,8 +93,14 @@ class Classification(Task):
 
     def _logits(self, states: Tensor) -> Tensor:
         """[n, choose] at evaluation."""
-        return self.output(states)[:, : self.choose]
+        return self._classified(states)[:, : self.choose]
 
     def _cross_entropy(self, states: Tensor, label: Tensor) -> Tensor:
+        return F.cross_entropy(self._classified(states), label, ignore_index=_NONE, reduction="sum")
+
+    def _classified(self, states: Tensor) -> Tensor:
+        """[n, classes], with dropout in training."""
+        if self.hidden is not None:
+            states = torch.relu(self.hidden(self.dropout(states)))
         logits: Tensor = self.output(self.dropout(states))
-        return F.cross_entropy(logits, label, ignore_index=_NONE, reduction="sum")
+        return logits

@@ -18,6 +18,7 @@ from dglsent.models.lstmn import LSTMN
 from dglsent.models.mv_rnn import MVRNN
 from dglsent.models.recnn import RecNN
 from dglsent.models.rntn import RNTN
+from dglsent.models.sata_tree_lstm import SATATreeLSTM
 from dglsent.models.sequence import BiLSTM, SeqGRU, SeqLSTM
 from dglsent.models.tag_guided import TagGuidedHyperRecNN, TagGuidedHyperTreeLSTM
 from dglsent.models.te_lstm import TELSTM
@@ -49,7 +50,7 @@ ENCODERS = {
     DCRecNN: BINARY,
     DCTreeLSTM: BINARY,
 }
-WITH_TAGS = [TGRNN, TERNN, TELSTM, TagGuidedHyperRecNN, TagGuidedHyperTreeLSTM]
+WITH_TAGS = [TGRNN, TERNN, TELSTM, TagGuidedHyperRecNN, TagGuidedHyperTreeLSTM, SATATreeLSTM]
 
 
 def cases(encoders):

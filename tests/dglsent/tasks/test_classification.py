@@ -40,6 +40,19 @@ def test_loss_is_summed_over_labelled_nodes_and_averaged_over_trees(labels):
     assert task.loss(batch, states, vectors).item() == pytest.approx(expected.item(), rel=1e-6)
 
 
+def test_a_hidden_layer_stands_between_state_and_classes(labels):
+    task = Classification(4, 5, dropout=1.0, hidden=7)
+    batch = batch_of(labels, task)
+    states = torch.randn(batch.num_nodes, 4)
+    compared = (states @ task.hidden.weight.T + task.hidden.bias).clamp(min=0)
+    logits = compared @ task.output.weight.T + task.output.bias
+    found = task.eval().outcomes(batch, states, batch.at_roots(states))["predicted"]
+    assert torch.equal(found, batch.at_roots(logits).argmax(-1))
+    bias = task.output.bias.log_softmax(-1)  # dropping all leaves the last bias alone
+    wanted = -sum(bias[label] for tree in labels for label in tree) / 3
+    assert task.train().loss(batch, states, batch.at_roots(states)).item() == pytest.approx(wanted.item(), rel=1e-5)
+
+
 def test_sentence_label_is_learnt_at_the_sentence_vector(labels):
     task = Classification(4, 5, dropout=0.0)
     batch = batch_of(labels, task)
