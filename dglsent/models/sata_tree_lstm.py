@@ -28,8 +28,7 @@ from dglsent.models.encoder import Encoder
 from dglsent.models.sequence import LSTMChain
 from dglsent.nn.cells import lstm_cell
 from dglsent.nn.embeddings import WordEmbedding
-from dglsent.passing import Batch, Outputs, StepLinear, propagate
-from dglsent.passing.relation import Direction
+from dglsent.passing import Batch, Direction, Outputs, StepLinear, propagate
 from graphs.fields import NEXT
 
 
