@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
@@ -14,6 +13,7 @@ import numpy as np
 
 from graphs.columns import IntArray
 from graphs.errors import InputError
+from graphs.files import replacing
 
 PADDING: Final = 0
 UNKNOWN: Final = 1
@@ -210,10 +210,8 @@ def check_format(data: Any, wanted: str, file: str | Path) -> None:
 
 def write_json(data: dict[str, Any], path: str | Path) -> None:
     """Writes JSON; the file is never half written."""
-    # First beside the file: a run killed here leaves the old file whole.
-    beside = Path(f"{path}.part")
-    beside.write_text(json.dumps(data, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
-    os.replace(beside, path)
+    with replacing(path) as beside:
+        beside.write_text(json.dumps(data, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
 
 
 def read_json(path: str | Path) -> Any:

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import argparse
 import gc
-import json
 import os
-import sys
 from collections.abc import Sequence
 
 from dglsent.cli.options import Parser, add_data, positive
+from dglsent.json_text import dumps
 from graphs.errors import InputError
 
 _HEAD = (
@@ -75,8 +74,7 @@ def main(arguments: Sequence[str]) -> int:
                 for row in new:
                     print(_line(row), flush=True)
     if options.json:
-        json.dump(rows, sys.stdout, indent=1)
-        print()
+        print(dumps(rows, indent=1))
     return 0
 
 
@@ -94,8 +92,7 @@ def _long(threads: int, *, as_json: bool) -> int:
             times = f"{row['plan_ms']:>10.1f}{row['forward_ms']:>12.1f}{row['backward_ms']:>13.1f}"
             print(f"{row['layout']:<8}{row['batch']:>5}{row['words']:>7}{times}{row['peak_gib']:>17.2f}", flush=True)
     if as_json:
-        json.dump(rows, sys.stdout, indent=1)
-        print()
+        print(dumps(rows, indent=1))
     return 0
 
 

@@ -4,8 +4,12 @@ from __future__ import annotations
 
 import importlib
 import os
+import signal
 import sys
-from collections.abc import Sequence
+import threading
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from types import FrameType
 
 COMMANDS = {
     "fit": "train a recipe, or go on with an unfinished run",
@@ -63,9 +67,10 @@ def _run(name: str, arguments: Sequence[str]) -> int:
     from graphs.errors import InputError
 
     try:
-        code: int = importlib.import_module(f"dglsent.cli.{name}").main(arguments)
-        sys.stdout.flush()
-        return code
+        with _terminable() as ended_by:
+            code: int = importlib.import_module(f"dglsent.cli.{name}").main(arguments)
+            sys.stdout.flush()
+            return code
     except ImportError as error:
         if type(error).__name__ != "DGLUnavailableError":  # naming the class would load DGL
             raise
@@ -74,10 +79,41 @@ def _run(name: str, arguments: Sequence[str]) -> int:
         return _fail(str(error))
     except KeyboardInterrupt as error:
         print(f"\ndglsent: {error or 'interrupted'}", file=sys.stderr)
-        return INTERRUPTED
-    except BrokenPipeError:  # such as `dglsent predict ... | head`
+        return ended_by[0] if ended_by else INTERRUPTED
+    except OSError as error:
+        if error.filename is None:
+            _drop_output()
+        if isinstance(error, BrokenPipeError):  # such as `dglsent predict ... | head`
+            return 1
+        named = error.filename or "standard output"
+        return _fail(f"{named}: {error.strerror or error}; make room there, or choose another place")
+
+
+@contextmanager
+def _terminable() -> Iterator[list[int]]:
+    """Has SIGTERM end a command as Ctrl-C does; yields its exit code in that case."""
+    codes: list[int] = []
+
+    def end(number: int, frame: FrameType | None) -> None:
+        codes.append(128 + number)
+        raise KeyboardInterrupt
+
+    main_thread = threading.current_thread() is threading.main_thread()
+    before = signal.getsignal(signal.SIGTERM)
+    mine = main_thread and before is signal.SIG_DFL
+    if mine:
+        signal.signal(signal.SIGTERM, end)
+    try:
+        yield codes
+    finally:
+        if mine:
+            signal.signal(signal.SIGTERM, before)
+
+
+def _drop_output() -> None:
+    """What is still to be written when Python ends would fail again."""
+    with suppress(OSError, ValueError):
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 1
 
 
 def _fail(message: str) -> int:

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import gzip
 import io
-import os
 import re
 import shlex
 import sys
@@ -24,7 +23,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
 from dglsent.cli.options import Parser, add_data, add_device, positive
+from dglsent.lock import locked
 from graphs.errors import InputError, SentenceError
+from graphs.files import replacing
 
 if TYPE_CHECKING:
     from graphs.parsing import Parse, Text
@@ -34,7 +35,6 @@ SOME_FAILED = 1
 _ESCAPED = {"-LRB-": "(", "-RRB-": ")", "-LSB-": "[", "-RSB-": "]", "-LCB-": "{", "-RCB-": "}"}
 _BRACKET = re.compile("|".join(_ESCAPED))
 _TOKEN = re.compile(r"[^ \t]+")  # U+00A0 and its like may stand in a token
-_FILES = ("conllu.gz", "brackets.gz", "failed.txt")
 _EPILOGUE = """
 Writes OUT.conllu.gz and OUT.brackets.gz. A sentence that cannot be parsed is listed in OUT.failed.txt with its number
 and why, and makes the exit code 1; the others keep their numbers (`# sent_id`, line of brackets). Where IN is no file
@@ -128,20 +128,21 @@ def _parse(texts: Sequence[Text], out: Path, options: Namespace) -> int:
     """Parses and writes one input; returns how many sentences failed."""
     import graphs
 
-    progress = _Progress(out.name)
-    try:
-        results = graphs.parse(
-            (text if isinstance(text, str) else [_unescaped(token) for token in text] for text in texts),
-            stanza_dir=options.stanza_dir,
-            cache=options.cache,
-            device=options.device,
-            split=options.form == "text",
-            max_tokens=options.max_tokens,
-            on_progress=progress,
-        )
-    finally:
-        progress.end()
-    failed = _write(results, out)
+    with locked(out):
+        progress = _Progress(out.name)
+        try:
+            results = graphs.parse(
+                (text if isinstance(text, str) else [_unescaped(token) for token in text] for text in texts),
+                stanza_dir=options.stanza_dir,
+                cache=options.cache,
+                device=options.device,
+                split=options.form == "text",
+                max_tokens=options.max_tokens,
+                on_progress=progress,
+            )
+        finally:
+            progress.end()
+        failed = _write(results, out)
     listed = f", {failed} failed (listed in {out}.failed.txt)" if failed else ""
     print(f"{out}.conllu.gz, {out}.brackets.gz: {len(results) - failed} sentences{listed}", flush=True)
     return failed
@@ -152,36 +153,32 @@ def _write(results: Sequence[Parse | SentenceError], out: Path) -> int:
     from graphs.formats.brackets import to_brackets
     from graphs.formats.conllu import to_conllu
 
-    failed = 0
-    out.parent.mkdir(parents=True, exist_ok=True)
-    part = {kind: Path(f"{out}.{kind}.part") for kind in _FILES}
+    failures = []
     with ExitStack() as stack:
-        conllu, brackets, failures = (_open(path, stack) for path in part.values())
+        conllu, brackets = (_open(Path(f"{out}.{kind}.gz"), stack) for kind in ("conllu", "brackets"))
         for number, result in enumerate(results, 1):
             try:
                 if isinstance(result, SentenceError):
                     raise result
                 block, line = to_conllu(result.dependencies), to_brackets(result.constituency, escape=True)
             except SentenceError as error:
-                failed += 1
+                failures.append(f"{number}\t{error.reason}\n")
                 block, line = "", ""
-                failures.write(f"{number}\t{error.reason}\n")
             conllu.write(block)
             brackets.write(f"{line}\n")
-    for kind, path in part.items():
-        if kind == "failed.txt" and not failed:
-            path.unlink()
-            Path(f"{out}.{kind}").unlink(missing_ok=True)
-        else:
-            os.replace(path, f"{out}.{kind}")
-    return failed
+    listed = Path(f"{out}.failed.txt")
+    if failures:
+        with replacing(listed) as beside:
+            beside.write_text("".join(failures), encoding="utf-8", newline="\n")
+    else:
+        listed.unlink(missing_ok=True)
+    return len(failures)
 
 
 def _open(path: Path, stack: ExitStack) -> TextIO:
-    """Opens a part file to write; the same sentences give the same bytes, gzipped too."""
-    file = stack.enter_context(path.open("wb"))
-    packed = path.name.endswith(".gz.part")
-    raw = stack.enter_context(gzip.GzipFile("", "wb", fileobj=file, mtime=0)) if packed else file
+    """Opens what is to take a file's place; the same sentences give the same bytes, gzipped too."""
+    file = stack.enter_context(stack.enter_context(replacing(path)).open("wb"))
+    raw = stack.enter_context(gzip.GzipFile("", "wb", fileobj=file, mtime=0))
     return stack.enter_context(io.TextIOWrapper(raw, encoding="utf-8", newline="\n"))
 
 

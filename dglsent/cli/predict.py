@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from collections.abc import Iterator, Sequence
 from typing import Any
 
 from dglsent.cli.options import Parser, add_device, add_trust
 from dglsent.cli.reading import FORMATS, Read, guess, read
+from dglsent.json_text import dumps
 from graphs.errors import InputError, SentenceError
 
 _BATCH = 64
@@ -52,7 +52,7 @@ def main(arguments: Sequence[str]) -> int:
             failed |= "error" in line
             if "error" in line:
                 print(f"dglsent: {line['error']}", file=sys.stderr)
-            print(json.dumps(line, ensure_ascii=False))
+            print(dumps(line))
         sys.stdout.flush()
     return 2 if failed else 0
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import shlex
 import sys
 from argparse import Namespace
@@ -11,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from dglsent.cli.options import Parser, add_data, add_device, positive, seeds
+from dglsent.json_text import dumps
 
 _EPILOGUE = """
 Runs lie in DIR/RECIPE/seed-N, those of folds in DIR/RECIPE/seed-N/fold-K, as those of `dglsent fit` do: finished ones
@@ -99,7 +99,7 @@ def _save(stem: Path, as_json: dict[str, Any], as_text: str) -> None:
 
 
 def _dumped(values: dict[str, Any]) -> str:
-    return json.dumps(values, indent=2, ensure_ascii=False) + "\n"
+    return dumps(values, indent=2) + "\n"
 
 
 def _say(line: str) -> None:

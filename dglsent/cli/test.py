@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 
 from dglsent.cli.options import Parser, add_data, add_device, add_trust
+from dglsent.json_text import dumps
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -23,7 +23,7 @@ def main(arguments: Sequence[str]) -> int:
     from dglsent.training.assemble import load_inputs
     from dglsent.training.device import pick_device, set_threads
     from dglsent.training.model import evaluate
-    from dglsent.training.run import Run, plain
+    from dglsent.training.run import Run
 
     set_threads(options.threads)
     device = pick_device(options.device)
@@ -36,5 +36,5 @@ def main(arguments: Sequence[str]) -> int:
         result[split] = scores
         if groups:
             result[f"{split}_groups"] = groups
-    print(json.dumps(plain(result), indent=2))
+    print(dumps(result, indent=2))
     return 0

@@ -12,12 +12,23 @@ from pathlib import Path
 
 from jsonargparse import Namespace
 
+import dglsent
 from dglsent.reproduction.tables import Row
 from dglsent.training import recipe as recipes
 from dglsent.training.run import Run
 from graphs.errors import InputError
 
 _PATIENCE = 10.0  # seconds that a stopped training has to end by itself
+
+# Python puts the working folder on the path, with -c and -m alike; what lies there is not ours to import. Where dglsent
+# is not installed, it is found where this process found it. Standard input stays open as long as this process lives.
+_PROGRAM = """\
+import sys
+sys.path[:] = [*filter(None, sys.path), sys.argv.pop(1)]
+from dglsent.cli.watched import main
+sys.exit(main())
+"""
+_HOME = Path(dglsent.__file__).parents[1]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -52,7 +63,7 @@ class Job:
     def command(self, options: Iterable[str]) -> list[str]:
         """The command that trains it."""
         fold = [] if self.fold is None else ["--corpus.fold", str(self.fold)]
-        program = [sys.executable, "-m", "dglsent.cli.main", "fit", str(self.row.recipe)]
+        program = [sys.executable, "-c", _PROGRAM, str(_HOME), "fit", str(self.row.recipe)]
         return [*program, "--seed", str(self.seed), "--out", str(self.run.path), *options, *fold]
 
 
@@ -120,7 +131,7 @@ def _start(job: Job, options: Sequence[str]) -> subprocess.Popen[bytes]:
     try:
         job.log.parent.mkdir(parents=True, exist_ok=True)
         with job.log.open("ab") as log:
-            return subprocess.Popen(job.command(options), stdin=subprocess.DEVNULL, stdout=log, stderr=log)
+            return subprocess.Popen(job.command(options), stdin=subprocess.PIPE, stdout=log, stderr=log)
     except OSError as error:
         raise InputError(f"{job.log}: cannot be written ({error.strerror}); choose another --out") from None
 

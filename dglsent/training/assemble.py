@@ -144,9 +144,11 @@ def make_model(recipe: Recipe, vocabularies: Vocabularies, vectors: torch.Tensor
         sparse=takes_sparse(recipe.optimiser),
     )
     known: dict[str, Any] = {"tags": vocabularies.tag.strings, "vocabularies": vocabularies}
-    encoder = recipe.encoder(
-        embedding, **{name: value for name, value in known.items() if _takes(recipe.encoder, name)}
-    )
+    given = {name: value for name, value in known.items() if _takes(recipe.encoder, name)}
+    try:
+        encoder = recipe.encoder(embedding, **given)
+    except (ValueError, RuntimeError, AssertionError, ArithmeticError) as error:
+        raise error if isinstance(error, InputError) else InputError(f"encoder: {error}") from None
     return SentenceModel(encoder, make_task(recipe, encoder.size, vocabularies))
 
 

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import math
-import os
-import pickle
 import random
 import signal
 import sys
@@ -24,6 +22,9 @@ from lightning.pytorch.plugins.io import TorchCheckpointIO
 from dglsent.training.device import seed_all
 from dglsent.training.module import Training
 from graphs.errors import InputError
+from graphs.files import replacing
+
+_PARTS = ("state_dict", "epoch", "global_step", "loops", "callbacks", "optimizer_states", "pytorch-lightning_version")
 
 
 class BestOnDev(Callback):
@@ -196,15 +197,25 @@ class SafeCheckpointIO(TorchCheckpointIO):
         """Write beside the file, then take its place: a run killed here leaves the old one whole."""
         path = Path(path)
         path.parent.mkdir(parents=True, exist_ok=True)
-        beside = path.with_name(path.name + ".part")
-        torch.save(checkpoint, beside)
-        os.replace(beside, path)
+        with replacing(path) as beside:
+            try:
+                torch.save(checkpoint, beside)
+            except RuntimeError as error:  # torch's word for a full disk
+                raise InputError(f"{path}: cannot be written ({_first_line(error)})") from None
 
     def load_checkpoint(self, path: Any, map_location: Any = None, weights_only: bool | None = True) -> dict[str, Any]:
         """Read tensors and plain values alone."""
         try:
             loaded: dict[str, Any] = torch.load(path, map_location="cpu", weights_only=True)
-        except (OSError, RuntimeError, EOFError, KeyError, pickle.UnpicklingError) as error:
-            reason = str(error).strip().partition("\n")[0]
-            raise InputError(f"{path}: not a checkpoint of dglsent ({reason}); delete it to start again") from None
+        except Exception as error:  # garbage may have torch raise anything
+            raise InputError(
+                f"{path}: not a checkpoint of dglsent ({_first_line(error)}); delete it to start again"
+            ) from None
+        lacking = [name for name in _PARTS if not isinstance(loaded, dict) or name not in loaded]
+        if lacking:
+            raise InputError(f"{path}: not a checkpoint of dglsent (no {lacking[0]}); delete it to start again")
         return loaded
+
+
+def _first_line(error: Exception) -> str:
+    return str(error).strip().partition("\n")[0]

@@ -16,6 +16,7 @@ from typing import Any
 import torch
 from jsonargparse import Namespace
 
+from dglsent.lock import locked
 from dglsent.training import recipe as recipes
 from dglsent.training.assemble import load_inputs, make_model
 from dglsent.training.data import GraphSet, loader
@@ -55,9 +56,19 @@ def fit(
         InputError: data, vectors, recipe or folder cannot be used.
     """
     device = pick_device(device, processes)
-    if run.is_finished(config):
-        say(f"{run.path}: finished already, not trained again")
-        return run.metrics()
+    if not run.is_finished(config):
+        with locked(run.path):
+            if not run.is_finished(config):
+                try:
+                    return _fit(config, run, data, device, processes, say)
+                except OSError as error:
+                    error.filename = error.filename or str(run.path)
+                    raise
+    say(f"{run.path}: finished already, not trained again")
+    return run.metrics()
+
+
+def _fit(config: Namespace, run: Run, data: Path | None, device: str, processes: int, say: Say) -> dict[str, Any]:
     recipe = recipes.instantiate(config)
     if recipe.training.precision == "16-mixed" and device == "cpu":
         raise InputError("training.precision 16-mixed: for GPUs alone; a CPU takes bf16-mixed")

@@ -73,6 +73,13 @@ class Training(lightning.LightningModule):
         if self.trainer.world_size > 1:
             distributed.all_reduce(losses)
             losses /= self.trainer.world_size
+        wrong = (~losses.isfinite()).nonzero()
+        if len(wrong):
+            step = int(wrong[0])
+            raise InputError(
+                f"epoch {self.current_epoch + 1}, step {step + 1}: the loss is {float(losses[step])}; training stops, "
+                "and what the epochs before have made is kept; try a lower optimiser.lr"
+            )
         self.log("loss", losses.mean())
         scores = self.model.task.scores(gather(self._outcomes_of_all()))
         self._outcomes = []

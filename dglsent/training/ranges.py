@@ -10,26 +10,19 @@ from jsonargparse import Namespace
 
 from graphs.errors import InputError
 
-_FROM_ONE = {
-    *("epochs", "batch_size", "patience", "dim"),
-    *("hidden", "units", "meta", "z", "maps", "heads", "inner", "rank", "functions", "hyper", "fusion_size"),
-    *("own", "edge_dim", "half_width", "classes", "character_size", "positions", "train", "dev", "test"),
-}
-_FROM_ZERO = {
-    *(
-        "seed",
-        "workers",
-        "min_count",
-        "lr",
-        "embedding_lr_scale",
-        "weight_decay",
-        "choose",
-        "fold",
-        "lexical",
-        "layers",
-    ),
-    *("tag_dim", "cap_dim", "character_dim", "spelling_dim", "position_dim", "lexical", "layers"),
-}
+
+def _names(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+_FROM_ONE = _names(
+    "epochs batch_size patience dim hidden units meta z maps heads inner rank functions hyper fusion_size own edge_dim "
+    "half_width classes character_size positions train dev test"
+)
+_FROM_ZERO = _names(
+    "seed workers min_count lr embedding_lr_scale weight_decay initial_accumulator choose fold lexical layers tag_dim "
+    "cap_dim character_dim spelling_dim position_dim"
+)
 _SHARES = {"dropout", "recurrent_dropout", "gate_dropout", "between_layers", "momentum"}
 _MOST = {"seed": 2**32 - 1}  # NumPy takes no larger one
 

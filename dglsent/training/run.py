@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import math
 import os
 from pathlib import Path
 from typing import Any
@@ -13,6 +12,7 @@ from jsonargparse import Namespace
 from safetensors import SafetensorError
 from safetensors.torch import load_file, save_file
 
+from dglsent.json_text import dumps
 from dglsent.training import recipe as recipes
 from dglsent.training.assemble import make_model
 from dglsent.training.bases import read
@@ -20,6 +20,7 @@ from dglsent.training.class_paths import Trusted, class_paths
 from dglsent.training.model import SentenceModel
 from graphs.errors import InputError
 from graphs.features import Vocabularies
+from graphs.files import replacing
 
 
 class Run:
@@ -111,9 +112,11 @@ class Run:
     def save_weights(self, model: SentenceModel) -> None:
         """Write the weights of a model."""
         weights = {name: weight.detach().cpu().contiguous() for name, weight in model.state_dict().items()}
-        beside = self.weights_file.with_name(self.weights_file.name + ".part")
-        save_file(weights, beside)
-        os.replace(beside, self.weights_file)
+        with replacing(self.weights_file) as beside:
+            try:
+                save_file(weights, beside)
+            except SafetensorError as error:
+                raise InputError(f"{self.weights_file}: cannot be written ({error})") from None
 
     def load_weights(self, model: SentenceModel) -> None:
         """Set the weights of a model.
@@ -157,26 +160,29 @@ class Run:
         return recipe, vocabularies, model.eval()
 
     def metrics(self) -> dict[str, Any]:
-        """What `metrics.json` says."""
-        loaded: dict[str, Any] = json.loads(self.metrics_file.read_text(encoding="utf-8"))
+        """What `metrics.json` says.
+
+        Raises:
+            InputError: it is damaged.
+        """
+        try:
+            loaded: dict[str, Any] = json.loads(self.metrics_file.read_text(encoding="utf-8"))
+            damaged = not all(isinstance(loaded[split], dict) for split in ("dev", "test"))
+            damaged |= not all(isinstance(loaded[name], float | int | list) for name in ("seconds", "epochs"))
+        except (ValueError, LookupError, TypeError, RecursionError):
+            damaged = True
+        if damaged:
+            raise InputError(
+                f"{self.metrics_file}: not the scores of a run; delete it, and its `dglsent fit` trains it again"
+            )
         return loaded
 
     def save_metrics(self, metrics: dict[str, Any]) -> None:
         """Write `metrics.json`; what is not a number becomes null."""
-        write(self.metrics_file, json.dumps(plain(metrics), indent=2) + "\n")
+        write(self.metrics_file, dumps(metrics, indent=2) + "\n")
 
 
 def write(file: Path, text: str) -> None:
     """Write a text file so that a kill leaves the old one or the new one."""
-    beside = file.with_name(file.name + ".part")
-    beside.write_text(text, encoding="utf-8")
-    os.replace(beside, file)
-
-
-def plain(value: Any) -> Any:
-    """The value with None for every number that JSON does not have."""
-    if isinstance(value, dict):
-        return {key: plain(entry) for key, entry in value.items()}
-    if isinstance(value, list):
-        return [plain(entry) for entry in value]
-    return None if isinstance(value, float) and not math.isfinite(value) else value
+    with replacing(file) as beside:
+        beside.write_text(text, encoding="utf-8")

@@ -7,6 +7,7 @@ import os
 import signal
 import subprocess
 import sys
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -156,12 +157,15 @@ def test_interrupted_it_says_how_to_go_on(stanza_dir, tmp_path):
     file.write_text("".join(f"The kid number {i} has {i} {'very ' * (i % 50)}old books .\n" for i in range(5000)))
     arguments = ["parse", file, tmp_path / "out", "--stanza-dir", stanza_dir, "--cache", tmp_path / "cache"]
     command = [sys.executable, "-m", "dglsent.cli.main", *map(str, arguments)]
+    # A shell's background jobs ignore Ctrl-C, and so would what they start.
+    listen = partial(signal.signal, signal.SIGINT, signal.SIG_DFL)
     with subprocess.Popen(
         command,
         cwd=ROOT,
         env={**os.environ, "PYTHONPATH": str(ROOT), "OMP_NUM_THREADS": "1"},
         stderr=subprocess.PIPE,
         text=True,
+        preexec_fn=listen,
     ) as process:
         first = process.stderr.readline()
         assert first == "out: 0/5000 sentences, 0 failed\n"

@@ -15,6 +15,7 @@ import pytest
 from tiny import TINY, Interrupted, recipe
 
 from dglsent.reproduction import tables
+from dglsent.reproduction.jobs import _HOME, _PROGRAM
 from dglsent.reproduction.table_text import as_text
 from dglsent.training import recipe as recipes
 
@@ -226,27 +227,62 @@ def test_a_seed_counts_when_its_folds_are_all_there(tmp_path, program):
     assert "corpus.fold" in err
 
 
-def test_ctrl_c_stops_the_trainings(tmp_path):
+@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
+def test_trainings_end_with_the_command(how, tmp_path):
     file = recipe(tmp_path, TINY.replace("epochs: 2", "epochs: 100000"))
     table = recipe(tmp_path, HEAD + f"papers: [{{paper: P, rows: [{{name: Long, recipe: {file}}}]}}]\n", "table.yaml")
     runs = tmp_path / "runs"
-    command = ["reproduce", str(table), "--seeds", "1,2", "--jobs", "2", "--out", str(runs)]
+    command = ["reproduce", str(table), "--out", str(runs)]
     program = [sys.executable, "-m", "dglsent.cli.main", *command]
     # A shell's background jobs ignore Ctrl-C, and so would what they start.
     listen = partial(signal.signal, signal.SIGINT, signal.SIG_DFL)
     process = subprocess.Popen(program, stderr=subprocess.PIPE, text=True, start_new_session=True, preexec_fn=listen)
-    end = time.monotonic() + 120
-    while not all((runs / f"tiny/seed-{seed}/resume.ckpt").exists() for seed in (1, 2)):
+    end = time.monotonic() + 300
+    while not (runs / "tiny/seed-1/resume.ckpt").exists():
         assert process.poll() is None
         assert time.monotonic() < end
         time.sleep(0.1)
-    os.kill(process.pid, signal.SIGINT)
+    os.kill(process.pid, how)
     err = process.communicate(timeout=60)[1]
-    assert process.returncode == 130
-    assert f"stopped; to go on: dglsent {' '.join(command)}" in err
-    with pytest.raises(ProcessLookupError):
-        os.killpg(process.pid, 0)
+    assert process.returncode == (-how if how == signal.SIGKILL else 128 + how)
+    assert "Traceback" not in err
+    if how != signal.SIGKILL:
+        assert f"stopped; to go on: dglsent {' '.join(command)}" in err
+    _wait_for_group(process.pid, end)
     assert not list(runs.glob("tiny/*/metrics.json"))
+    assert not list(runs.glob("tiny/*.lock"))
+
+
+def _wait_for_group(group: int, end: float) -> None:
+    """Until no process of a group is left; those that nobody waits for, this system may keep as zombies."""
+    while time.monotonic() < end:
+        try:
+            os.killpg(group, 0)
+        except ProcessLookupError:
+            return
+        listed = subprocess.run(["ps", "-e", "-o", "pgid=,stat="], capture_output=True, text=True, check=True).stdout
+        states = [line.split()[1] for line in listed.splitlines() if line.split()[0] == str(group)]
+        if all(state.startswith("Z") for state in states):
+            return
+        time.sleep(0.1)
+    raise AssertionError(f"processes of {group} are left")
+
+
+def test_trainings_do_not_import_from_the_working_folder(tmp_path):
+    for name in ("dglsent", "graphs", "os", "sitecustomize", "contextlib", "importlib", "threading", "signal", "yaml"):
+        (tmp_path / f"{name}.py").write_text("from pathlib import Path\nPath(__file__).with_name('marker').touch()\n")
+    environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
+    for path in ({}, {"PYTHONPATH": ""}):
+        done = subprocess.run(
+            [sys.executable, "-c", _PROGRAM, str(_HOME), "--version"],
+            cwd=tmp_path,
+            env=environment | path,
+            stdin=subprocess.PIPE,
+            capture_output=True,
+            text=True,
+        )
+        assert (done.returncode, done.stderr) == (0, "")
+        assert not (tmp_path / "marker").exists()
 
 
 def test_refused(tmp_path, program):

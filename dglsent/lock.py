@@ -1,0 +1,82 @@
+"""What only one process may write at a time."""
+
+from __future__ import annotations
+
+import os
+import platform
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+from graphs.errors import InputError
+
+if sys.platform == "win32":
+    import msvcrt
+else:
+    import fcntl
+
+
+@contextmanager
+def locked(path: Path) -> Iterator[None]:
+    """Keeps a folder, or files that begin with a path, to this process.
+
+    The system holds the lock, on `PATH.lock` beside it, and lets it go when the process ends, however it ends. On a
+    file system without locks there is none.
+
+    Raises:
+        InputError: another process has it; the message says which.
+    """
+    file = path.resolve().with_name(f"{path.resolve().name}.lock")
+    made = [folder for folder in file.parents if not folder.exists()]
+    file.parent.mkdir(parents=True, exist_ok=True)
+    try:
+        taken = _take(file, path)
+        try:
+            yield
+        finally:
+            with suppress(OSError):
+                file.unlink()  # while it is held: whoever opened it before finds that it is another file
+            os.close(taken)
+    finally:
+        for folder in made:
+            with suppress(OSError):
+                folder.rmdir()
+
+
+def _take(file: Path, path: Path) -> int:
+    while True:
+        handle = os.open(file, os.O_RDWR | os.O_CREAT, 0o666)
+        try:
+            _lock(handle)
+        except (BlockingIOError, PermissionError):
+            holder = os.read(handle, 200).decode(errors="replace").strip() or "another process"
+            os.close(handle)
+            raise InputError(f"{path}: {holder} is writing it; wait until it ends, or choose another") from None
+        except OSError:
+            return handle  # a file system without locks
+        if _is_there(handle, file):
+            since = time.strftime("%Y-%m-%d %H:%M:%S")
+            with suppress(OSError):  # the disk may be full
+                os.truncate(handle, 0)
+                os.write(handle, f"process {os.getpid()} on {platform.node()} (since {since})\n".encode())
+            return handle
+        os.close(handle)
+
+
+def _is_there(handle: int, file: Path) -> bool:
+    """Whether a file is still the one that was opened; who held it before has removed it."""
+    try:
+        return os.path.samestat(os.fstat(handle), file.stat())
+    except FileNotFoundError:
+        return False
+
+
+def _lock(handle: int) -> None:
+    if sys.platform == "win32":
+        os.lseek(handle, 2**30, os.SEEK_SET)  # past the text, which others read
+        msvcrt.locking(handle, msvcrt.LK_NBLCK, 1)
+        os.lseek(handle, 0, os.SEEK_SET)
+    else:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)

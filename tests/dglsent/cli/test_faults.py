@@ -1,0 +1,250 @@
+"""What goes wrong around a run is told in one line, and what was done stays."""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import resource
+import shutil
+import signal
+import stat
+import sys
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+import torch
+from safetensors.torch import load_file, save_file
+from tiny import TINY, recipe
+
+from dglsent.cli.main import main
+from dglsent.models.tree_lstm import BinaryTreeLSTM
+from dglsent.training import recipe as recipes
+from graphs.errors import InputError
+
+TREE = "dglsent.models.tree_lstm.BinaryTreeLSTM"
+ONE = TINY.replace("epochs: 2", "epochs: 1")
+
+
+class Watched(BinaryTreeLSTM):
+    """A Tree-LSTM that does something before its first training batch."""
+
+    before = None
+
+    def encode(self, batch):
+        if self.training and Watched.before is not None:
+            before, Watched.before = Watched.before, None
+            before()
+        return super().encode(batch)
+
+
+@pytest.fixture
+def run(trees_run, tmp_path):
+    """A run that may be damaged."""
+    shutil.copytree(trees_run, tmp_path / "run")
+    return tmp_path / "run"
+
+
+def test_one_run_one_writer(trees_run, tmp_path, capsys):
+    file = recipe(tmp_path, TINY.replace(TREE, f"{__name__}.Watched"))
+    command = ["fit", str(file), "--out", str(tmp_path / "run")]
+    codes = []
+    Watched.before = lambda: codes.append(main(command))
+    assert main(command) == 0
+    assert codes == [2]
+    said = [line for line in capsys.readouterr().err.splitlines() if "is writing it" in line]
+    assert len(said) == 1
+    assert f"{tmp_path / 'run'}: process {os.getpid()} on " in said[0]
+    weights = "weights.safetensors"
+    assert (tmp_path / "run" / weights).read_bytes() == (trees_run / weights).read_bytes()
+    assert {path.name for path in tmp_path.iterdir()} == {"run", "tiny.yaml"}
+
+
+def test_new_files_have_the_permissions_of_new_files(trees_run):
+    umask = os.umask(0)
+    os.umask(umask)
+    modes = {path.name: stat.S_IMODE(path.stat().st_mode) for path in trees_run.iterdir() if path.is_file()}
+    assert set(modes.values()) == {0o666 & ~umask}, modes
+
+
+def test_a_file_in_the_way(tmp_path, program):
+    file = recipe(tmp_path, ONE)
+    for out in (file / "run", file / "a" / "run"):
+        program.refuses("fit", file, "--out", out, saying=[f"dglsent: {file}"])
+    program.refuses("predict", tmp_path / "tiny.yaml", saying=["config.yaml is missing"])
+
+
+@contextmanager
+def full_disk(room: int):
+    """Files that may not grow past some bytes: to write on fails as on a full disk."""
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (room, before[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+
+
+@pytest.mark.parametrize("room", [0, 1500, 9000, 14000])
+def test_a_full_disk(room, tmp_path, capsys):
+    file = recipe(tmp_path, ONE)
+    # The tool that captures writes files too: it looks away meanwhile.
+    with capsys.disabled(), full_disk(room), replaced_streams() as (_, err):
+        assert main(["fit", str(file), "--out", str(tmp_path / "run")]) == 2
+    *_, last = err.getvalue().splitlines()
+    assert last.startswith(f"dglsent: {tmp_path / 'run'}"), last
+    assert "Traceback" not in err.getvalue()
+    assert not list(tmp_path.rglob("*.part"))
+    assert not list(tmp_path.rglob("*.lock"))
+    assert not (tmp_path / "run/metrics.json").exists()
+
+
+@contextmanager
+def replaced_streams():
+    before = sys.stdout, sys.stderr
+    sys.stdout, sys.stderr = io.StringIO(), io.StringIO()
+    try:
+        yield sys.stdout, sys.stderr
+    finally:
+        sys.stdout, sys.stderr = before
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="this system has no /dev/full")
+def test_output_that_takes_nothing(run, tmp_path, capsys, monkeypatch):
+    sentences = tmp_path / "in.txt"
+    sentences.write_text("(2 (1 a) (3 b))\n")
+    with open("/dev/full", "w") as full:
+        monkeypatch.setattr(sys, "stdout", full)
+        assert main(["predict", str(run), str(sentences)]) == 2
+    assert capsys.readouterr().err.startswith("dglsent: standard output: No space left on device;")
+    reading, writing = os.pipe()
+    os.close(reading)
+    with os.fdopen(writing, "w") as broken:
+        monkeypatch.setattr(sys, "stdout", broken)
+        assert main(["predict", str(run), str(sentences)]) == 1
+    assert capsys.readouterr().err == ""
+
+
+@pytest.mark.parametrize(
+    "garbage", [b"", b"\xff\xfe", b"[]", b"{}", b'{"dev": 1}', b"[" * 100_000, b'{"dev": {}, "test"']
+)
+def test_damaged_scores(garbage, run, program):
+    (run / "metrics.json").write_bytes(garbage)
+    code, out, err = program("fit", recipe(run.parent), "--out", run)
+    assert (code, out) == (2, "")
+    assert err.splitlines()[-1].startswith(f"dglsent: {run / 'metrics.json'}: not the scores of a run")
+
+
+@pytest.mark.parametrize("garbage", [b"", b"\x80\x02.", b"garbage", {}, {"state_dict": {}}, [1]])
+def test_damaged_checkpoint(garbage, run, program):
+    (run / "metrics.json").unlink()
+    if isinstance(garbage, bytes):
+        (run / "resume.ckpt").write_bytes(garbage)
+    else:
+        torch.save(garbage, run / "resume.ckpt")
+    code, _, err = program("fit", recipe(run.parent), "--out", run)
+    assert code == 2
+    assert "resume.ckpt: not a checkpoint of dglsent" in err.splitlines()[-1]
+    assert "Traceback" not in err
+
+
+def test_recipes_that_are_no_text(run, program, tmp_path):
+    file = tmp_path / "latin.yaml"
+    file.write_bytes("# é\n".encode("latin-1"))
+    program.refuses("fit", file, saying=["latin.yaml", "not UTF-8"])
+    program.refuses("fit", recipe(tmp_path, "base: latin\n"), saying=["latin.yaml", "not UTF-8"])
+    program.refuses("fit", recipe(tmp_path, "[" * 5000), saying=["tiny.yaml"])
+    program.refuses("fit", recipe(tmp_path, "a: 2001-99-99\n"), saying=["tiny.yaml", "not YAML"])
+    (run / "config.yaml").write_bytes(b"\xff")
+    program.refuses("predict", run, saying=["config.yaml", "not UTF-8"])
+
+
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [
+        ("training.batch_size", "0"),
+        ("training.epochs", "0"),
+        ("training.epochs", "-1"),
+        ("training.patience", "0"),
+        ("training.workers", "-1"),
+        ("encoder.hidden", "0"),
+        ("encoder.hidden", "-3"),
+        ("embedding.dim", "0"),
+        ("embedding.dropout", "2"),
+        ("embedding.dropout", "-0.1"),
+        ("task.dropout", "1.5"),
+        ("task.dropout", ".nan"),
+        ("task.classes", "0"),
+        ("optimiser.lr", ".nan"),
+        ("optimiser.lr", "-0.1"),
+        ("optimiser.lr", ".inf"),
+        ("optimiser.weight_decay", "-1"),
+        ("optimiser.momentum", "1"),
+        ("seed", "-1"),
+        ("seed", "4294967296"),
+        ("corpus.train", "-5"),
+    ],
+)
+def test_ranges_of_options(key, value):
+    with pytest.raises(InputError, match=rf"^{key}: .* is not ") as refused:
+        recipes.resolve(TINY, [f"--{key}={value}"])
+    assert "\n" not in str(refused.value)
+
+
+def test_ranges_in_files_and_of_the_seed(tmp_path, program):
+    file = recipe(tmp_path, ONE.replace("hidden: 6", "hidden: 0"))
+    program.refuses("fit", file, saying=["tiny.yaml: encoder.hidden: 0 is not from 1"])
+    for seed in ("-1", "4294967296", "1e3", "9" * 5000):
+        program.refuses("fit", recipe(tmp_path), f"--seed={seed}", saying=["--seed"])
+    # A size that torch cannot make.
+    huge = ("--encoder.hidden", 10**15)
+    program.refuses("fit", recipe(tmp_path), "--out", tmp_path / "run", *huge, saying=["encoder:"])
+
+
+def test_a_loss_that_is_not_finite(tmp_path, program):
+    out = tmp_path / "run"
+    file = recipe(tmp_path, TINY.replace(TREE, f"{__name__}.Exploding").replace("epochs: 2", "epochs: 3"))
+    code, _, err = program("fit", file, "--out", out)
+    assert code == 2
+    *_, first, last = err.splitlines()
+    assert first.startswith("epoch 1/3")
+    assert last.startswith("dglsent: epoch 2, step 3: the loss is nan;")
+    assert {path.name for path in out.iterdir()} >= {"weights.safetensors", "resume.ckpt"}
+    assert not (out / "metrics.json").exists()
+
+
+class Exploding(BinaryTreeLSTM):
+    """A Tree-LSTM whose states are none after ten batches (60 trees are 8 batches)."""
+
+    batches = 0
+
+    def encode(self, batch):
+        self.batches += self.training
+        return super().encode(batch) * (float("nan") if self.batches > 10 else 1)
+
+
+def test_json_without_nan(run, tmp_path, program):
+    weights = {name: weight * float("nan") for name, weight in load_file(run / "weights.safetensors").items()}
+    save_file(weights, run / "weights.safetensors")
+    sentences = tmp_path / "in.txt"
+    sentences.write_text("(2 (1 a) (3 b))\n")
+
+    def refuse(constant):
+        raise AssertionError(constant)
+
+    for command in (["predict", run, sentences], ["test", run]):
+        code, out, _ = program(*command)
+        assert code == 0
+        json.loads(out, parse_constant=refuse)
+
+
+def test_sigterm_ends_a_command_as_ctrl_c_does(tmp_path, program):
+    file = recipe(tmp_path, TINY.replace(TREE, f"{__name__}.Watched"))
+    Watched.before = lambda: os.kill(os.getpid(), signal.SIGTERM)
+    before = signal.getsignal(signal.SIGTERM)
+    code, _, err = program("fit", file, "--out", tmp_path / "run")
+    assert code == 128 + signal.SIGTERM
+    assert "stopped; to go on after the last whole epoch: dglsent fit" in err
+    assert signal.getsignal(signal.SIGTERM) == before
+    assert not (tmp_path / "run.lock").exists()
