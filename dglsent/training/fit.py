@@ -10,6 +10,7 @@ import statistics
 import sys
 import warnings
 from collections.abc import Callable, Sequence
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -130,13 +131,20 @@ def _train(
     from lightning.pytorch.callbacks import Callback, EarlyStopping, ModelCheckpoint
     from lightning.pytorch.loggers import CSVLogger, Logger, TensorBoardLogger
 
+    from dglsent.training.averaging import Averaging
     from dglsent.training.callbacks import Bar, BestOnDev, EndOfSeveral, EpochLines, RandomStates, SafeCheckpointIO
     from dglsent.training.module import Training
 
     _quiet()
     options, task = recipe.training, model.task
-    best = BestOnDev(task.monitor, task.mode, options.patience, lambda module: run.save_weights(module.model))
-    callbacks: list[Callback] = [best, RandomStates(recipe.seed)]
+    averaging = None if options.average is None else Averaging(options.average, options.epochs)
+
+    def save(module: Training) -> None:
+        with averaging.in_place() if averaging else nullcontext():
+            run.save_weights(module.model)
+
+    best = BestOnDev(task.monitor, task.mode, options.patience, save)
+    callbacks: list[Callback] = [best, RandomStates(recipe.seed), *([averaging] if averaging else [])]
     if place.count > 1:
         callbacks.append(EndOfSeveral())
         model.encoder.embedding.sparse = False  # processes add up dense gradients alone

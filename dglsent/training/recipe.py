@@ -90,6 +90,8 @@ class TrainingOptions:
         workers: processes that batch and plan beside the training; worth it where a GPU waits for the CPU.
         precision: "bf16-mixed" multiplies in bfloat16, "16-mixed" (GPUs alone) in float16 with scaled losses; weights,
             states, losses and scores stay float32.
+        average: dev scores and the run keeps an average of weights: below 1, such as 0.999, the decay of a moving
+            average over all steps; from 2 on, over how many of the last epochs the weights at their ends are averaged.
     """
 
     epochs: int = 10
@@ -98,6 +100,28 @@ class TrainingOptions:
     monitor: str | None = None
     workers: int = 0
     precision: Literal["32", "bf16-mixed", "16-mixed"] = "32"
+    average: float | None = None
+
+    def __post_init__(self) -> None:
+        """Refuse an average that cannot be.
+
+        Raises:
+            ValueError: it is none, or its epochs do not come.
+        """
+        average = self.average
+        if average is None or 0 < average < 1:
+            return
+        if average < 2 or average != int(average):
+            raise ValueError(
+                f"training.average: {average} is neither a decay between 0 and 1 nor a number of last epochs from 2 on"
+            )
+        if average > self.epochs:
+            raise ValueError(f"training.average: {average:.0f} epochs are more than training.epochs {self.epochs}")
+        if self.patience:
+            raise ValueError(
+                f"training.average: with training.patience {self.patience} the last epochs may never come; "
+                "set training.patience to null, or training.average to a decay such as 0.999"
+            )
 
 
 @dataclass

@@ -16,7 +16,7 @@ from tiny import TINY, recipe
 
 from dglsent.cli.main import main
 
-LONG = TINY.replace("train: 60", "train: 300").replace("epochs: 2", "epochs: 6")
+LONG = TINY.replace("train: 60", "train: 300").replace("epochs: 2", "epochs: 6, average: 0.9")
 
 
 @pytest.fixture(scope="module")
