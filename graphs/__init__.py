@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from graphs.formats.pipes import read_pipes
     from graphs.networkx_bridge import from_networkx, to_networkx
     from graphs.parsing import parse
+    from graphs.sentence_graph import SentenceGraph
     from graphs.vectors import read_vectors
     from graphs.windows import window
 
@@ -52,11 +53,13 @@ _HOMES = {
     "from_networkx": "graphs.networkx_bridge",
     "to_networkx": "graphs.networkx_bridge",
     "parse": "graphs.parsing",
+    "SentenceGraph": "graphs.sentence_graph",
     "read_vectors": "graphs.vectors",
     "window": "graphs.windows",
 }
 
 __all__ = [
+    "SentenceGraph",
     "Vocabularies",
     "Vocabulary",
     "batch",

@@ -11,11 +11,11 @@ import numpy as np
 import torch
 
 from graphs import fields
-from graphs.builders import SentenceGraph
 from graphs.columns import IntArray
 from graphs.door import dgl
 from graphs.errors import InputError
 from graphs.fields import ATTEND, CHILD
+from graphs.sentence_graph import SentenceGraph
 
 
 @dataclass(eq=False, slots=True)

@@ -6,50 +6,15 @@ Where the vocabularies have spelling, nodes have its fields too (`Spelling.node_
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 
 from graphs import fields, topology, trees
 from graphs.columns import Constituency, Dependencies, IntArray, Sentence
-from graphs.errors import Origin, SentenceError
+from graphs.errors import SentenceError
 from graphs.features import Vocabularies, relations, tags
-
-
-@dataclass(eq=False, slots=True)
-class SentenceGraph:
-    """One sentence's graph, still in columns: N nodes, E edges child -> parent.
-
-    Attributes:
-        size: N.
-        src: [E] senders.
-        dst: [E] receivers.
-        nodes: node fields by name, each [N, ...].
-        edges: edge fields by name, each [E, ...].
-        level: [N] steps from each node to its root (the longest path to a sink).
-        origin: where the sentence was read.
-        pairwise: fields of every two nodes, each [N N]: of receiver i and sender j at i N + j.
-    """
-
-    size: int
-    src: IntArray
-    dst: IntArray
-    nodes: dict[str, IntArray]
-    edges: dict[str, IntArray]
-    level: IntArray
-    origin: Origin = field(default_factory=Origin)
-    pairwise: dict[str, IntArray] = field(default_factory=dict)
-
-    def listed(self) -> SentenceGraph:
-        """This graph with all its edges in `src` and `dst`; another one only where some are not listed there."""
-        return self
-
-    def dgl(self) -> Any:
-        """This sentence alone as a DGLGraph with its fields."""
-        from graphs.batching import batch
-
-        return batch([self])
+from graphs.sentence_graph import SentenceGraph
 
 
 def spelled(words: Sequence[str | None], vocabularies: Vocabularies) -> dict[str, IntArray]:

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from graphs import builders, fields
-from graphs.builders import SentenceGraph
 from graphs.columns import Dependencies, IntArray, Sentence
 from graphs.features import UNKNOWN, Vocabularies, Vocabulary, relations
+from graphs.sentence_graph import SentenceGraph
 
 
 @dataclass(eq=False, slots=True)

@@ -5,10 +5,11 @@ from __future__ import annotations
 import numpy as np
 
 from graphs import fields
-from graphs.builders import SentenceGraph, chain
+from graphs.builders import chain
 from graphs.columns import Sentence
 from graphs.errors import InputError
 from graphs.features import Vocabularies
+from graphs.sentence_graph import SentenceGraph
 
 
 def window(sentence: Sentence, vocabularies: Vocabularies, half_width: int) -> SentenceGraph:

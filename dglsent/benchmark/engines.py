@@ -31,7 +31,7 @@ from dglsent.models.tree_lstm import BinaryTreeLSTM, ChildSumTreeLSTM
 from dglsent.nn.embeddings import WordEmbedding
 from dglsent.passing import Batch, Engine, engine
 from graphs import complete_graphs, windows
-from graphs.builders import SentenceGraph
+from graphs.sentence_graph import SentenceGraph
 
 _DIM, _HIDDEN = 300, 150
 Row: TypeAlias = dict[str, str | int | float]

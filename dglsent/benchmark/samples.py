@@ -8,9 +8,9 @@ from pathlib import Path
 import numpy as np
 
 from graphs import fields, topology, trees
-from graphs.builders import SentenceGraph
 from graphs.columns import Dependencies, IntArray
 from graphs.features import SPECIAL, Vocabularies
+from graphs.sentence_graph import SentenceGraph
 from graphs.transforms import drop_outer
 
 WORDS, TAGS = 5000, 70

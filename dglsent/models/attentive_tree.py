@@ -11,10 +11,10 @@ import torch
 from torch import Tensor, nn
 
 from dglsent.models.encoder import Further, no_further
-from dglsent.models.sequence import GRUChain, LSTMChain
 from dglsent.models.tree_gru import ChildSumTreeGRU
 from dglsent.models.tree_lstm import ChildSumTreeLSTM
 from dglsent.nn.attention import additive_score
+from dglsent.nn.chains import GRUChain, LSTMChain
 from dglsent.nn.embeddings import WordEmbedding
 from dglsent.passing import Batch, Outputs, StepLinear, propagate, softmax_sum
 from graphs.door import fn
@@ -46,7 +46,7 @@ class ChildAttention(nn.Module):
         return other.index_select(0, batch.nodes[SENTENCE])
 
     def score(self, edges: Any) -> Tensor:
-        """W . m_k of each child, [m]."""
+        """w . m_k of each child, [m]."""
         return additive_score(self.W_m(edges.src["h"]), edges.dst["guide"], self.w)
 
     def transform(self, g: Tensor) -> Tensor:

@@ -10,12 +10,12 @@ from collections.abc import Sequence
 import torch
 from torch import Tensor, nn
 
-from dglsent.models.context import CONTEXTS, Context
 from dglsent.models.encoder import Encoder
-from dglsent.models.non_local import NonLocalLayer, Scorer, Update
+from dglsent.nn.context import CONTEXTS, Context
 from dglsent.nn.edge_attributes import EdgeAttribute, EdgeAttributes
 from dglsent.nn.embeddings import WordEmbedding
 from dglsent.nn.node_attributes import Attributes, NodeAttributes
+from dglsent.nn.non_local import NonLocalLayer, Scorer, Update
 from dglsent.nn.readout import mean_over_words
 from dglsent.passing import Batch, Direction
 from graphs.features import Vocabularies

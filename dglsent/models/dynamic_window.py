@@ -17,7 +17,7 @@ from torch.nn import functional as F  # noqa: N812
 
 from dglsent.models.encoder import Encoder
 from dglsent.models.fused_lstm import fused_lstm
-from dglsent.models.sequence import LSTMChain
+from dglsent.nn.chains import LSTMChain
 from dglsent.nn.embeddings import WordEmbedding
 from dglsent.nn.readout import mean_over_words
 from dglsent.nn.token_inputs import TokenInputs

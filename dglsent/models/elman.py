@@ -11,7 +11,7 @@ import torch
 from torch import Tensor, nn
 
 from dglsent.models.encoder import Encoder
-from dglsent.models.sequence import only
+from dglsent.nn.chains import only
 from dglsent.nn.embeddings import WordEmbedding
 from dglsent.passing import Batch, Outputs, StepLinear, propagate
 

@@ -8,7 +8,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from dglsent.models.sequence import LSTMChain
+from dglsent.nn.chains import LSTMChain
 from dglsent.passing import Batch
 
 

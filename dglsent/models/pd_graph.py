@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from dglsent.models.cn3 import CN3
-from dglsent.models.context import Context
-from dglsent.models.non_local import Scorer, Update
+from dglsent.nn.context import Context
 from dglsent.nn.embeddings import WordEmbedding
 from dglsent.nn.node_attributes import Attributes
+from dglsent.nn.non_local import Scorer, Update
 from graphs.features import Vocabularies
 from graphs.fields import NEIGHBOUR
 

@@ -12,7 +12,7 @@ import torch
 from torch import Tensor, nn
 
 from dglsent.models.dynamic_window import WindowEncoder, WindowOptions, at_words, initialise
-from dglsent.models.sequence import only
+from dglsent.nn.chains import only
 from dglsent.nn.embeddings import WordEmbedding
 from dglsent.passing import Batch, Outputs, StepLinear, propagate
 from graphs.errors import InputError

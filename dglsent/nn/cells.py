@@ -20,7 +20,7 @@ def lstm_cell(
     mask: Tensor | None = None,
     output_gate: bool = True,
 ) -> tuple[Tensor, Tensor]:
-    """C = sigmoid(i) * mask * tanh(g) + sum_k sigmoid(f_k) * c_k + kept;  h = sigmoid(o) * tanh(c).
+    """c = sigmoid(i) * mask * tanh(g) + sum_k sigmoid(f_k) * c_k + kept;  h = sigmoid(o) * tanh(c).
 
     Args:
         pre: [n, (2 + K + 1) d] sums before the nonlinearities, in the order g, i, f_1 .. f_K, o; without output

@@ -47,7 +47,7 @@ class TokenInputs(nn.Module):
             nn.init.normal_(parameter, std=0.1)
 
     def forward(self, batch: Batch, embedding: WordEmbedding) -> Tensor:
-        """F of all nodes [N, F]; the dropout of the word vectors is that of the other components too."""
+        """The tokens f of all nodes [N, F]; the dropout of the word vectors is that of the other components too."""
         nodes = batch.nodes
         spelled = self.cap(nodes[CAP])
         if self.character is not None:

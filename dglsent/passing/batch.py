@@ -17,8 +17,8 @@ from dglsent.passing.segments import segment_sum
 from dglsent.passing.views import Fields
 from graphs import fields
 from graphs.batching import MergedGraphs, merge, pair_fields, topology
-from graphs.builders import SentenceGraph
 from graphs.fields import ATTEND, CHILD
+from graphs.sentence_graph import SentenceGraph
 
 
 class Batch:

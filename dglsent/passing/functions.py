@@ -61,7 +61,7 @@ class SoftmaxSum:
     weight: str
 
     def __call__(self, nodes: Any) -> Outputs:
-        """R mailboxes of k messages: sum_k softmax(score)_k value_k."""
+        """The sums at r nodes with mailboxes of k messages: sum_k softmax(score)_k value_k."""
         return {self.out: (self.weights(nodes).unsqueeze(-1) * nodes.mailbox[self.value]).sum(1)}
 
     def weights(self, nodes: Any) -> Tensor:

@@ -18,10 +18,10 @@ from dglsent.tasks.task import Targets
 from dglsent.training.graphs import GraphKind, build, shape
 from dglsent.training.processes import Place
 from graphs import fields
-from graphs.builders import SentenceGraph
 from graphs.columns import Sentence
 from graphs.errors import InputError
 from graphs.features import Vocabularies
+from graphs.sentence_graph import SentenceGraph
 
 
 @dataclass(eq=False, slots=True)

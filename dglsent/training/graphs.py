@@ -9,10 +9,10 @@ import numpy as np
 
 from dglsent.corpora.example import Parsed
 from graphs import builders, complete_graphs, fields, windows
-from graphs.builders import SentenceGraph
 from graphs.columns import Constituency, Dependencies, Sentence, Tagged
 from graphs.errors import SentenceError
 from graphs.features import Vocabularies
+from graphs.sentence_graph import SentenceGraph
 from graphs.transforms import binarise, collapse_unary, drop_outer, drop_traces
 
 GraphKind: TypeAlias = Literal[

@@ -11,9 +11,9 @@ from dglsent.passing import Batch
 from dglsent.training.graphs import build, shape
 from dglsent.training.model import SentenceModel
 from dglsent.training.recipe import Recipe
-from graphs.builders import SentenceGraph
 from graphs.errors import SentenceError
 from graphs.features import Vocabularies
+from graphs.sentence_graph import SentenceGraph
 
 
 class Predictor:

@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import strategies as st
 
 from graphs import fields, topology, trees
-from graphs.builders import SentenceGraph
+from graphs.sentence_graph import SentenceGraph
 
 VOCABULARY = 12  # word ids 1 .. 11; 0 is padding
 TAGS = ("<padding>", "<unknown>", "NN", "VB", "S", "NP", "VP")  # of every node, phrases first

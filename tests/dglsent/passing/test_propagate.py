@@ -12,8 +12,8 @@ from torch import nn
 
 from dglsent.passing import Batch, StepLinear, engine, propagate
 from graphs import topology
-from graphs.builders import SentenceGraph
 from graphs.door import fn
+from graphs.sentence_graph import SentenceGraph
 
 WIDTH = 3
 quick = settings(derandomize=True, deadline=None, max_examples=40)

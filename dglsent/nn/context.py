@@ -7,7 +7,7 @@ from typing import Any, Literal, TypeAlias
 import torch
 from torch import Tensor, nn
 
-from dglsent.models.sequence import LSTMChain
+from dglsent.nn.chains import LSTMChain
 from dglsent.passing import Batch, Outputs, StepLinear, update_all
 from graphs.door import fn
 from graphs.fields import NEXT, PREVIOUS

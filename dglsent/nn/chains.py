@@ -1,0 +1,153 @@
+"""Recurrences along chains: LSTM and GRU.
+
+The step from a word to the next is a message; "up" runs left to right and ends in the last word, the root.
+Equations 1-6 are those of the progressive attention paper (LSTM). The GRU is that of Cho et al. 2014,
+"Learning Phrase Representations using RNN Encoder-Decoder for Statistical Machine Translation".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+from dglsent.nn.cells import lstm_cell
+from dglsent.passing import Batch, Direction, Outputs, Pass, StepLinear, propagate
+from graphs.fields import CHILD
+
+
+def only(mail: Tensor) -> Tensor:
+    """The one message of each node's mailbox [n, 1, ...]: [n, ...].
+
+    Raises:
+        ValueError: a node has several.
+    """
+    if mail.shape[1] != 1:
+        raise ValueError(f"a sequence model runs over chains; here a node hears from {mail.shape[1]} others")
+    return mail.squeeze(1)
+
+
+class LSTMChain(nn.Module):
+    """An LSTM (eq. 1-6) along chains whose nodes have the field x, d dimensions.
+
+    Args:
+        dim: d.
+        hidden: size h of the state.
+        output_gate: False gives h = tanh(c), as the code released with the attentive tree encoders.
+    """
+
+    def __init__(self, dim: int, hidden: int, output_gate: bool = True) -> None:
+        super().__init__()
+        self.output_gate = output_gate
+        gates = 4 if output_gate else 3
+        self.W = StepLinear(dim, gates * hidden)
+        self.U = StepLinear(hidden, gates * hidden, bias=False)
+
+    def run(
+        self, batch: Batch, direction: Direction = "up", *, relation: str = CHILD, then: Sequence[Pass] = ()
+    ) -> Tensor:
+        """States h [N, hidden] of all words; sets the fields h and c.
+
+        Args:
+            batch: the sentences.
+            direction: "up" from left to right, "down" from right to left.
+            relation: `child` in chains, `next` in graphs where that is another relation.
+            then: further passes, see `propagate`.
+        """
+        propagate(
+            batch,
+            self.message,
+            self.reduce,
+            self.update,
+            relation=relation,
+            direction=direction,
+            leaf=self.leaf,
+            inputs=self.inputs,
+            then=then,
+        )
+        return batch.nodes["h"]
+
+    def inputs(self, nodes: Any) -> Outputs:
+        """W x + b, in the order g, i, f, o."""
+        return {"wx": self.W(nodes.data["x"])}
+
+    def leaf(self, nodes: Any) -> Outputs:
+        """Eq. 1-6 at the first word, which meets no state and an empty memory."""
+        wx = self.W(nodes.data["x"])
+        return self.cell(wx, wx.new_zeros(len(wx), self.U.in_features))
+
+    def message(self, edges: Any) -> Outputs:
+        """A word sends its state and memory to the next."""
+        return {"h": edges.src["h"], "c": edges.src["c"]}
+
+    def reduce(self, nodes: Any) -> Outputs:
+        """State and memory of the word before."""
+        return {"h_before": only(nodes.mailbox["h"]), "c_before": only(nodes.mailbox["c"])}
+
+    def update(self, nodes: Any) -> Outputs:
+        """Eq. 1-6."""
+        return self.cell(self.U(nodes.data["h_before"], nodes.data["wx"]), nodes.data["c_before"])
+
+    def cell(self, pre: Tensor, c_before: Tensor) -> Outputs:
+        """Memory and state from the sums of candidate and gates."""
+        h, c = lstm_cell(pre, c_before.unsqueeze(1), output_gate=self.output_gate)
+        return {"h": h, "c": c}
+
+
+class GRUChain(nn.Module):
+    """A GRU along chains whose nodes have the field x, d dimensions.
+
+    Unlike torch's, it resets the state before U, as the paper does: torch's fused GRU is another function.
+
+    Args:
+        dim: d.
+        hidden: size h of the state.
+    """
+
+    def __init__(self, dim: int, hidden: int) -> None:
+        super().__init__()
+        self.W = StepLinear(dim, 3 * hidden)
+        self.U_zr = StepLinear(hidden, 2 * hidden, bias=False)
+        self.U_g = StepLinear(hidden, hidden, bias=False)
+
+    def run(self, batch: Batch, direction: Direction = "up", *, relation: str = CHILD) -> Tensor:
+        """States h [N, hidden] of all words; sets the field h. See `LSTMChain.run`."""
+        propagate(
+            batch,
+            self.message,
+            self.reduce,
+            self.update,
+            relation=relation,
+            direction=direction,
+            leaf=self.leaf,
+            inputs=self.inputs,
+        )
+        return batch.nodes["h"]
+
+    def inputs(self, nodes: Any) -> Outputs:
+        """W x + b, in the order g, z, r."""
+        hidden = self.U_g.in_features
+        wx_g, wx_zr = self.W(nodes.data["x"]).split([hidden, 2 * hidden], -1)
+        return {"wx_g": wx_g, "wx_zr": wx_zr}
+
+    def leaf(self, nodes: Any) -> Outputs:
+        """The first word, which meets no state: h = (1 - z) * g."""
+        g, z, _ = self.W(nodes.data["x"]).chunk(3, -1)
+        return {"h": (1 - torch.sigmoid(z)) * torch.tanh(g)}
+
+    def message(self, edges: Any) -> Outputs:
+        """A word sends its state to the next."""
+        return {"h": edges.src["h"]}
+
+    def reduce(self, nodes: Any) -> Outputs:
+        """State of the word before."""
+        return {"h_before": only(nodes.mailbox["h"])}
+
+    def update(self, nodes: Any) -> Outputs:
+        """State h = z * h' + (1 - z) * g with the candidate g = tanh(W x + U (r * h') + b)."""
+        h = nodes.data["h_before"]
+        z, r = torch.sigmoid(self.U_zr(h, nodes.data["wx_zr"])).chunk(2, -1)
+        g = torch.tanh(self.U_g(r * h, nodes.data["wx_g"]))
+        return {"h": torch.lerp(g, h, z)}
