@@ -14,9 +14,9 @@ from dglsent.corpora.example import Example, Parsed
 from dglsent.passing import Batch
 from dglsent.training.graphs import GraphKind
 from graphs import features, fields
-from graphs.builders import SentenceGraph
 from graphs.columns import Constituency, Sentence
 from graphs.errors import InputError
+from graphs.sentence_graph import SentenceGraph
 
 NONE = -1
 

@@ -25,8 +25,8 @@ from torch import Tensor, nn
 from torch.nn import functional as F  # noqa: N812
 
 from dglsent.models.encoder import Encoder
-from dglsent.models.sequence import LSTMChain
 from dglsent.nn.cells import lstm_cell
+from dglsent.nn.chains import LSTMChain
 from dglsent.nn.embeddings import WordEmbedding
 from dglsent.passing import Batch, Direction, Outputs, StepLinear, propagate
 from graphs.fields import NEXT

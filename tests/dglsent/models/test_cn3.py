@@ -14,7 +14,8 @@ from reference.cn3 import cn3
 from dglsent.models.cn3 import CN3
 from dglsent.models.pd_graph import PDGraph
 from dglsent.nn.node_attributes import Attributes
-from dglsent.passing import Batch, dense, engine
+from dglsent.passing import Batch, engine
+from dglsent.passing.engines.torch import all_pairs
 from graphs.errors import InputError
 
 LENGTHS = (4, 1, 6, 2, 4)
@@ -140,8 +141,8 @@ class TestIdentities:
 def test_some_receivers_at_a_time(scorer, at_once, monkeypatch):
     encoder = make(edges=EDGES, scorer=scorer)
     graphs, results = [sentence(size, seed) for seed, size in enumerate(LENGTHS)], []
-    for pairs in (dense._PAIRS, at_once):
-        monkeypatch.setattr(dense, "_PAIRS", pairs)
+    for pairs in (all_pairs._PAIRS, at_once):
+        monkeypatch.setattr(all_pairs, "_PAIRS", pairs)
         encoder.zero_grad()
         states, batch = encode(encoder, graphs, ("torch", "dense"))
         (states.square().sum() + batch.relation("complete").edges["attention_2"].square().sum()).backward()
