@@ -132,12 +132,14 @@ def batch_pairs(pairs: Sequence[tuple[SentenceGraph, SentenceGraph]]) -> Any:
     return graph
 
 
-def merge(graphs: Sequence[SentenceGraph]) -> MergedGraphs:
-    """Concatenate the columns of B sentence graphs.
+def merge(graphs: Sequence[SentenceGraph] | MergedGraphs) -> MergedGraphs:
+    """Concatenate the columns of B sentence graphs; those that are merged already stay as they are.
 
     Raises:
         InputError: there are none, or they do not all carry the same fields.
     """
+    if isinstance(graphs, MergedGraphs):
+        return graphs
     if not graphs:
         raise InputError("a batch needs at least one sentence graph")
     wanted = _names(graphs[0])

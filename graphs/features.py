@@ -4,18 +4,58 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from graphs.columns import Constituency, Sentence, Tagged
 from graphs.cooccurrence import Cooccurrence
 from graphs.spelling import Spelling
 from graphs.vocabulary import PADDING, SPECIAL, UNKNOWN, VERSION, Vocabulary, check_format, read_json, write_json
 
-__all__ = ["PADDING", "SPECIAL", "UNKNOWN", "Vocabularies", "Vocabulary", "relations", "tags"]
+__all__ = ["PADDING", "SPECIAL", "UNKNOWN", "Counts", "Vocabularies", "Vocabulary", "relations", "tags"]
 
 _FORMAT: Final = "dglsent vocabularies"
+
+
+@dataclass(slots=True)
+class Counts:
+    """How often each string occurs in parsed sentences.
+
+    Attributes:
+        word: word forms.
+        tag: POS tags and, of constituency trees, phrase labels.
+        relation: dependency relations.
+    """
+
+    word: Counter[str] = field(default_factory=Counter)
+    tag: Counter[str] = field(default_factory=Counter)
+    relation: Counter[str] = field(default_factory=Counter)
+
+    @classmethod
+    def of(cls, sentences: Iterable[Sentence]) -> Counts:
+        """Counts the strings of sentences in one pass."""
+        counts = cls()
+        for sentence in sentences:
+            columns = (sentence.word, tags(sentence), relations(sentence))
+            for counter, strings in zip((counts.word, counts.tag, counts.relation), columns, strict=True):
+                counter.update(string for string in strings if string is not None)
+        return counts
+
+    def add(self, other: Counts) -> None:
+        """Counts those of other sentences too."""
+        self.word.update(other.word)
+        self.tag.update(other.tag)
+        self.relation.update(other.relation)
+
+    def to_json(self) -> dict[str, dict[str, int]]:
+        """The counts as plain JSON values, in the order of the strings."""
+        return {name: dict(sorted(getattr(self, name).items())) for name in ("word", "tag", "relation")}
+
+    @classmethod
+    def from_json(cls, data: Any) -> Counts:
+        """Reads what `to_json` wrote."""
+        return cls(*(Counter(data[name]) for name in ("word", "tag", "relation")))
 
 
 @dataclass(slots=True)
@@ -57,17 +97,25 @@ class Vocabularies:
             min_count: words seen less often than this are left out.
             spelling: make the vocabularies of spelling too, of words as they stand.
         """
-        counts: tuple[Counter[str], Counter[str], Counter[str]] = (Counter(), Counter(), Counter())
-        for sentence in sentences:
-            columns = (sentence.word, tags(sentence), relations(sentence))
-            for counter, strings in zip(counts, columns, strict=True):
-                counter.update(string for string in strings if string is not None)
-        word, tag, relation = counts
+        counts = Counts.of(sentences)
+        return cls.of_counts(counts, lower=lower, fold_digits=fold_digits, min_count=min_count, spelling=spelling)
+
+    @classmethod
+    def of_counts(
+        cls,
+        counts: Counts,
+        *,
+        lower: bool = False,
+        fold_digits: bool = False,
+        min_count: int = 1,
+        spelling: bool = False,
+    ) -> Vocabularies:
+        """The same, of strings that are counted already."""
         return cls(
-            word=Vocabulary.of(word, min_count=min_count, lower=lower, fold_digits=fold_digits),
-            tag=Vocabulary.of(tag),
-            relation=Vocabulary.of(relation),
-            spelling=Spelling.of(word) if spelling else None,
+            word=Vocabulary.of(counts.word, min_count=min_count, lower=lower, fold_digits=fold_digits),
+            tag=Vocabulary.of(counts.tag),
+            relation=Vocabulary.of(counts.relation),
+            spelling=Spelling.of(counts.word) if spelling else None,
         )
 
     def save(self, path: str | Path) -> None:

@@ -59,7 +59,7 @@ class Batch:
     @classmethod
     def of(
         cls,
-        graphs: Sequence[SentenceGraph],
+        graphs: Sequence[SentenceGraph] | MergedGraphs,
         *,
         pairs: bool = False,
         directions: Iterable[Direction] = (),
@@ -68,7 +68,7 @@ class Batch:
         """Batch B >= 1 sentence graphs.
 
         Args:
-            graphs: the sentences; of pairs a0 b0 a1 b1 ...
+            graphs: the sentences, merged already or not; of pairs a0 b0 a1 b1 ...
             pairs: whether they are pairs.
             directions: directions of the propagations over `child`, whose plans are made at once.
             relations: further relations whose plans are made at once, see `relations.Kind`.

@@ -2,27 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from inspect import signature
-from itertools import chain
 from pathlib import Path
 from typing import Any
 
 import torch
 
 from dglsent.corpora.corpus import Splits, data_folder
+from dglsent.corpora.stored import Stored
 from dglsent.nn.embeddings import WordEmbedding
 from dglsent.tasks.task import Task
-from dglsent.training.data import GraphSet, graph_set, shaped, vocabularies_of
+from dglsent.training.data import Examples, graph_sets, shaped
+from dglsent.training.graphs import GraphKind
 from dglsent.training.model import SentenceModel
 from dglsent.training.optimisers import takes_sparse
 from dglsent.training.recipe import Recipe
+from dglsent.training.stored import stored_sets
 from dglsent.training.words import initial, known_words, read_files
+from graphs.columns import Sentence
 from graphs.cooccurrence import Cooccurrence
 from graphs.errors import InputError
-from graphs.features import Vocabularies, Vocabulary
-from graphs.spelling import Spelling
+from graphs.features import Counts, Vocabularies, Vocabulary
+from graphs.store import Store
 from graphs.vectors import WordVectors
 
 
@@ -36,7 +41,7 @@ class Inputs:
         vectors: [V, dim] vectors from which the words of new vocabularies start; None for random ones.
     """
 
-    sets: dict[str, GraphSet]
+    sets: Mapping[str, Examples]
     vocabularies: Vocabularies
     vectors: torch.Tensor | None = None
 
@@ -57,53 +62,78 @@ def load_inputs(recipe: Recipe, data: Path | None, vocabularies: Vocabularies | 
     Raises:
         InputError: the corpus cannot be read, does not fit the task, or has other classes than those of the model.
     """
-    splits = load_corpus(recipe, data)
+    strings: Callable[[], Strings]
+    sets: Callable[[Vocabularies, Task], Mapping[str, Examples]]
+    if isinstance(recipe.corpus, Stored):
+        store = recipe.corpus.open()
+        strings, sets = partial(_stored_strings, store), partial(stored_sets, store, recipe.graph)
+    else:
+        splits = load_corpus(recipe, data)
+        strings, sets = partial(strings_of, splits, recipe.graph), partial(graph_sets, splits, recipe.graph)
     vectors = None
     if vocabularies is None:
-        read = read_files(recipe.embedding, words_of(recipe, splits), data)
-        vocabularies = make_vocabularies(recipe, splits, read)
+        known = strings()
+        read = read_files(recipe.embedding, words_of(recipe, known), data)
+        vocabularies = make_vocabularies(recipe, known, read)
         vectors = initial(read, vocabularies.word)
     elif vocabularies.label is not None and list(vocabularies.label) != list(recipe.corpus.labels):
         raise InputError("the classes of the corpus are not those that the model was trained with; train it again")
-    task = make_task(recipe, 1, vocabularies)
-    sets = {
-        name: graph_set(
-            examples, recipe.graph, vocabularies, task.sentences, task.targets, token_labels=task.token_labels
-        )
-        for name, examples in splits.items()
-    }
-    return Inputs(sets, vocabularies, vectors)
+    return Inputs(sets(vocabularies, make_task(recipe, 1, vocabularies)), vocabularies, vectors)
 
 
-def words_of(recipe: Recipe, splits: Splits) -> Vocabulary:
+@dataclass(eq=False, slots=True)
+class Strings:
+    """The strings of a corpus, in the form in which its graphs read them.
+
+    Attributes:
+        counts: how often each occurs, by split.
+        training: the sentences of the training split, one after the other.
+    """
+
+    counts: Mapping[str, Counts]
+    training: Callable[[], Iterable[Sentence]]
+
+
+def strings_of(splits: Splits, kind: GraphKind) -> Strings:
+    """The strings of examples."""
+    counts = {split: Counts.of(shaped(examples, kind)) for split, examples in splits.items()}
+    return Strings(counts, lambda: shaped(splits["train"], kind))
+
+
+def _stored_strings(store: Store) -> Strings:
+    return Strings(store.counts(), store.splits["train"].sentences)
+
+
+def words_of(recipe: Recipe, strings: Strings) -> Vocabulary:
     """All words of a corpus, whatever the split."""
-    options = recipe.embedding
-    sentences = shaped(chain(*splits.values()), recipe.graph)
-    words = (word for sentence in sentences for word in sentence.word if word is not None)
-    return Vocabulary.of(words, lower=options.lower, fold_digits=options.fold_digits)
+    options, counts = recipe.embedding, Counter[str]()
+    for split in strings.counts.values():
+        counts.update(split.word)
+    return Vocabulary.of(counts, lower=options.lower, fold_digits=options.fold_digits)
 
 
-def make_vocabularies(recipe: Recipe, splits: Splits, vectors: Sequence[WordVectors] = ()) -> Vocabularies:
-    """The vocabularies of the corpus of a recipe, which has been loaded.
+def make_vocabularies(recipe: Recipe, strings: Strings, vectors: Sequence[WordVectors] = ()) -> Vocabularies:
+    """The vocabularies of the corpus of a recipe.
 
     All are of the training split alone, but for words with a pretrained vector: no label of another split is looked at.
 
     Args:
         recipe: the recipe.
-        splits: the examples.
+        strings: those of the corpus.
         vectors: pretrained vectors of all words of the corpus, a file each.
     """
-    options, train = recipe.embedding, splits["train"]
-    vocabularies = vocabularies_of(
-        train, recipe.graph, lower=options.lower, min_count=options.min_count, fold_digits=options.fold_digits
+    options = recipe.embedding
+    vocabularies = Vocabularies.of_counts(
+        strings.counts["train"],
+        lower=options.lower,
+        min_count=options.min_count,
+        fold_digits=options.fold_digits,
+        spelling=options.spelling,
     )
     if vectors:
         vocabularies.word = known_words(vocabularies.word, vectors)
-    if options.spelling:
-        sentences = shaped(train, recipe.graph)
-        vocabularies.spelling = Spelling.of(word for sentence in sentences for word in sentence.words)
     if options.cooccurrence:
-        vocabularies.cooccurrence = Cooccurrence.of(shaped(train, recipe.graph), vocabularies.word)
+        vocabularies.cooccurrence = Cooccurrence.of(strings.training(), vocabularies.word)
     if _takes(recipe.task, "labels"):
         vocabularies.label = Vocabulary(recipe.corpus.labels, special=False)
     return vocabularies

@@ -2,23 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import chain
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 import torch
 from torch.utils.data import DataLoader, Sampler
 
+from dglsent.corpora.corpus import Splits
 from dglsent.corpora.example import Example
 from dglsent.passing import Batch, Direction
-from dglsent.tasks.task import Targets
+from dglsent.tasks.task import Targets, Task
 from dglsent.training.graphs import GraphKind, build, shape
 from dglsent.training.processes import Place
+from dglsent.training.stored import StoredSet
 from graphs import fields
-from graphs.columns import Sentence
+from graphs.columns import IntArray, Sentence
 from graphs.errors import InputError
 from graphs.features import Vocabularies
 from graphs.sentence_graph import SentenceGraph
@@ -48,6 +50,19 @@ class GraphSet:
         for name, column in self.targets.items():
             batch.targets[name] = torch.from_numpy(column[list(index)])
         return batch
+
+    @property
+    def lengths(self) -> IntArray:
+        """[M] nodes of each example."""
+        return np.array([sum(graph.size for graph in graphs) for graphs in self.graphs], dtype=np.int64)
+
+    def by_group(self) -> dict[str, list[int]]:
+        """The numbers of the examples of each group, groups in order of their names."""
+        names = sorted(frozenset().union(*self.groups)) if self.groups else []
+        return {name: [i for i, groups in enumerate(self.groups) if name in groups] for name in names}
+
+
+Examples: TypeAlias = GraphSet | StoredSet
 
 
 def shaped(examples: Iterable[Example], kind: GraphKind) -> Iterator[Sentence]:
@@ -119,16 +134,25 @@ def graph_set(
     )
 
 
+def graph_sets(splits: Splits, kind: GraphKind, vocabularies: Vocabularies, task: Task) -> dict[str, GraphSet]:
+    """The graphs of the examples of all splits, with what the task wants."""
+    return {
+        name: graph_set(examples, kind, vocabularies, task.sentences, task.targets, token_labels=task.token_labels)
+        for name, examples in splits.items()
+    }
+
+
 class EpochSampler(Sampler[int]):
     """A shuffle that depends on the seed and the epoch alone, so that a resumed run goes on as it would have.
 
     Args:
         size: number of examples.
         seed: seed of the run.
+        buckets: examples of about one length share a batch; without, batches are of any lengths.
     """
 
-    def __init__(self, size: int, seed: int) -> None:
-        self._size, self._seed, self.epoch = size, seed, 0
+    def __init__(self, size: int, seed: int, buckets: Buckets | None = None) -> None:
+        self._size, self._seed, self._buckets, self.epoch = size, seed, buckets, 0
 
     def set_epoch(self, epoch: int) -> None:
         """Choose the epoch, from 0; Lightning does so before each."""
@@ -138,7 +162,35 @@ class EpochSampler(Sampler[int]):
         return self._size
 
     def __iter__(self) -> Iterator[int]:
-        return iter(np.random.default_rng([self._seed, self.epoch]).permutation(self._size).tolist())
+        generator = np.random.default_rng([self._seed, self.epoch])
+        order = generator.permutation(self._size)
+        return iter((self._buckets.sorted(order, generator) if self._buckets else order).tolist())
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Buckets:
+    """How batches are made of examples of about one length: `batches` of them at a time are sorted by length.
+
+    Attributes:
+        lengths: [M] nodes of each example.
+        size: examples of a batch.
+        batches: batches of a bucket.
+    """
+
+    lengths: IntArray
+    size: int
+    batches: int
+
+    def sorted(self, order: IntArray, generator: np.random.Generator) -> IntArray:
+        """A shuffled order [M], bucket by bucket by length, whose batches are then shuffled."""
+        width = self.size * self.batches
+        buckets = [order[begin : begin + width] for begin in range(0, len(order), width)]
+        by_length = np.concatenate([one[np.argsort(self.lengths[one], kind="stable")] for one in buckets])
+        batches = np.split(by_length, range(self.size, len(order), self.size))
+        whole = [batch for batch in batches if len(batch) == self.size]
+        # The batch that is not full stays last: batches are cut from the order one after the other.
+        shuffled = [whole[number] for number in generator.permutation(len(whole))]
+        return np.concatenate([*shuffled, *batches[len(whole) :]])
 
 
 class Parts(Sampler[list[int]]):
@@ -182,7 +234,7 @@ class Parts(Sampler[list[int]]):
 
 
 def loader(
-    data: GraphSet,
+    data: Examples,
     size: int,
     directions: Sequence[Direction],
     relations: Sequence[str] = (),
@@ -190,14 +242,17 @@ def loader(
     seed: int | None = None,
     pin: bool = False,
     workers: int = 0,
+    bucket: int = 0,
     place: Place | None = None,
 ) -> DataLoader[Any]:
     """Batches of `size` examples with their plans; shuffled in every epoch if there is a seed, else in order.
 
+    With `bucket`, examples of about one length share a batch: they are sorted among those of so many batches.
     With `workers`, so many processes batch and plan beside the training. A `place` among several processes that train
     together leaves of each batch its part.
     """
-    order: Iterable[int] = range(len(data)) if seed is None else EpochSampler(len(data), seed)
+    buckets = Buckets(data.lengths, size, bucket) if bucket else None
+    order: Iterable[int] = range(len(data)) if seed is None else EpochSampler(len(data), seed, buckets)
     return DataLoader(
         range(len(data)),  # type: ignore[arg-type]
         batch_sampler=Parts(order, len(data), size, place or Place()),
@@ -208,9 +263,3 @@ def loader(
         num_workers=workers,
         persistent_workers=workers > 0,
     )
-
-
-def by_group(data: GraphSet) -> Mapping[str, list[int]]:
-    """The numbers of the examples of each group, groups in order of their names."""
-    names = sorted(frozenset().union(*data.groups)) if data.groups else []
-    return {name: [i for i, groups in enumerate(data.groups) if name in groups] for name in names}

@@ -9,7 +9,7 @@ import platform
 import statistics
 import sys
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
@@ -20,7 +20,7 @@ from jsonargparse import Namespace
 from dglsent.lock import locked
 from dglsent.training import recipe as recipes
 from dglsent.training.assemble import load_inputs, make_model
-from dglsent.training.data import GraphSet, loader
+from dglsent.training.data import Examples, loader
 from dglsent.training.device import pick_device, seed_all
 from dglsent.training.model import SentenceModel, evaluate
 from dglsent.training.processes import Place, helped, strategy
@@ -124,7 +124,7 @@ def _choose_monitor(recipe: recipes.Recipe, model: SentenceModel) -> None:
 
 
 def _train(
-    recipe: recipes.Recipe, model: SentenceModel, sets: dict[str, GraphSet], run: Run, device: str, place: Place
+    recipe: recipes.Recipe, model: SentenceModel, sets: Mapping[str, Examples], run: Run, device: str, place: Place
 ) -> list[dict[str, Any]]:
     """Runs Lightning in one of the processes; returns the history of the epochs."""
     import lightning.pytorch as lightning
@@ -192,8 +192,11 @@ def _train(
     gc.freeze()
     plans, cuda = (model.encoder.directions, model.encoder.relations), device == "cuda"
     train, dev = (
-        loader(sets[split], size, *plans, seed=seed, pin=cuda, workers=options.workers, place=place)
-        for split, size, seed in (("train", options.batch_size, recipe.seed), ("dev", 128, None))
+        loader(sets[split], size, *plans, seed=seed, pin=cuda, workers=options.workers, bucket=bucket, place=place)
+        for split, size, seed, bucket in (
+            ("train", options.batch_size, recipe.seed, options.bucket),
+            ("dev", 128, None, 0),
+        )
     )
     parts: list[Any] = [train.batch_sampler, dev.batch_sampler]
     try:

@@ -11,7 +11,7 @@ from torch import Tensor, nn
 from dglsent.models.encoder import Encoder
 from dglsent.passing import Batch
 from dglsent.tasks.task import Task
-from dglsent.training.data import GraphSet, by_group, loader
+from dglsent.training.data import Examples, loader
 
 
 class SentenceModel(nn.Module):
@@ -60,7 +60,7 @@ def gather(outcomes: Iterable[dict[str, Tensor]]) -> dict[str, Tensor]:
 
 @torch.inference_mode()
 def evaluate(
-    model: SentenceModel, data: GraphSet, batch_size: int = 128, after: Callable[[], None] = lambda: None
+    model: SentenceModel, data: Examples, batch_size: int = 128, after: Callable[[], None] = lambda: None
 ) -> tuple[dict[str, float], dict[str, dict[str, float]]]:
     """Scores of a model.
 
@@ -84,6 +84,6 @@ def evaluate(
             **model.task.scores({key: value[index] for key, value in outcomes.items()}),
             "count": len(index),
         }
-        for name, index in by_group(data).items()
+        for name, index in data.by_group().items()
     }
     return model.task.scores(outcomes), groups

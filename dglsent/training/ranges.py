@@ -20,8 +20,8 @@ _FROM_ONE = _names(
     "half_width classes character_size positions train dev test"
 )
 _FROM_ZERO = _names(
-    "seed workers min_count lr embedding_lr_scale weight_decay initial_accumulator choose fold lexical layers tag_dim "
-    "cap_dim character_dim spelling_dim position_dim"
+    "seed workers bucket min_count lr embedding_lr_scale weight_decay initial_accumulator choose fold lexical layers "
+    "tag_dim cap_dim character_dim spelling_dim position_dim"
 )
 _SHARES = {"dropout", "recurrent_dropout", "gate_dropout", "between_layers", "momentum"}
 _MOST = {"seed": 2**32 - 1}  # NumPy takes no larger one

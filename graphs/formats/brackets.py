@@ -16,7 +16,7 @@ import numpy as np
 from graphs.columns import Constituency
 from graphs.errors import Origin, SentenceError
 from graphs.formats.policy import OnError, Sentences, collect
-from graphs.formats.source import Source, read_lines, source_name
+from graphs.formats.source import Source, read_lines, source_name, source_start
 
 # Space, tab and line ends separate tokens; U+00A0 and its like belong to them.
 _TOKEN = re.compile(r"[()\n]|[^ \t\r\n()]+")
@@ -52,7 +52,7 @@ def read_brackets(source: Source, *, on_error: OnError = "raise", unescape: bool
         SentenceError: for a bracket that is empty, not closed or not opened, a bracket with several words and
             nothing else, or text outside brackets.
     """
-    return collect(_trees(read_lines(source), source_name(source), unescape), on_error)
+    return collect(_trees(read_lines(source), source_name(source), unescape, *source_start(source)), on_error)
 
 
 def parse_brackets(text: str, *, on_error: OnError = "raise", unescape: bool = False) -> Sentences[Constituency]:
@@ -131,9 +131,10 @@ def unescaped(word: str) -> str:
     return _ESCAPED_PATTERN.sub(lambda match: _ESCAPED[match.group()], word)
 
 
-def _trees(lines: Iterable[str], file: str, unescape: bool) -> Iterator[Constituency | SentenceError]:
-    ordinal = 1
-    for start, text in _blocks(lines):
+def _trees(
+    lines: Iterable[str], file: str, unescape: bool, first: int, ordinal: int
+) -> Iterator[Constituency | SentenceError]:
+    for start, text in _blocks(lines, first):
         try:
             trees = _parse(text, file, start, ordinal)
         except SentenceError as error:
@@ -147,11 +148,11 @@ def _trees(lines: Iterable[str], file: str, unescape: bool) -> Iterator[Constitu
             yield tree
 
 
-def _blocks(lines: Iterable[str]) -> Iterator[tuple[int, str]]:
+def _blocks(lines: Iterable[str], first: int) -> Iterator[tuple[int, str]]:
     """Cuts lines into trees: the line on which each starts, and its text."""
     block: list[str] = []
     start, depth = 0, 0
-    for number, line in enumerate(lines, 1):
+    for number, line in enumerate(lines, first):
         if line.startswith("(") or (depth <= 0 and line.strip(" \t")):
             if block:
                 yield start, "\n".join(block)

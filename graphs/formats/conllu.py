@@ -16,7 +16,7 @@ from graphs.columns import Dependencies
 from graphs.errors import Origin, SentenceError
 from graphs.formats.numbers import natural
 from graphs.formats.policy import OnError, Sentences, collect
-from graphs.formats.source import Source, read_lines, source_name
+from graphs.formats.source import Source, read_lines, source_name, source_start
 from graphs.trees import refuse_cycle
 
 _COLUMNS = 10
@@ -34,7 +34,7 @@ def read_conllu(source: Source, *, on_error: OnError = "raise") -> Sentences[Dep
         SentenceError: for a line without ten columns, ids that do not count up from 1, a head that is missing
             or out of range, a cycle, or a block without words.
     """
-    return collect(_sentences(read_lines(source), source_name(source)), on_error)
+    return collect(_sentences(read_lines(source), source_name(source), *source_start(source)), on_error)
 
 
 def parse_conllu(text: str, *, on_error: OnError = "raise") -> Sentences[Dependencies]:
@@ -116,8 +116,8 @@ def from_stanza_sentence(sentence: Any, origin: Origin | None = None) -> Depende
     )
 
 
-def _sentences(lines: Iterable[str], file: str) -> Iterator[Dependencies | SentenceError]:
-    for ordinal, (start, block) in enumerate(_blocks(lines), 1):
+def _sentences(lines: Iterable[str], file: str, line: int, first: int) -> Iterator[Dependencies | SentenceError]:
+    for ordinal, (start, block) in enumerate(_blocks(lines, line), first):
         comments = [_comment(line) for line in block if line.startswith("#")]
         name = next((text.partition("=")[2].strip() for text in comments if text.startswith("sent_id")), "")
         try:
@@ -129,11 +129,11 @@ def _sentences(lines: Iterable[str], file: str) -> Iterator[Dependencies | Sente
             yield sentence
 
 
-def _blocks(lines: Iterable[str]) -> Iterator[tuple[int, list[str]]]:
+def _blocks(lines: Iterable[str], first: int) -> Iterator[tuple[int, list[str]]]:
     """Cuts lines at blank ones: the line on which each sentence starts, and its lines."""
     block: list[str] = []
     number = 0
-    for number, line in enumerate(lines, 1):
+    for number, line in enumerate(lines, first):
         if line.strip(" \t"):
             block.append(line)
         elif block:

@@ -32,6 +32,26 @@ BREAKS: Final = (OSError, EOFError, zlib.error, LongLineError)
 """What reading a file raises that is damaged or cannot be read."""
 
 
+class Extract(io.StringIO):
+    """A part of a file that is read on its own; what is said of its sentences is true of the file.
+
+    Args:
+        text: the part.
+        name: path of the file.
+        line: the line of the file on which it begins, from 1.
+        ordinal: the number in the file of its first sentence, from 1.
+    """
+
+    def __init__(self, text: str, name: str, line: int, ordinal: int) -> None:
+        super().__init__(text, newline=None)
+        self.name, self.line, self.ordinal = name, line, ordinal
+
+
+def source_start(source: Source) -> tuple[int, int]:
+    """The numbers of the first line and the first sentence of a source: 1, unless it is an extract."""
+    return (source.line, source.ordinal) if isinstance(source, Extract) else (1, 1)
+
+
 def source_name(source: Source) -> str:
     """The path of a source, "" for a file object that has none."""
     if isinstance(source, (str, os.PathLike)):

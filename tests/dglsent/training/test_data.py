@@ -6,7 +6,7 @@ from tiny import Pairs
 
 from dglsent.corpora.built_in import Reviews
 from dglsent.corpora.example import Example, Parsed
-from dglsent.training.data import EpochSampler, by_group, graph_set, loader, vocabularies_of
+from dglsent.training.data import EpochSampler, graph_set, loader, vocabularies_of
 from dglsent.training.graphs import KINDS, build, shape
 from graphs import fields
 from graphs.errors import InputError, SentenceError
@@ -76,7 +76,7 @@ def test_sentences_of_a_pair_stand_side_by_side():
 def test_groups(examples):
     vocabularies = vocabularies_of(examples, "chain", lower=False, min_count=1)
     data = graph_set(examples, "chain", vocabularies, 1, LABEL)
-    groups = by_group(data)
+    groups = data.by_group()
     assert list(groups) == sorted(groups)
     for name, index in groups.items():
         assert index == [i for i, example in enumerate(examples) if name in example.groups]

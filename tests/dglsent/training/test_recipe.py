@@ -6,7 +6,7 @@ from torch import nn
 from dglsent.corpora.example import Example, Parsed
 from dglsent.nn.embeddings import WordEmbedding
 from dglsent.training import recipe as recipes
-from dglsent.training.assemble import make_model, make_task, make_vocabularies
+from dglsent.training.assemble import make_model, make_task, make_vocabularies, strings_of
 from dglsent.training.data import graph_set, loader
 from graphs.columns import Tagged
 from graphs.errors import InputError
@@ -45,7 +45,7 @@ def test_every_recipe_learns(name):
         sentences = [Parsed(unparsed=Tagged(words), labels=[1] * len(words)) for words in texts]
     targets = {"label": 1, "score": 3.5, "entailment": 2, "question": 0, "hypothesis": 0}
     pair = [Example(tuple(sentences[: task.sentences]), targets), Example(tuple(sentences[-task.sentences :]), targets)]
-    vocabularies = make_vocabularies(recipe, {"train": pair})
+    vocabularies = make_vocabularies(recipe, strings_of({"train": pair}, recipe.graph))
     data = graph_set(pair, recipe.graph, vocabularies, task.sentences, task.targets, token_labels=task.token_labels)
     model = make_model(recipe, vocabularies)
     # Torch's own N(0, 1) drowns the word vectors: every table has the first weights of its paper.

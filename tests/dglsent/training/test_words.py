@@ -8,7 +8,7 @@ import torch
 from tiny_tags import TAGS
 
 from dglsent.training import recipe as recipes
-from dglsent.training.assemble import load_corpus, load_inputs, make_vocabularies, words_of
+from dglsent.training.assemble import load_corpus, load_inputs, make_vocabularies, strings_of, words_of
 from dglsent.training.words import read_files
 from graphs.errors import InputError
 from graphs.features import UNKNOWN
@@ -85,14 +85,15 @@ def test_unknown_tokens_of_trec(data_dir, monkeypatch):
     monkeypatch.delenv("DGLSENT_PARSES", raising=False)
     recipe = recipes.instantiate(recipes.resolve(recipes.find("trec/lstm").read_text(encoding="utf-8")))
     splits = load_corpus(recipe, data_dir)
-    (read,) = read_files(recipe.embedding, words_of(recipe, splits), data_dir)
+    strings = strings_of(splits, recipe.graph)
+    (read,) = read_files(recipe.embedding, words_of(recipe, strings), data_dir)
     train, test = (
         Counter(word.lower() for one in splits[split] for word in one.sentences[0].unparsed.words)
         for split in ("train", "test")
     )
     shares = {}
     for name, vectors in (("training alone", ()), ("and GloVe", (read,))):
-        words = make_vocabularies(recipe, splits, vectors).word
+        words = make_vocabularies(recipe, strings, vectors).word
         shares[name] = sum(count for word, count in test.items() if word not in words) / test.total()
         for word in chain(train, test):
             vector = bool(vectors) and read.found[read.vocabulary[word]]

@@ -1,0 +1,1 @@
+"""Corpora of any size -> stores of their graphs."""

@@ -1,0 +1,49 @@
+"""Shards made by the workers of Ray, on one machine or on many that share a disk."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from dglsent.building.parts import Part
+from dglsent.building.shards import make
+from dglsent.building.sources import Source
+from graphs.errors import InputError
+
+
+def by_ray(folder: Path, source: Source, parts: Sequence[Part]) -> Iterator[Part]:
+    """Makes shards as a Ray Data pipeline, a task a shard; a task whose worker dies is given to another.
+
+    Runs on the cluster that Ray is connected to, or finds by RAY_ADDRESS, else on the cores of this machine.
+
+    Raises:
+        InputError: Ray is not installed, or what `make` raises.
+    """
+    try:
+        import ray
+        import ray.data
+    except ImportError:
+        raise InputError("--ray: Ray is not installed; `pip install 'dglsent[ray]'`") from None
+    if not parts:
+        return
+    if not ray.is_initialized():
+        ray.init(include_dashboard=False, log_to_driver=False, logging_level=logging.ERROR)
+    ray.data.DataContext.get_current().enable_progress_bars = False
+    path = folder.resolve()
+
+    def task(row: dict[str, Any]) -> dict[str, Any]:
+        try:
+            make(path, source, Part(**row))
+        except InputError as error:
+            return {**row, "error": str(error)}  # raised here, it would come back wrapped in a traceback
+        return {**row, "error": ""}
+
+    rows = ray.data.from_items([asdict(part) for part in parts], override_num_blocks=len(parts))
+    for row in rows.map(task).iter_rows():
+        error = row.pop("error")
+        if error:
+            raise InputError(error)
+        yield Part(**row)

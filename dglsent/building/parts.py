@@ -1,0 +1,136 @@
+"""Files of sentences, cut into parts of which each becomes one shard."""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+import zlib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import IO, Literal, TypeAlias, cast
+
+from graphs.errors import InputError
+
+Form: TypeAlias = Literal["conllu", "brackets", "text"]
+
+_ENDINGS: dict[str, Form] = {
+    ".conllu": "conllu",
+    ".conll": "conllu",
+    ".brackets": "brackets",
+    ".ptb": "brackets",
+    ".mrg": "brackets",
+    ".txt": "text",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """Sentences that stand together and become one shard.
+
+    Attributes:
+        split: the split that they belong to.
+        number: the number of the shard in its split, from 0.
+        first: the number of the first sentence, or example, in its split, from 1.
+        count: how many there are.
+        sha256: hash of what they are made of.
+        file: the file that has them; "" for examples of a corpus.
+        begin: where they begin in it, in bytes of unpacked text; of a corpus the place among the examples, from 0.
+        size: bytes of unpacked text.
+        line: the line on which they begin, from 1.
+        ordinal: the number of the first sentence in the file, from 1.
+    """
+
+    split: str
+    number: int
+    first: int
+    count: int
+    sha256: str
+    file: str = ""
+    begin: int = 0
+    size: int = 0
+    line: int = 1
+    ordinal: int = 1
+
+    @property
+    def name(self) -> str:
+        """The name of the shard."""
+        return f"{self.split}-{self.number:05d}"
+
+
+def form_of(file: str) -> Form:
+    """The format of a file by its name.
+
+    Raises:
+        InputError: the name says none.
+    """
+    path = Path(file)
+    ending = Path(path.stem).suffix if path.suffix == ".gz" else path.suffix
+    if ending not in _ENDINGS:
+        raise InputError(f"{file}: its name should end in {', '.join(_ENDINGS)}, or that and .gz")
+    return _ENDINGS[ending]
+
+
+def parts_of(split: str, files: list[str], size: int) -> Iterator[Part]:
+    """Cuts files into parts of `size` sentences; each file begins a new one.
+
+    Raises:
+        InputError: a file cannot be read, or there are no sentences in it.
+    """
+    number, first = 0, 1
+    for file in files:
+        before = first
+        for part in _cut(split, file, size):
+            yield Part(split, number, first, *part)
+            number, first = number + 1, first + part[0]
+        if first == before:
+            raise InputError(f"{file}: no sentences")
+
+
+def text_of(part: Part) -> str:
+    """The text of a part."""
+    file = _opened(part.file)
+    file.seek(part.begin)
+    raw = file.read(part.size)
+    if hashlib.sha256(raw).hexdigest() != part.sha256:
+        raise InputError(f"{part.file}: changed while it was read; run the command again")
+    try:
+        return raw.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise InputError(f"{part.file}: not UTF-8 text ({error.reason}); convert the file to UTF-8") from None
+
+
+@lru_cache(1)
+def _opened(file: str) -> IO[bytes]:
+    """The file, kept open: in a packed one, only what lies before a part must be unpacked again."""
+    return cast(IO[bytes], gzip.open(file)) if file.endswith(".gz") else open(file, "rb")
+
+
+def _cut(split: str, file: str, size: int) -> Iterator[tuple[int, str, str, int, int, int, int]]:
+    """The attributes of each part, from `count` on."""
+    form = form_of(file)
+    begin, line, ordinal = 0, 1, 1  # where the part begins
+    held: list[bytes] = []
+    count = 0
+    after_blank = True
+    try:
+        with gzip.open(file) if file.endswith(".gz") else open(file, "rb") as lines:
+            for raw in lines:
+                blank = not raw.strip(b" \t\r\n")
+                # Where a reader would begin a new sentence.
+                starts = not blank and (form == "text" or (raw[:1] == b"(" if form == "brackets" else after_blank))
+                if starts and count == size:
+                    text = b"".join(held)
+                    yield count, hashlib.sha256(text).hexdigest(), file, begin, len(text), line, ordinal
+                    begin, line, ordinal = begin + len(text), line + len(held), ordinal + count
+                    held, count = [], 0
+                held.append(raw)
+                count += starts
+                after_blank = blank
+    except (OSError, EOFError, zlib.error) as error:
+        reason = getattr(error, "strerror", None) or error
+        raise InputError(f"{file}: cannot be read ({reason}); give a whole file") from None
+    if count:
+        text = b"".join(held)
+        yield count, hashlib.sha256(text).hexdigest(), file, begin, len(text), line, ordinal

@@ -1,0 +1,138 @@
+"""One part of a corpus -> one shard of a store, with a note beside it that says what it was made of."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import chain
+from pathlib import Path
+from typing import Any, Final
+
+from dglsent.building.parts import Part
+from dglsent.building.sources import Read, Source
+from dglsent.corpora.example import Example
+from dglsent.training.graphs import build, shape
+from graphs.batching import merge
+from graphs.columns import Sentence
+from graphs.errors import InputError, SentenceError
+from graphs.features import Counts, Vocabularies
+from graphs.sentence_graph import SentenceGraph
+from graphs.store import digest
+from graphs.store_shard import VERSION, Shard, write_shard
+from graphs.vocabulary import read_json, write_json
+
+_FORMAT: Final = "dglsent shard"
+
+
+def make(folder: Path, source: Source, part: Part) -> None:
+    """Builds the graphs of a part and writes them; the same part gives the same bytes, wherever it is built.
+
+    Raises:
+        SentenceError: a sentence cannot be read or cannot become a graph, and none is to be skipped.
+    """
+    read = source.read(part)
+    shaped, counts = _shaped(read, source)
+    vocabularies = Vocabularies.of_counts(counts)
+    graphs = _graphs(read, source, shaped, vocabularies)
+    if graphs is None:  # some were left out, and with them their words
+        shaped, counts = _shaped(read, source)
+        vocabularies = Vocabularies.of_counts(counts)
+        graphs = _graphs(read, source, shaped, vocabularies)
+    if not graphs:
+        raise InputError(f"{part.file or part.name}: none of its sentences can be used; the first: {read.skipped[0]}")
+    sentences = len(read.examples[0].sentences)
+    rows = [example for example in read.examples for _ in example.sentences]
+    path = folder / f"{part.name}.arrow"
+    write_shard(
+        path,
+        merge(graphs),
+        vocabularies,
+        examples=[example.id for example in rows],
+        origins=[graph.origin for graph in graphs],
+        groups=[example.groups for example in rows],
+        targets=_targets(rows),
+        about={"graph": source.graph, "sentences": sentences, "classes": read.classes},
+    )
+    note = {
+        "format": _FORMAT,
+        "version": VERSION,
+        "made_of": made_of(source, part),
+        "rows": len(rows),
+        "sentences": sentences,
+        "classes": read.classes,
+        "bytes": path.stat().st_size,
+        "sha256": digest(path),
+        "schema": Shard(path).schema,
+        "skipped": read.skipped,
+        "counts": counts.to_json(),
+    }
+    write_json(note, folder / f"{part.name}.json")
+
+
+def made_of(source: Source, part: Part) -> dict[str, Any]:
+    """What decides the content of a shard."""
+    return {**source.about(), "first": part.first, "count": part.count, "sha256": part.sha256}
+
+
+def note_of(folder: Path, source: Source, part: Part) -> dict[str, Any] | None:
+    """What is noted of the shard of a part; None where there is none, or it is of something else, or damaged."""
+    path = folder / f"{part.name}.arrow"
+    try:
+        note = read_json(folder / f"{part.name}.json")
+        same = note["version"] == VERSION and note["made_of"] == made_of(source, part)
+        whole = same and path.stat().st_size == note["bytes"] and digest(path) == note["sha256"]
+    except (InputError, OSError, KeyError, TypeError):
+        return None
+    return note if whole else None
+
+
+def _shaped(read: Read, source: Source) -> tuple[list[Sentence], Counts]:
+    """The sentences in the form in which their graphs read them, and their strings; examples without are left out."""
+    kept: list[Example] = []
+    shaped: list[Sentence] = []
+    for example in read.examples:
+        sentences = example.sentences
+        try:
+            found = [shape(source.graph, sentence) for sentence in sentences]
+        except SentenceError as error:
+            if not source.skip:
+                raise
+            read.skipped.append(str(error))
+        else:
+            kept.append(example)
+            shaped.extend(found)
+    read.examples = kept
+    return shaped, Counts.of(shaped)
+
+
+def _graphs(
+    read: Read, source: Source, shaped: Sequence[Sentence], vocabularies: Vocabularies
+) -> list[SentenceGraph] | None:
+    """The graphs of all sentences; None where examples had to be left out."""
+    parsed = list(chain.from_iterable(example.sentences for example in read.examples))
+    labelled = any(sentence.labels is not None for sentence in parsed)
+    graphs: list[SentenceGraph] = []
+    broken: set[int] = set()
+    for place, (sentence, form) in enumerate(zip(parsed, shaped, strict=True)):
+        labels = sentence.labels
+        try:
+            graphs.append(build(source.graph, form, vocabularies, labels=labels, labelled=labelled))
+        except SentenceError as error:
+            if not source.skip:
+                raise
+            read.skipped.append(str(error))
+            broken.add(place // len(read.examples[0].sentences))
+    if not broken:
+        return graphs
+    read.examples = [example for number, example in enumerate(read.examples) if number not in broken]
+    return None
+
+
+def _targets(rows: Sequence[Example]) -> dict[str, list[Any]]:
+    names = list(rows[0].targets)
+    for example in rows:
+        different = sorted(set(names) ^ set(example.targets))
+        if different:
+            place = str(example.sentences[0].origin) or example.id
+            has, lacks = (place, rows[0].id) if different[0] in example.targets else (rows[0].id, place)
+            raise InputError(f"{place}: gold {different[0]!r} is given in {has} and not in {lacks}; give it to all")
+    return {name: [example.targets[name] for example in rows] for name in names}

@@ -1,0 +1,225 @@
+"""Where the examples of a store come from: files of parsed sentences, or the corpus of a recipe."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+from pathlib import Path
+from typing import Any, ClassVar, Literal, TypeAlias, get_args
+
+from dglsent.building.parts import Part, form_of, parts_of, text_of
+from dglsent.corpora.corpus import Splits
+from dglsent.corpora.example import Example, Parsed
+from dglsent.training.graphs import GraphKind
+from graphs.columns import Constituency, Dependencies, Tagged
+from graphs.errors import SentenceError
+from graphs.formats.brackets import read_brackets
+from graphs.formats.conllu import read_conllu
+from graphs.formats.source import Extract
+
+Labels: TypeAlias = Literal["sentence", "nodes", "upos", "xpos"]
+LABELS: tuple[Labels, ...] = get_args(Labels)
+
+_REMEDY = "classes of tokens are for a chain, a window or a complete graph"
+
+
+@dataclass(slots=True)
+class Read:
+    """What a part has.
+
+    Attributes:
+        examples: its examples.
+        classes: names of the classes 0, 1, ... of their labels, in the order in which they are met; None where they
+            are numbered by the corpus.
+        skipped: why sentences were left out.
+    """
+
+    examples: list[Example]
+    classes: list[str] | None = None
+    skipped: list[str] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
+class Files:
+    """Parsed sentences in files, or raw ones that Stanza parses on the way.
+
+    Attributes:
+        graph: what sentences become.
+        files: by split.
+        labels: where gold classes stand: "sentence" in comments `# label = CLASS` of CoNLL-U, if there are any;
+            "nodes" in brackets, as the label of every node; "upos" or "xpos" in a column of CoNLL-U, one a token.
+        skip: leave out sentences that cannot be read, or cannot become a graph, instead of stopping there.
+        stanza_dir: Stanza's models, for raw text.
+        cache: folder of the cache of parses.
+    """
+
+    graph: GraphKind
+    files: Mapping[str, Sequence[str]]
+    labels: Labels = "sentence"
+    skip: bool = False
+    stanza_dir: str | None = None
+    cache: str | None = None
+
+    def about(self) -> dict[str, Any]:
+        """What decides what a shard holds, but for the sentences."""
+        return {"graph": self.graph, "labels": self.labels, "skip": self.skip}
+
+    def class_names(self) -> list[str] | None:
+        """The names of the classes, where the corpus numbers them."""
+        return None
+
+    def parts(self, size: int) -> Iterator[Part]:
+        """The parts of all splits, `size` sentences each."""
+        for split, files in self.files.items():
+            yield from parts_of(split, list(files), size)
+
+    def read(self, part: Part) -> Read:
+        """The examples of a part.
+
+        Raises:
+            SentenceError: a sentence cannot be read, and none is to be skipped.
+        """
+        known: dict[str, int] = {}
+        read = Read([], [])
+        for place, found in enumerate(self._sentences(part)):
+            if isinstance(found, SentenceError):
+                if not self.skip:
+                    raise found
+                read.skipped.append(str(found))
+                continue
+            read.examples.append(self._example(found, f"{part.split}-{part.first + place}", known))
+        read.classes = list(known)
+        return read
+
+    def _sentences(self, part: Part) -> Iterable[Dependencies | Constituency | SentenceError]:
+        form, text = form_of(part.file), text_of(part)
+        if form == "text":
+            yield from self._parsed(part, text)
+            return
+        extract = Extract(text, part.file, part.line, part.ordinal)
+        sentences: Any
+        if form == "brackets":
+            sentences = read_brackets(extract, unescape=True, on_error="skip")
+        else:
+            sentences = read_conllu(extract, on_error="skip")
+        # Several trees may share a line, so equal lines keep their order.
+        yield from sorted([*sentences, *sentences.skipped], key=lambda found: found.origin.line)
+
+    def _parsed(self, part: Part, text: str) -> Iterator[Dependencies | Constituency | SentenceError]:
+        from graphs.parsing import parse
+
+        lines = [line for line in text.split("\n") if line.strip()]
+        for found in parse(lines, stanza_dir=self.stanza_dir, cache=self.cache):
+            if isinstance(found, SentenceError):
+                yield found
+            else:
+                yield found.constituency if self.graph.startswith("constituency") else found.dependencies
+
+    def _example(self, sentence: Dependencies | Constituency, name: str, known: dict[str, int]) -> Example:
+        if self.labels == "sentence":
+            label = _comment(sentence) if isinstance(sentence, Dependencies) else ""
+            targets = {"label": known.setdefault(label, len(known))} if label else {}
+            return Example((_unlabelled(sentence),), targets, name)
+        if self.labels == "nodes":
+            if not isinstance(sentence, Constituency):
+                raise SentenceError("has no nodes with labels; --labels nodes is for brackets", sentence.origin)
+            classes = [known.setdefault(label, len(known)) if label else -1 for label in sentence.label]
+            bare = Constituency([""] * len(sentence), sentence.word, sentence.parent, sentence.origin)
+            return Example((Parsed(bare, labels=classes),), {"label": classes[0]}, name)
+        if not isinstance(sentence, Dependencies):
+            raise SentenceError(f"has no column {self.labels}; --labels {self.labels} is for CoNLL-U", sentence.origin)
+        column = sentence.upos if self.labels == "upos" else sentence.xpos
+        classes = [known.setdefault(tag, len(known)) if tag != "_" else -1 for tag in column]
+        words = Tagged(sentence.word, {}, sentence.origin)
+        return Example((Parsed(unparsed=words, labels=classes, remedy=_REMEDY),), {}, name)
+
+
+def _unlabelled(sentence: Dependencies | Constituency) -> Parsed:
+    if isinstance(sentence, Constituency):
+        return Parsed(constituency=sentence)
+    return Parsed(dependencies=sentence)
+
+
+def _comment(sentence: Dependencies) -> str:
+    """The class that a comment `label = CLASS` gives, "" without one."""
+    for comment in sentence.comments:
+        name, equals, value = comment.partition("=")
+        if equals and name.strip() == "label":
+            return value.strip()
+    return ""
+
+
+@dataclass(frozen=True, slots=True)
+class OfRecipe:
+    """The corpus of a recipe.
+
+    Attributes:
+        recipe: the resolved recipe as YAML.
+        data: the data folder; None for that of the environment.
+    """
+
+    recipe: str
+    data: Path | None = None
+    skip: ClassVar[bool] = False
+
+    @property
+    def graph(self) -> GraphKind:
+        """What sentences become."""
+        return _loaded(self.recipe, self.data)[0]
+
+    def about(self) -> dict[str, Any]:
+        """What decides what a shard holds, but for the sentences."""
+        return {"graph": self.graph}
+
+    def class_names(self) -> list[str] | None:
+        """The names of the classes."""
+        return list(_loaded(self.recipe, self.data)[2])
+
+    def parts(self, size: int) -> Iterator[Part]:
+        """The parts of all splits, `size` examples each."""
+        for split, examples in _loaded(self.recipe, self.data)[1].items():
+            for number, begin in enumerate(range(0, len(examples), size)):
+                some = examples[begin : begin + size]
+                yield Part(split, number, begin + 1, len(some), _digest(some), begin=begin)
+
+    def read(self, part: Part) -> Read:
+        """The examples of a part."""
+        return Read(_loaded(self.recipe, self.data)[1][part.split][part.begin : part.begin + part.count])
+
+
+@lru_cache(1)
+def _loaded(recipe: str, data: Path | None) -> tuple[GraphKind, Splits, Sequence[str]]:
+    from dglsent.training import recipe as recipes
+    from dglsent.training.assemble import load_corpus
+
+    options = recipes.instantiate(recipes.resolve(recipe))
+    splits = load_corpus(options, data)
+    return options.graph, splits, options.corpus.labels
+
+
+def _digest(examples: Iterable[Example]) -> str:
+    """Hash of all that graphs and gold values are made of."""
+    sha = hashlib.sha256()
+    for example in examples:
+        content: list[Any] = [example.id, sorted(example.targets.items()), sorted(example.groups)]
+        for sentence in example.sentences:
+            content += [str(sentence.origin), sentence.labels and list(sentence.labels)]
+            for parse in (sentence.constituency, sentence.dependencies, sentence.unparsed):
+                content.append(_columns(parse))
+        sha.update(repr(content).encode("utf-8", "surrogatepass"))
+    return sha.hexdigest()
+
+
+def _columns(parse: Constituency | Dependencies | Tagged | None) -> Any:
+    if parse is None:
+        return None
+    if isinstance(parse, Tagged):
+        return list(parse.word), {name: list(column) for name, column in parse.columns.items()}
+    if isinstance(parse, Constituency):
+        return list(parse.word), list(parse.label), parse.parent.tolist()
+    return list(parse.word), list(parse.relation), list(parse.upos), list(parse.xpos), parse.head.tolist()
+
+
+Source: TypeAlias = Files | OfRecipe

@@ -1,0 +1,103 @@
+"""`dglsent build`: parsed files, or the corpus of a recipe, to a store of their graphs."""
+
+from __future__ import annotations
+
+import shlex
+import sys
+from argparse import Namespace
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from dglsent.cli.options import Parser, add_data, positive
+from graphs.errors import InputError
+
+if TYPE_CHECKING:
+    from dglsent.building.sources import Source
+
+_EPILOGUE = """
+Files are CoNLL-U (.conllu), brackets (.brackets, .ptb, .mrg) or raw sentences, one a line, which Stanza parses on the
+way (.txt); .gz too. A store trains as the corpus does: --corpus dglsent.corpora.stored.Stored --corpus.store OUT. The
+same command again goes on with what was stopped, and makes again what is damaged or of a file that has changed.
+"""
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Build; prints what the store holds."""
+    from dglsent.building.sources import LABELS
+    from dglsent.training.graphs import KINDS
+
+    parser = Parser("build", "Build a store: the graphs of a corpus on disk, from which a recipe trains.")
+    parser.usage = (
+        "dglsent build IN... OUT --graph KIND [options], or dglsent build OUT --recipe RECIPE [--KEY VALUE ...]"
+    )
+    parser.epilog = _EPILOGUE
+    parser.add_argument("paths", nargs="+", metavar="IN... OUT", help="files to train on, and the folder of the store")
+    parser.add_argument("--dev", nargs="+", default=[], metavar="FILE", help="files of split dev")
+    parser.add_argument("--test", nargs="+", default=[], metavar="FILE", help="files of split test")
+    parser.add_argument("--graph", choices=KINDS, help="what sentences become")
+    parser.add_argument(
+        "--labels",
+        choices=LABELS,
+        default="sentence",
+        help="where gold classes stand: in comments `# label = CLASS` (the default), at the nodes of brackets, or in a "
+        "column of CoNLL-U, one a token",
+    )
+    parser.add_argument("--recipe", metavar="RECIPE", help="build the corpus and the graphs of a recipe")
+    parser.add_argument(
+        "--skip", action="store_true", help="leave out sentences that cannot be used, instead of stopping"
+    )
+    parser.add_argument("--shard", type=positive, metavar="N", help="examples of a shard; 32768 by default")
+    parser.add_argument("--ray", action="store_true", help="share the work among the workers of Ray")
+    parser.add_argument("--stanza-dir", metavar="DIR", help="Stanza's models, for raw sentences")
+    parser.add_argument("--cache", metavar="DIR", help="folder of the cache of parses; DGLSENT_CACHE by default")
+    add_data(parser)
+    options, overrides = parser.parse_known_args(arguments)
+    *files, out = options.paths
+    source = _source(files, options, overrides)
+
+    from dglsent.building.build import SHARD, build, in_order
+
+    making = in_order
+    if options.ray:
+        from dglsent.building.on_ray import by_ray as making
+    try:
+        manifest = build(source, Path(out), size=options.shard or SHARD, making=making, say=_say)
+    except KeyboardInterrupt:
+        again = f"dglsent build {shlex.join(arguments)}"
+        raise KeyboardInterrupt(f"stopped; whole shards are kept; to go on: {again}") from None
+    sizes: dict[str, int] = {}
+    for shard in manifest["shards"]:
+        sizes[shard["split"]] = sizes.get(shard["split"], 0) + shard["rows"]
+    skipped = manifest["skipped"]
+    for reason in skipped:
+        _say(f"left out: {reason}")
+    left_out = f"; {len(skipped)} left out" if skipped else ""
+    print(f"{out}: {', '.join(f'{split} {size}' for split, size in sizes.items())} sentences{left_out}")
+    return 0
+
+
+def _source(files: Sequence[str], options: Namespace, overrides: Sequence[str]) -> Source:
+    from dglsent.building.sources import Files, OfRecipe
+
+    if options.recipe:
+        from dglsent.training import recipe as recipes
+
+        if files or options.dev or options.test or options.graph:
+            raise InputError("--recipe: a recipe says itself which corpus and which graph; give OUT alone")
+        file = recipes.find(options.recipe)
+        config = recipes.resolve(file.read_text(encoding="utf-8"), overrides, source=str(file))
+        return OfRecipe(recipes.dump(config), options.data)
+    if overrides:
+        raise InputError(f"unknown option {overrides[0]}; see `dglsent build --help`")
+    if not files:
+        raise InputError("no files to build from: dglsent build IN... OUT, or dglsent build OUT --recipe RECIPE")
+    if not options.graph:
+        raise InputError("--graph says what sentences become; see `dglsent build --help`")
+    by_split = {"train": list(files), "dev": options.dev, "test": options.test}
+    given = {split: tuple(names) for split, names in by_split.items() if names}
+    return Files(options.graph, given, options.labels, options.skip, options.stanza_dir, options.cache)
+
+
+def _say(line: str) -> None:
+    print(line, file=sys.stderr, flush=True)

@@ -1,0 +1,179 @@
+"""Examples that lie in a store, batched straight from its columns."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import torch
+
+from dglsent.passing import Batch, Direction
+from dglsent.tasks.task import Targets, Task
+from dglsent.training.graphs import GraphKind
+from graphs import fields
+from graphs.columns import IntArray
+from graphs.cooccurrence import Cooccurrence
+from graphs.errors import InputError
+from graphs.features import SPECIAL, Vocabularies, Vocabulary
+from graphs.store import Reading, Store, StoredSentences
+from graphs.store_shard import PAIR_RELATION, Shard
+
+_LABEL = f"node.{fields.LABEL}"
+_ENCODED = {f"node.{fields.WORD}": "word", f"node.{fields.TAG}": "tag", f"edge.{fields.RELATION}": "relation"}
+
+
+class StoredSet:
+    """M examples of one or two sentences each; a `GraphSet` that keeps nothing of them but their sizes.
+
+    Args:
+        stored: the sentences.
+        readings: of each shard.
+        sentences: how many an example has.
+        targets: gold values by name, each [M].
+        without: node fields that the task does not want.
+        cooccurrence: of words, where graphs have the field `pmi`.
+    """
+
+    def __init__(
+        self,
+        stored: StoredSentences,
+        readings: Sequence[Reading],
+        sentences: int,
+        targets: dict[str, np.ndarray[Any, Any]],
+        without: Sequence[str],
+        cooccurrence: Cooccurrence | None,
+    ) -> None:
+        self._stored, self._readings, self._sentences = stored, readings, sentences
+        self.targets, self._without, self._cooccurrence = targets, without, cooccurrence
+
+    def __len__(self) -> int:
+        return len(self._stored) // self._sentences
+
+    @property
+    def lengths(self) -> IntArray:
+        """[M] nodes of each example."""
+        return self._stored.node_counts.reshape(-1, self._sentences).sum(1)
+
+    def batch(self, index: Sequence[int], directions: Iterable[Direction], relations: Iterable[str] = ()) -> Batch:
+        """Examples by number as one batch; the sentences of a pair stand side by side."""
+        examples = np.asarray(index, dtype=np.int64)
+        rows = (examples[:, None] * self._sentences + np.arange(self._sentences)).ravel()
+        merged = self._stored.merge(rows, self._readings, without=self._without)
+        if self._cooccurrence is not None:
+            ends = np.cumsum(merged.node_counts)[:-1]
+            words = np.split(merged.nodes[fields.WORD], ends)
+            near = [self._cooccurrence.bucket(word[:, None], word).ravel() for word in words]
+            merged.pairwise[fields.PMI] = np.concatenate(near)
+        batch = Batch.of(merged, pairs=self._sentences == 2, directions=directions, relations=relations)
+        for name, column in self.targets.items():
+            batch.targets[name] = torch.from_numpy(column[examples])
+        return batch
+
+    def by_group(self) -> dict[str, list[int]]:
+        """The numbers of the examples of each group, groups in order of their names."""
+        found: dict[str, list[int]] = {}
+        for row, names in enumerate(self._stored.texts("groups")):
+            if row % self._sentences == 0:
+                for name in names:
+                    found.setdefault(name, []).append(row // self._sentences)
+        return dict(sorted(found.items()))
+
+
+def stored_sets(store: Store, kind: GraphKind, vocabularies: Vocabularies, task: Task) -> dict[str, StoredSet]:
+    """The examples of the splits of a store.
+
+    Args:
+        store: the store.
+        kind: the graphs that the model reads.
+        vocabularies: those of the model; the ids of the store are turned into theirs when a batch is made.
+        task: what the examples are for.
+
+    Raises:
+        InputError: the graphs are of another kind, or the store lacks what the task wants.
+    """
+    about = store.manifest
+    if about["graph"] != kind:
+        raise InputError(
+            f"{store.path}: holds graphs of kind {about['graph']}, the model reads {kind}; "
+            f"build another store with --graph {kind}"
+        )
+    if about["sentences"] != task.sentences:
+        raise InputError(
+            f"{store.path}: its examples have {about['sentences']} sentences, the task wants {task.sentences}; "
+            "choose a task that fits the corpus"
+        )
+    return {
+        split: _stored_set(f"{store.path}: split {split}", stored, about, vocabularies, task)
+        for split, stored in store.splits.items()
+    }
+
+
+def _stored_set(
+    name: str, stored: StoredSentences, about: Mapping[str, Any], vocabularies: Vocabularies, task: Task
+) -> StoredSet:
+    has = stored.shards[0].names("target")
+    missing = [target for target in task.targets if target not in has]
+    if missing:
+        raise InputError(f"{name} has no gold {missing[0]!r}; choose a task that fits the corpus")
+    readings = [_reading(shard, about["labels"], vocabularies) for shard in stored.shards]
+    if task.token_labels:
+        _require_labels(name, stored)
+    return StoredSet(
+        stored,
+        readings,
+        task.sentences,
+        _targets(stored, readings, task.targets, task.sentences),
+        () if task.token_labels or "label" in task.targets else (fields.LABEL,),
+        vocabularies.cooccurrence if about["graph"] == "complete" else None,
+    )
+
+
+def _reading(shard: Shard, labels: Sequence[str] | None, vocabularies: Vocabularies) -> Reading:
+    ids: dict[str, IntArray] = {}
+    rows: dict[str, IntArray] = {}
+    for column, which in _ENCODED.items():
+        if column in shard.schema:
+            ids[column] = _new_ids(shard.strings(column), getattr(vocabularies, which))
+    if PAIR_RELATION in shard.schema:
+        strings = shard.strings(PAIR_RELATION)
+        new = _new_ids(strings[: len(strings) // 2 - 1], vocabularies.relation)
+        size = len(vocabularies.relation)
+        ids[PAIR_RELATION] = np.concatenate([new, size + new, [2 * size, 2 * size + 1]])
+    if vocabularies.spelling:
+        words = shard.strings(f"node.{fields.WORD}")[len(SPECIAL) :]
+        rows = vocabularies.spelling.node_fields([*[None] * len(SPECIAL), *words])
+    if labels and shard.about["classes"] is not None:
+        number = {label: place for place, label in enumerate(labels)}
+        # The last one is where -1, no class, is looked up.
+        classes = np.array([*(number[label] for label in shard.about["classes"]), -1], dtype=np.int64)
+        ids[_LABEL] = ids["target.label"] = classes
+    return Reading(ids, rows)
+
+
+def _new_ids(strings: Sequence[str], vocabulary: Vocabulary) -> IntArray:
+    return np.concatenate([np.arange(len(SPECIAL)), vocabulary.ids(strings[len(SPECIAL) :])])
+
+
+def _targets(
+    stored: StoredSentences, readings: Sequence[Reading], wanted: Targets, sentences: int
+) -> dict[str, np.ndarray[Any, Any]]:
+    targets = {}
+    for name, dtype in wanted.items():
+        columns = []
+        for shard, reading in zip(stored.shards, readings, strict=True):
+            values, new = shard.values(f"target.{name}"), reading.ids.get(f"target.{name}")
+            columns.append(values if new is None else new[values])
+        targets[name] = np.concatenate(columns)[::sentences].astype(dtype)
+    return targets
+
+
+def _require_labels(name: str, stored: StoredSentences) -> None:
+    """InputError if a sentence has no gold class of any token."""
+    for shard in stored.shards:
+        if _LABEL not in shard.schema:
+            raise InputError(f"{name} has no gold classes of tokens; choose a task that fits the corpus")
+        best = np.maximum.reduceat(shard.values(_LABEL), shard.offsets(_LABEL)[:-1])
+        if (best < 0).any():
+            example = shard.texts("example")[int(np.argmin(best))]
+            raise InputError(f"example {example} has no gold class of any token; choose a task that fits the corpus")

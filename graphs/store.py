@@ -1,0 +1,198 @@
+"""A store: the graphs of a corpus on disk, in a folder of shards with a manifest beside them.
+
+`manifest.json` is written last, so a folder that has it was built to the end. It names the shards with their sizes and
+hashes, the schema of each split, and what they were made of. `vocabularies.json` counts the strings of each split.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+
+from graphs import fields
+from graphs.batching import MergedGraphs
+from graphs.columns import IntArray, Tagged
+from graphs.errors import InputError, Origin
+from graphs.features import Counts
+from graphs.store_shard import AGAIN, DST, LEVEL, SRC, Shard
+from graphs.vocabulary import check_format, read_json
+
+FORMAT: Final = "dglsent store"
+MANIFEST: Final = "manifest.json"
+STRINGS: Final = "vocabularies.json"
+_BLOCK: Final = 1 << 22
+
+
+def digest(path: Path) -> str:
+    """SHA-256 of a file; read, not mapped, so that its pages do not count as the program's memory."""
+    sha = hashlib.sha256()
+    with path.open("rb") as file:
+        while block := file.read(_BLOCK):
+            sha.update(block)
+    return sha.hexdigest()
+
+
+class Store:
+    """An open store.
+
+    Attributes:
+        path: the folder.
+        manifest: what `manifest.json` holds.
+        splits: sentences by the name of their split.
+
+    Args:
+        path: the folder.
+        verify: compare the shards with their hashes, for which they are read once.
+
+    Raises:
+        InputError: the folder is no store or was not built to the end; a shard is damaged or has other columns.
+    """
+
+    def __init__(self, path: str | os.PathLike[str], *, verify: bool = True) -> None:
+        self.path = Path(path)
+        file = self.path / MANIFEST
+        if not file.is_file():
+            begun = any(self.path.glob("*.arrow*"))
+            what = f"a store that was not built to the end; {AGAIN}" if begun else "no store; `dglsent build` makes one"
+            raise InputError(f"{self.path}: {what}")
+        self.manifest: dict[str, Any] = read_json(file)
+        check_format(self.manifest, FORMAT, file)
+        found: dict[str, list[Shard]] = {}
+        for shard in self.manifest["shards"]:
+            found.setdefault(shard["split"], []).append(self._open(shard, verify))
+        self.splits = {name: StoredSentences(shards) for name, shards in found.items()}
+
+    def _open(self, entry: Mapping[str, Any], verify: bool) -> Shard:
+        path = self.path / entry["file"]
+        size = path.stat().st_size if path.is_file() else None
+        if size is None:
+            raise InputError(f"{path}: a shard is missing; {AGAIN}")
+        if size != entry["bytes"] or (verify and digest(path) != entry["sha256"]):
+            raise InputError(f"{path}: damaged, its content is not what was written; {AGAIN}")
+        shard = Shard(path)
+        wanted = self.manifest["schema"][entry["split"]]
+        if shard.schema != wanted:
+            strange = sorted(set(shard.schema.items()) ^ set(wanted.items()))[0][0]
+            raise InputError(f"{path}: its column {strange!r} does not fit the manifest; {AGAIN}")
+        return shard
+
+    def counts(self) -> dict[str, Counts]:
+        """How often each word, tag and relation occurs in each split."""
+        data = read_json(self.path / STRINGS)
+        check_format(data, FORMAT, self.path / STRINGS)
+        return {split: Counts.from_json(counts) for split, counts in data["splits"].items()}
+
+
+@dataclass(eq=False, slots=True)
+class Reading:
+    """How the ids of a shard become those of some vocabularies.
+
+    Attributes:
+        ids: by column, the new id [V] of each old one.
+        rows: further node fields that the id of a word tells, each [V, ...].
+    """
+
+    ids: dict[str, IntArray]
+    rows: dict[str, IntArray]
+
+
+class StoredSentences:
+    """The S sentences of a split; nothing of them is held in memory but their sizes.
+
+    Attributes:
+        shards: the open shards.
+        node_counts: [S] nodes of each sentence.
+    """
+
+    def __init__(self, shards: Sequence[Shard]) -> None:
+        self.shards = list(shards)
+        self._start = np.cumsum([0, *map(len, shards)])
+        self.node_counts = np.concatenate([np.diff(shard.offsets(LEVEL)) for shard in shards]).astype(np.int32)
+
+    def __len__(self) -> int:
+        return int(self._start[-1])
+
+    def targets(self, name: str) -> Any:
+        """[S] gold values."""
+        return np.concatenate([shard.values(f"target.{name}") for shard in self.shards])
+
+    def texts(self, name: str) -> Iterator[Any]:
+        """The strings, or lists of them, of a plain column."""
+        for shard in self.shards:
+            yield from shard.texts(name)
+
+    def sentences(self) -> Iterator[Tagged]:
+        """The words of each sentence, in order; each is made when it is asked for."""
+        for shard in self.shards:
+            column = f"node.{fields.WORD}"
+            strings, ids, offsets = shard.strings(column), shard.values(column), shard.offsets(column)
+            for number in range(len(shard)):
+                here = ids[offsets[number] : offsets[number + 1]]
+                yield Tagged([strings[word] for word in here if word], origin=Origin(str(shard.path), 0, str(number)))
+
+    def merge(self, rows: IntArray, readings: Sequence[Reading], *, without: Sequence[str] = ()) -> MergedGraphs:
+        """The graphs of B sentences, as `graphs.batching.merge` makes them of single graphs.
+
+        Args:
+            rows: [B] their numbers.
+            readings: of each shard.
+            without: node fields that are left out.
+        """
+        first = self.shards[0]
+        home = np.searchsorted(self._start, rows, side="right") - 1
+        nodes = self.node_counts[rows].astype(np.int64)
+        edges = np.empty_like(nodes)
+        parts = []
+        for number in np.unique(home):
+            places = np.flatnonzero(home == number)
+            shard, local = self.shards[number], rows[places] - self._start[number]
+            offsets = shard.offsets(SRC)
+            edges[places] = offsets[local + 1] - offsets[local]
+            parts.append((shard, readings[number], local, places))
+        whole = len(parts) == 1
+
+        def gather(column: str, counts: IntArray, field: str | None = None) -> IntArray:
+            """The values of the rows, in their order; `field` is one that the word tells."""
+            begins = np.cumsum(counts) - counts
+            found: IntArray | None = None
+            for shard, reading, local, places in parts:
+                values = shard.values(column)[_ranges(shard.offsets(column)[local], counts[places])]
+                table = reading.rows[field] if field else reading.ids.get(column)
+                values = table[values] if table is not None else values.astype(np.int64)
+                if whole:
+                    return values
+                if found is None:
+                    found = np.empty((int(counts.sum()), *values.shape[1:]), dtype=np.int64)
+                found[_ranges(begins[places], counts[places])] = values
+            assert found is not None
+            return found
+
+        offset = np.repeat(np.cumsum(nodes) - nodes, edges)
+        kept = [name for name in first.names("node") if name not in without]
+        word = f"node.{fields.WORD}"
+        return MergedGraphs(
+            node_counts=nodes,
+            edge_counts=edges,
+            src=gather(SRC, edges) + offset,
+            dst=gather(DST, edges) + offset,
+            nodes={
+                **{name: gather(f"node.{name}", nodes) for name in kept},
+                **{name: gather(word, nodes, name) for name in readings[0].rows},
+                fields.SENTENCE: np.repeat(np.arange(len(rows)), nodes),
+            },
+            edges={name: gather(f"edge.{name}", edges) for name in first.names("edge")},
+            level=gather(LEVEL, nodes),
+            pairwise={name: gather(f"pair.{name}", nodes * nodes) for name in first.names("pair")},
+        )
+
+
+def _ranges(first: IntArray, counts: IntArray) -> IntArray:
+    """first[0], first[0] + 1, ... (counts[0] numbers), first[1], ..."""
+    ends = np.cumsum(counts)
+    return np.arange(int(ends[-1]) if len(ends) else 0) + np.repeat(first - (ends - counts), counts)

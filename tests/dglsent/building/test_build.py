@@ -1,0 +1,253 @@
+"""Building a store: of files, killed at any moment, damaged, with broken sentences."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import multiprocessing
+import os
+import shutil
+import signal
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from tiny import TINY, Program, recipe
+
+from dglsent.building.build import build
+from dglsent.building.sources import Files
+from dglsent.corpora.built_in import Reviews
+from dglsent.lock import locked
+from graphs.errors import InputError
+from graphs.formats.brackets import to_brackets
+from graphs.formats.conllu import read_conllu, to_conllu
+from graphs.store import Reading, Store, StoredSentences
+
+FROM = ("--corpus", "dglsent.corpora.stored.Stored", "--corpus.store")
+
+
+@pytest.fixture(scope="module")
+def corpus(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Files of the built-in reviews: CoNLL-U with `# label = CLASS`, and brackets with classes as labels."""
+    folder = tmp_path_factory.mktemp("corpus")
+    for split, examples in Reviews(train=40, dev=8, test=8).load().items():
+        blocks, trees = [], []
+        for number, example in enumerate(examples):
+            sentence = example.sentences[0]
+            assert sentence.dependencies is not None
+            assert sentence.constituency is not None
+            sentence.dependencies.comments = [
+                f"sent_id = {number}",
+                f"label = {Reviews.labels[example.targets['label']]}",
+            ]
+            blocks.append(to_conllu(sentence.dependencies))
+            sentence.constituency.label = list(map(str, sentence.labels or ()))
+            trees.append(to_brackets(sentence.constituency))
+        (folder / f"{split}.conllu").write_text("".join(blocks))
+        (folder / f"{split}.brackets").write_text("\n".join(trees) + "\n")
+        with gzip.open(folder / f"{split}.conllu.gz", "wt") as packed:
+            packed.write("".join(blocks))
+    return folder
+
+
+def files(corpus: Path, ending: str = "conllu") -> dict[str, list[str]]:
+    return {split: [str(corpus / f"{split}.{ending}")] for split in ("train", "dev", "test")}
+
+
+def content(store: Path) -> dict[str, bytes]:
+    return {path.name: path.read_bytes() for path in store.iterdir()}
+
+
+def heads(sentences: StoredSentences) -> list[list[int]]:
+    none = [Reading({}, {})] * len(sentences.shards)
+    merged = sentences.merge(np.arange(len(sentences)), none)
+    first = np.cumsum(merged.node_counts) - merged.node_counts
+    head = np.full(int(merged.node_counts.sum()), -1)
+    head[merged.src] = merged.dst - first[merged.nodes["sentence"][merged.src]]
+    return [part.tolist() for part in np.split(head, first[1:])]
+
+
+@pytest.mark.parametrize("ending", ["conllu", "conllu.gz"])
+def test_shards_hold_the_sentences_of_the_files(corpus: Path, ending: str, tmp_path: Path) -> None:
+    build(Files("dependency", files(corpus, ending)), tmp_path / "store", size=7)
+    store = Store(tmp_path / "store")
+    assert [len(shard) for shard in store.splits["train"].shards] == [7, 7, 7, 7, 7, 5]
+    read = read_conllu(corpus / "train.conllu")
+    train = store.splits["train"]
+    assert [sentence.words for sentence in train.sentences()] == [sentence.words for sentence in read]
+    assert heads(train) == [sentence.head.tolist() for sentence in read]
+    assert list(train.texts("line")) == [sentence.origin.line for sentence in read]
+    assert list(train.texts("sentence")) == [sentence.origin.sentence for sentence in read]
+    assert set(store.manifest["labels"]) <= set(Reviews.labels)
+    # Any reader of Arrow files sees words.
+    with pa.memory_map(str(train.shards[0].path)) as file:
+        words = pa.ipc.open_file(file).read_all().column("node.word")[0].as_py()
+    assert words == list(read[0].word)
+
+
+def test_a_recipe_trains_from_files_of_ones_own(corpus: Path, tmp_path: Path, program: Program) -> None:
+    splits = ("--dev", corpus / "dev.brackets", "--test", corpus / "test.brackets")
+    store = tmp_path / "store"
+    code, out, _ = program(
+        "build", corpus / "train.brackets", store, "--graph", "constituency", "--labels", "nodes", *splits
+    )
+    assert (code, out) == (0, f"{store}: train 40, dev 8, test 8 sentences\n")
+    assert Store(store).manifest["labels"] == ["0", "1", "2", "3", "4"]
+    assert program("fit", recipe(tmp_path), *FROM, store, "--out", tmp_path / "run")[0] == 0
+    metrics = json.loads((tmp_path / "run" / "metrics.json").read_text())
+    assert metrics["history"][1]["loss"] < metrics["history"][0]["loss"]
+
+    assert (
+        program("build", corpus / "train.conllu", tmp_path / "words", "--graph", "window", "--labels", "xpos")[0] == 0
+    )
+    program.refuses(
+        "fit",
+        recipe(tmp_path),
+        *FROM,
+        tmp_path / "words",
+        "--out",
+        tmp_path / "other",
+        saying=["no split dev", "--dev"],
+    )
+
+
+def in_child(work: Callable[[], object]) -> int:
+    """The exit code of a child process that does it; negative if a signal killed it."""
+    child = multiprocessing.get_context("fork").Process(target=work)
+    child.start()
+    child.join()
+    assert child.exitcode is not None
+    return child.exitcode
+
+
+def test_killed_at_any_moment(corpus: Path, tmp_path: Path) -> None:
+    source = Files("dependency", files(corpus))
+    build(source, tmp_path / "whole", size=20)
+    replace = os.replace
+
+    for last in range(20):
+        folder = tmp_path / f"killed-{last}"
+
+        def killed(folder: Path = folder, last: int = last) -> None:
+            """Builds; is killed when the file after the last one is written, before it has its name."""
+            done = 0
+
+            def counted(*paths: object) -> None:
+                nonlocal done
+                if done == last:
+                    os.kill(os.getpid(), signal.SIGKILL)
+                done += 1
+                replace(*paths)  # type: ignore[arg-type]
+
+            os.replace = counted
+            build(source, folder, size=20)
+
+        code = in_child(killed)
+        if code == 0:
+            break
+        assert code == -signal.SIGKILL
+        with pytest.raises(InputError, match=r"no store|not built to the end"):
+            Store(folder)
+        kept = {path: path.stat().st_mtime_ns for path in folder.glob("*.arrow") if path.with_suffix(".json").exists()}
+        said: list[str] = []
+        build(source, folder, size=20, say=said.append)
+        assert {path: path.stat().st_mtime_ns for path in kept} == kept
+        assert bool(kept) == any(f"{len(kept)} of 4 shards are whole" in line for line in said)
+        assert content(folder) == content(tmp_path / "whole")
+    assert last > 8
+
+
+def test_damage_is_found_named_and_mended(corpus: Path, tmp_path: Path) -> None:
+    source, folder = Files("dependency", files(corpus)), tmp_path / "store"
+    build(source, folder, size=20)
+    whole = content(folder)
+    shard = folder / "train-00001.arrow"
+    raw = bytearray(whole[shard.name])
+
+    def flip() -> None:
+        raw[len(raw) // 2] ^= 1
+        shard.write_bytes(raw)
+
+    damages: list[tuple[Callable[[], object], str]] = [
+        (flip, "damaged"),
+        (lambda: shard.write_bytes(raw[: len(raw) // 2]), "damaged"),
+        (shard.unlink, "is missing"),
+    ]
+    for damage, said in damages:
+        damage()
+        with pytest.raises(InputError, match=rf"train-00001\.arrow: .*{said}.*`dglsent build`"):
+            Store(folder)
+        build(source, folder, size=20)
+        assert content(folder) == whole
+    # A shard of other columns, with a manifest that knows its hash.
+    build(Files("chain", files(corpus)), tmp_path / "chains", size=20)
+    shutil.copy(tmp_path / "chains" / shard.name, shard)
+    manifest = json.loads(whole["manifest.json"])
+    entry = next(entry for entry in manifest["shards"] if entry["file"] == shard.name)
+    other = json.loads((tmp_path / "chains" / "train-00001.json").read_text())
+    entry.update(bytes=other["bytes"], sha256=other["sha256"])
+    (folder / "manifest.json").write_text(json.dumps(manifest))
+    with pytest.raises(InputError, match=r"its column .edge\.relation. does not fit the manifest"):
+        Store(folder)
+    (folder / "manifest.json").write_text(json.dumps({**manifest, "version": 99}))
+    with pytest.raises(InputError, match="version 99"):
+        Store(folder)
+
+
+def test_a_changed_file_is_built_anew(corpus: Path, tmp_path: Path) -> None:
+    own, folder = tmp_path / "own.conllu", tmp_path / "store"
+    text = (corpus / "train.conllu").read_text()
+    own.write_text(text)
+    build(Files("dependency", {"train": [str(own)]}), folder, size=10)
+    before = {path.name: path.stat().st_mtime_ns for path in folder.glob("*.arrow")}
+    own.write_text(text + (corpus / "dev.conllu").read_text())
+    build(Files("dependency", {"train": [str(own)]}), folder, size=10)
+    after = {path.name: path.stat().st_mtime_ns for path in folder.glob("*.arrow")}
+    assert sorted(name for name in after if before.get(name) != after[name]) == ["train-00004.arrow"]
+    own.write_text("".join(text.partition("\n\n")[:2]))
+    build(Files("dependency", {"train": [str(own)]}), folder, size=10)
+    assert [len(shard) for shard in Store(folder).splits["train"].shards] == [1]
+    assert [path.name for path in folder.glob("*.arrow")] == ["train-00000.arrow"]
+
+
+def test_one_program_builds_at_a_time(corpus: Path, tmp_path: Path) -> None:
+    source, folder = Files("chain", files(corpus)), tmp_path / "store"
+    with locked(folder), pytest.raises(InputError, match="is writing it; wait"):
+        build(source, folder)
+    build(source, folder)
+    with pytest.raises(InputError, match="graph is 'chain' there and 'window' here"):
+        build(Files("window", files(corpus)), folder)
+    with pytest.raises(InputError, match="is not empty and no store"):
+        build(source, corpus)
+
+
+def test_broken_sentences(corpus: Path, tmp_path: Path, program: Program) -> None:
+    blocks = (corpus / "train.conllu").read_text().split("\n\n")
+    line = "\n\n".join(blocks[:25]).count("\n") + 3
+    blocks[25] = blocks[25].replace("\t0\t", "\t99\t")
+    own = tmp_path / "own.conllu"
+    own.write_text("\n\n".join(blocks))
+    command = ("build", own, tmp_path / "store", "--graph", "dependency", "--shard", "10")
+    code, out, err = program(*command)
+    assert (code, out) == (2, "")
+    assert f"{own}:{line}, sentence 25: line" in err
+    assert "head 99" in err
+    code, out, err = program("build", own, tmp_path / "skipped", *command[3:], "--skip")
+    assert (code, out) == (0, f"{tmp_path / 'skipped'}: train 39 sentences; 1 left out\n")
+    assert f"left out: {own}:{line}" in err
+    own.write_text((corpus / "train.conllu").read_text().replace("# label =", "# lebal =", 1))
+    program.refuses("build", own, tmp_path / "third", *command[3:4], "chain", saying=["'label'", "give it to all"])
+
+
+def test_arguments(corpus: Path, tmp_path: Path, program: Program) -> None:
+    own, out = corpus / "train.conllu", tmp_path / "store"
+    program.refuses("build", own, out, saying=["--graph"])
+    program.refuses("build", out, "--graph", "chain", saying=["no files to build from"])
+    program.refuses("build", own, out, "--recipe", recipe(tmp_path, TINY), saying=["give OUT alone"])
+    program.refuses("build", corpus / "train.tsv", out, "--graph", "chain", saying=["its name should end in .conllu"])
+    program.refuses("build", corpus / "none.conllu", out, "--graph", "chain", saying=["none.conllu: cannot be read"])
+    packed = tmp_path / "cut.conllu.gz"
+    packed.write_bytes((corpus / "train.conllu.gz").read_bytes()[:-200])
+    program.refuses("build", packed, out, "--graph", "chain", saying=["cut.conllu.gz: cannot be read"])

@@ -1,0 +1,100 @@
+"""A recipe trains from a store as it does from files: to the last digit, dropout on."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+import torch
+from tiny import PAIRS, TINY, Program, recipe
+from tiny_tags import TAGS
+
+from dglsent.building.build import build
+from dglsent.building.sources import OfRecipe
+from dglsent.training import recipe as recipes
+from dglsent.training.assemble import load_inputs
+from dglsent.training.data import loader
+from dglsent.training.graphs import KINDS, GraphKind
+from graphs.store import Store
+
+FROM = ("--corpus", "dglsent.corpora.stored.Stored", "--corpus.store")
+
+
+EVERYTHING = TINY.replace("dim: 8,", "dim: 8, lower: true, min_count: 2, spelling: true, cooccurrence: true,")
+
+
+def history(run: Path) -> list[dict]:
+    found = json.loads((run / "metrics.json").read_text())["history"]
+    return [{key: value for key, value in epoch.items() if key != "seconds"} for epoch in found]
+
+
+@pytest.mark.parametrize("text", [TINY, PAIRS, TAGS], ids=["trees", "pairs", "tags"])
+def test_same_losses_as_from_files(text: str, tmp_path: Path, program: Program) -> None:
+    file, store = recipe(tmp_path, text), tmp_path / "store"
+    code, out, _ = program("build", store, "--recipe", file, "--shard", "3")
+    assert code == 0, out
+    assert len(Store(store).splits["train"].shards) > 2
+    assert program("fit", file, "--out", tmp_path / "files")[0] == 0
+    assert program("fit", file, *FROM, store, "--out", tmp_path / "stored")[0] == 0
+    assert history(tmp_path / "stored") == history(tmp_path / "files")
+    for name in ("weights.safetensors", "vocabularies.json"):
+        assert (tmp_path / "stored" / name).read_bytes() == (tmp_path / "files" / name).read_bytes()
+    metrics = [json.loads((tmp_path / run / "metrics.json").read_text()) for run in ("files", "stored")]
+    assert metrics[0]["test"] == metrics[1]["test"]
+    assert metrics[0].get("test_groups") == metrics[1].get("test_groups")
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_same_batches_as_from_files(kind: GraphKind, tmp_path: Path) -> None:
+    text = EVERYTHING.replace("graph: constituency", f"graph: {kind}")
+    config = recipes.resolve(text)
+    build(OfRecipe(recipes.dump(config)), tmp_path / "store", size=17)
+    stored = recipes.resolve(text, [*FROM, str(tmp_path / "store")])
+    there, here = (load_inputs(recipes.instantiate(one), None) for one in (config, stored))
+    assert here.vocabularies == there.vocabularies
+    for split in ("train", "test"):
+        assert here.sets[split].by_group() == there.sets[split].by_group()
+        assert here.sets[split].lengths.tolist() == there.sets[split].lengths.tolist()
+        for one, other in zip(*(loader(found.sets[split], 12, (), seed=3) for found in (there, here)), strict=True):
+            assert set(one.nodes) == set(other.nodes)
+            assert all(torch.equal(one.nodes[name], other.nodes[name]) for name in one.nodes)
+            relation = "complete" if kind == "complete" else "child"
+            edges, others = one.relation(relation).edges, other.relation(relation).edges
+            assert set(edges) == set(others)
+            assert all(torch.equal(edges[name], others[name]) for name in edges)
+            ends = zip(one.relation(relation).ends, other.relation(relation).ends, strict=True)
+            assert all(torch.equal(torch.as_tensor(here), torch.as_tensor(there)) for here, there in ends)
+            assert torch.equal(one.roots, other.roots)
+            assert torch.equal(one.targets["label"], other.targets["label"])
+
+
+def test_buckets_hold_every_example_once(tmp_path: Path) -> None:
+    config = recipes.resolve(TINY)
+    data = load_inputs(recipes.instantiate(config), None).sets["train"]
+    lengths = data.lengths
+    batches = loader(data, 8, (), seed=1, bucket=4).batch_sampler
+    orders = []
+    for epoch in (0, 1, 0):
+        batches.sampler.set_epoch(epoch)
+        orders.append(list(batches))
+        assert sorted(number for batch in orders[-1] for number in batch) == list(range(60))
+        assert [len(batch) for batch in orders[-1]] == [8] * 7 + [4]
+    assert orders[0] == orders[2]
+    assert orders[0] != orders[1]
+
+    def spread(batches: list[list[int]]) -> float:
+        return sum(float(lengths[batch].std()) for batch in batches)
+
+    assert spread(orders[0]) < spread(list(loader(data, 8, (), seed=1).batch_sampler)) / 2
+
+
+def test_a_store_of_other_graphs_is_refused(tmp_path: Path, program: Program) -> None:
+    file, store = recipe(tmp_path), tmp_path / "store"
+    assert program("build", store, "--recipe", file)[0] == 0
+    fit = ("fit", file, *FROM, store, "--out", tmp_path / "run")
+    program.refuses(*fit, "--graph", "chain", saying=["graphs of kind constituency", "the model reads chain"])
+    pairs = recipe(tmp_path, PAIRS, "pairs.yaml")
+    fit = ("fit", pairs, *FROM, store, "--graph", "constituency", "--out", tmp_path / "run")
+    program.refuses(*fit, saying=["1 sentences, the task wants 2"])
+    program.refuses("fit", file, *FROM, tmp_path, "--out", tmp_path / "run", saying=["no store"])
