@@ -18,6 +18,7 @@ _HOMES: dict[str, tuple[str, ...]] = {
     "msrp": ("dglsent.corpora.msrp", "MSRP"),
     "msrpar": ("dglsent.corpora.msrpar", "MSRpar"),
     "quora": ("dglsent.corpora.quora", "Quora"),
+    "quora-sample": ("dglsent.corpora.quora_sample", "QuoraSample"),
     "snli": ("dglsent.corpora.snli", "SNLI"),
     "sst": ("dglsent.corpora.sst", "SST"),
     "subj": ("dglsent.corpora.subj", "SUBJ"),

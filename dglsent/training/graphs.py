@@ -16,10 +16,10 @@ from graphs.sentence_graph import SentenceGraph
 from graphs.transforms import binarise, collapse_unary, drop_outer, drop_traces
 
 GraphKind: TypeAlias = Literal[
-    "dependency", "constituency", "constituency-nary", "chain", "window", "window-1", "window-4", "complete"
+    "dependency", "constituency", "constituency-nary", "chain", "window", "window-0", "window-1", "window-4", "complete"
 ]
 KINDS: tuple[GraphKind, ...] = get_args(GraphKind)
-_HALF_WIDTHS = {"window": 2, "window-1": 1, "window-4": 4}  # tokens on either side of a window's middle
+_HALF_WIDTHS = {"window": 2, "window-0": 0, "window-1": 1, "window-4": 4}  # tokens on either side of a window's middle
 
 
 def shape(kind: GraphKind, sentence: Parsed) -> Sentence:

@@ -17,11 +17,11 @@ def _names(text: str) -> frozenset[str]:
 
 _FROM_ONE = _names(
     "epochs batch_size patience dim hidden units meta z maps heads inner rank functions hyper fusion_size own edge_dim "
-    "half_width classes character_size positions train dev test"
+    "classes character_size positions train dev test"
 )
 _FROM_ZERO = _names(
-    "seed workers bucket min_count lr embedding_lr_scale weight_decay initial_accumulator choose fold lexical layers "
-    "tag_dim cap_dim character_dim spelling_dim position_dim"
+    "seed workers bucket min_count half_width lr embedding_lr_scale weight_decay initial_accumulator choose fold "
+    "lexical layers tag_dim cap_dim character_dim spelling_dim position_dim"
 )
 _SHARES = {"dropout", "recurrent_dropout", "gate_dropout", "between_layers", "momentum"}
 _MOST = {"seed": 2**32 - 1}  # NumPy takes no larger one

@@ -13,7 +13,7 @@ TAGGED = Tagged(["It", "rains"], {"pos": ["PRP", "VBZ"], "chunk": ["B-NP", "B-VP
 VOCABULARIES = Vocabularies.of([SENTENCE, TAGGED])
 
 
-@pytest.mark.parametrize(("kind", "slots"), [("window", 5), ("window-1", 3), ("window-4", 9)])
+@pytest.mark.parametrize(("kind", "slots"), [("window-0", 1), ("window", 5), ("window-1", 3), ("window-4", 9)])
 def test_windows_of_several_widths(kind, slots):
     graph = build(kind, shape(kind, Parsed(dependencies=SENTENCE)), VOCABULARIES)
     assert graph.size == 4
