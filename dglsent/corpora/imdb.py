@@ -9,11 +9,12 @@ import lzma
 import re
 import sys
 import tarfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from dglsent.corpora.corpus import Corpus, Splits
 from dglsent.corpora.example import Example, Parsed
+from dglsent.corpora.parses import parsed
 from dglsent.corpora.splits import hold_out
 from graphs.columns import Tagged
 from graphs.errors import InputError, Origin
@@ -24,6 +25,9 @@ _ARCHIVES = ("aclImdb_v1.tar.gz", "aclImdb_labelled_50k.tar.xz")
 _PARTS = {"neg": 0, "pos": 1}
 _NAME = re.compile(r"(?:.*/)?(train|test)/(neg|pos)/([0-9]+_[0-9]+)\.txt")
 _REMEDY = "whole reviews have no parses; choose a chain, a window or a complete graph"
+_PARSED = 400  # tokens of a review whose sentences are parsed
+_ENDS = frozenset({".", "!", "?", "..", "..."})
+_LONGEST = 100  # tokens of a sentence
 _TOKEN = re.compile(
     r"[0-9]+(?:[.,:][0-9]+)+"  # numbers
     r"|\w+(?=n't\b)|n't\b|'(?:s|re|ve|ll|d|m)\b"  # contractions, cut as in the Penn Treebank
@@ -37,34 +41,83 @@ class IMDB(Corpus):
     """IMDB with its official test set; a tenth of train is dev (`corpora.splits`).
 
     A review is one sequence of tokens, 270 on average and up to 2,742, which a regular expression cuts.
+
+    Args:
+        max_length: tokens of a review that are read, the first ones; all by default.
+        tags: words have the part-of-speech tags of parses of their sentences (`texts`), which are of the first 400
+            tokens of a review; no more are read then. A word whose sentence has no parse has no tag.
     """
 
     labels = ("negative", "positive")
 
+    def __init__(self, max_length: int | None = None, tags: bool = False) -> None:
+        self.max_length, self.tags = min(max_length or _PARSED, _PARSED) if tags else max_length, tags
+
     def load(self, data: Path) -> Splits:
-        """Reads `{train,test}/{neg,pos}/ID_RATING.txt` of the archive as it was downloaded, or of its folder."""
-        examples: dict[str, list[Example]] = {"train": [], "test": []}
-        # By name, so that the order of an archive's members does not matter.
-        for (split, part, name), text in sorted(_reviews(data)):
-            id_ = f"{split}-{part}-{name}"
-            review = Tagged(
-                tokens(text.decode("utf-8", "replace")), origin=Origin(f"{split}/{part}/{name}.txt", 1, id_)
-            )
-            sentence = Parsed(unparsed=review, remedy=_REMEDY)
-            examples[split].append(Example((sentence,), {"label": _PARTS[part]}, id_))
-        if not all(examples.values()):
-            raise InputError(
-                f"{data}: IMDB is missing; expected {data / 'imdb'}/{_ARCHIVES[0]} or {data}/aclImdb/{{train,test}}/"
-                "{neg,pos}/*.txt (docs/data.md)"
-            )
-        train, dev = hold_out(examples["train"])
-        return {"train": train, "dev": dev, "test": examples["test"]}
+        """Reads `{train,test}/{neg,pos}/ID_RATING.txt` of the archive as it was downloaded, or of its folder.
+
+        With tags also parses `imdb-{train,test}-{neg,pos}`.
+        """
+        splits: dict[str, list[Example]] = {"train": [], "test": []}
+        for (split, part), reviews in _tokens(data).items():
+            tags = _tags(data, f"imdb-{split}-{part}", reviews) if self.tags else {}
+            for name, words in reviews.items():
+                read = words[: self.max_length]
+                columns = {"pos": tags[name][: len(read)]} if tags else {}
+                id_ = f"{split}-{part}-{name}"
+                review = Tagged(read, columns, Origin(f"{split}/{part}/{name}.txt", 1, id_))
+                sentence = Parsed(unparsed=review, remedy=_REMEDY)
+                splits[split].append(Example((sentence,), {"label": _PARTS[part]}, id_))
+        train, dev = hold_out(splits["train"])
+        return {"train": train, "dev": dev, "test": splits["test"]}
+
+    def texts(self, data: Path) -> dict[str, list[list[str]]]:
+        """The sentences of the first 400 tokens of the reviews, by parse file."""
+        return {
+            f"imdb-{split}-{part}": [one for words in reviews.values() for one in _sentences(words)]
+            for (split, part), reviews in _tokens(data).items()
+        }
 
 
 def tokens(text: str) -> list[str]:
     """The words and punctuation marks of a review; `<br />` is none."""
     # Interned: in all there are ten million tokens of few words.
     return [sys.intern(token) for token in _TOKEN.findall(text.replace("<br />", " "))]
+
+
+def _sentences(words: list[str]) -> Iterator[list[str]]:
+    """The first tokens of a review, cut after every mark that ends a sentence, and at the most that is parsed in one."""
+    start = 0
+    for place, word in enumerate(words[:_PARSED], 1):
+        if word in _ENDS or place - start == _LONGEST or place == min(len(words), _PARSED):
+            yield words[start:place]
+            start = place
+
+
+def _tags(data: Path, name: str, reviews: Mapping[str, list[str]]) -> dict[str, list[str]]:
+    """The tags of the first tokens of reviews, "_" where a sentence has no parse."""
+    cut = [(review, sentence) for review, words in reviews.items() for sentence in _sentences(words)]
+    tags: dict[str, list[str]] = {review: [] for review in reviews}
+    found = parsed(data, "imdb", name, [sentence for _, sentence in cut])
+    for (review, sentence), parse in zip(cut, found, strict=True):
+        if parse is not None and parse.dependencies is None:
+            raise InputError(f"{name}: the model reads tags; {parse.remedy}")
+        known = parse.dependencies.xpos if parse is not None and parse.dependencies else ()
+        tags[review] += known if len(known) == len(sentence) else ["_"] * len(sentence)
+    return tags
+
+
+def _tokens(data: Path) -> dict[tuple[str, str], dict[str, list[str]]]:
+    """The tokens of the reviews by split and part, and by name: the order of an archive's members does not matter."""
+    read: dict[tuple[str, str], dict[str, list[str]]] = {}
+    for (split, part, name), text in sorted(_reviews(data)):
+        read.setdefault((split, part), {})[name] = tokens(text.decode("utf-8", "replace"))
+    if {split for split, _ in read} != {"train", "test"}:
+        raise InputError(
+            f"{data}: IMDB is missing; expected {data / 'imdb'}/{_ARCHIVES[0]} or {data}/aclImdb/{{train,test}}/"
+            "{neg,pos}/*.txt (docs/data.md)"
+        )
+    return read
 
 
 def _reviews(data: Path) -> Iterator[tuple[tuple[str, ...], bytes]]:

@@ -14,6 +14,7 @@ Texts: TypeAlias = Mapping[str, Sequence[str | Sequence[str]]]
 _HOMES: dict[str, tuple[str, ...]] = {
     "ai2": ("dglsent.corpora.ai2", "AI2"),
     "ai2-ck12v0": ("dglsent.corpora.ai2", "AI2", "ck12v0"),
+    "imdb": ("dglsent.corpora.imdb", "IMDB"),
     "mr": ("dglsent.corpora.mr", "MR"),
     "msrp": ("dglsent.corpora.msrp", "MSRP"),
     "msrpar": ("dglsent.corpora.msrpar", "MSRpar"),

@@ -3,6 +3,7 @@ from __future__ import annotations
 import tarfile
 
 import pytest
+from test_parses import write
 
 from dglsent.corpora.imdb import IMDB, tokens
 from dglsent.corpora.splits import is_dev
@@ -44,6 +45,40 @@ def test_folder_and_archives_are_the_same(folder):
         elsewhere.mkdir()
         archive.rename(elsewhere / name)
         check(IMDB().load(elsewhere))
+
+
+def test_reviews_are_cut(folder):
+    splits = IMDB(max_length=2).load(folder)
+    assert splits["test"][3].sentences[0].unparsed.words == ["pos", "café"]
+
+
+def tagged_review(folder, text, without=(), **options):
+    review = folder / "aclImdb" / "test" / "pos" / "9_9.txt"
+    review.write_text(text)
+    for name, sentences in IMDB().texts(folder).items():
+        write(folder / "parsed", name, sentences, without=without if name == "imdb-test-pos" else ())
+    return IMDB(tags=True, **options).load(folder)["test"][-1].sentences[0].unparsed
+
+
+def test_tags_of_the_sentences_of_a_review(folder, no_parses, monkeypatch):
+    monkeypatch.setattr("dglsent.corpora.parses._MOST_FAILED", 0.3)
+    read = tagged_review(folder, "It is good. So? The", without=(4,))
+    assert read.words == ["It", "is", "good", ".", "So", "?", "The"]
+    # The fourth sentence of the file, "So ?", has no parse.
+    assert read.columns["pos"] == ["NN"] * 4 + ["_", "_", "NN"]
+    assert IMDB().texts(folder)["imdb-test-pos"][-3:] == [["It", "is", "good", "."], ["So", "?"], ["The"]]
+
+
+def test_no_more_is_parsed_or_read_with_tags_than_400_tokens(folder, no_parses):
+    read = tagged_review(folder, "a " * 500, max_length=450)
+    assert len(read.words) == len(read.columns["pos"]) == 400
+    assert [len(one) for one in IMDB().texts(folder)["imdb-test-pos"][-4:]] == [100] * 4
+    assert len(IMDB().load(folder)["test"][-1].sentences[0].unparsed.words) == 500
+
+
+def test_tags_that_are_wanted_need_parses(folder, no_parses):
+    with pytest.raises(InputError, match=r"imdb-test-neg: the model reads tags; .*`dglsent parse imdb "):
+        IMDB(tags=True).load(folder)
 
 
 def test_broken_archive_is_named(tmp_path):
