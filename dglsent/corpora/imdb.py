@@ -86,7 +86,7 @@ def tokens(text: str) -> list[str]:
 
 
 def _sentences(words: list[str]) -> Iterator[list[str]]:
-    """The first tokens of a review, cut after every mark that ends a sentence, and at the most that is parsed in one."""
+    """The first tokens of a review, cut after each mark that ends a sentence, or where it grows too long to parse."""
     start = 0
     for place, word in enumerate(words[:_PARSED], 1):
         if word in _ENDS or place - start == _LONGEST or place == min(len(words), _PARSED):
