@@ -51,7 +51,7 @@ class ParseCache:
                     some = wanted[first : first + _AT_ONCE]
                     marks = ",".join("?" * len(some))
                     found.update(database.execute(f"SELECT key, parse FROM parses WHERE key IN ({marks})", some))
-        except (sqlite3.Error, OSError) as error:
+        except (sqlite3.Error, OSError, UnicodeDecodeError) as error:
             raise self._unusable(error) from error
         if not all(isinstance(parse, bytes) for parse in found.values()):
             raise self.damaged()
@@ -67,7 +67,7 @@ class ParseCache:
             self.file.parent.mkdir(parents=True, exist_ok=True)
             with closing(self._open()) as database, database:
                 database.executemany("INSERT OR IGNORE INTO parses VALUES (?, ?)", parses.items())
-        except (sqlite3.Error, OSError) as error:
+        except (sqlite3.Error, OSError, UnicodeDecodeError) as error:
             raise self._unusable(error) from error
 
     def _open(self) -> sqlite3.Connection:
@@ -77,5 +77,7 @@ class ParseCache:
 
     def _unusable(self, error: Exception) -> InputError:
         # A bare DatabaseError is about the content; its kind OperationalError about the disk, or another program.
-        what = "delete it" if type(error) is sqlite3.DatabaseError else "check it"
+        what = (
+            "delete it" if isinstance(error, UnicodeDecodeError) or type(error) is sqlite3.DatabaseError else "check it"
+        )
         return InputError(f"{self.file}: the cache of parses cannot be used ({error}); {what} or choose another folder")

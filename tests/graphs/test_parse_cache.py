@@ -109,7 +109,12 @@ def test_a_file_that_says_other_things_is_to_be_deleted(tmp_path):
     cache = ParseCache(tmp_path)
     cache.put({b"a": b"1"})
     whole = cache.file.read_bytes()
-    for damaged in (b"not a database at all " * 99, whole[:4096] + bytes(len(whole) - 4096), b"\x00" + whole[1:]):
+    for damaged in (
+        b"not a database at all " * 99,
+        whole[:4096] + bytes(len(whole) - 4096),
+        b"\x00" + whole[1:],
+        whole.replace(b"CREATE TABLE", b"CREATE \x96ABLE"),  # SQLite says so in bytes that are no text
+    ):
         cache.file.write_bytes(damaged)
         with pytest.raises(InputError, match="delete it"):
             cache.get([b"a"])
