@@ -1,0 +1,135 @@
+"""Running an analysis: its sources are gathered, its tables written, and figures made of the tables alone."""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from pandas import DataFrame
+
+from dglsent.analysis.catalogue import Analysis
+from dglsent.analysis.sources import LoggedGates, Say, folders, recordings, trained_runs
+from graphs.errors import InputError
+
+_ROWS_IN_JSON = 2000
+
+
+def analyse(
+    analysis: Analysis,
+    paths: Sequence[str | Path],
+    out: Path,
+    *,
+    split: str = "test",
+    data: Path | None = None,
+    options: Mapping[str, Any] | None = None,
+    say: Say = lambda line: None,
+) -> list[Path]:
+    """Makes the numbers and figures of an analysis.
+
+    Args:
+        analysis: which.
+        paths: runs, recordings, or folders of them.
+        out: numbers and figures go to the folder NAME in it, recordings of runs to `recordings`.
+        split: of runs that are recorded.
+        data: the data folder, for the same.
+        options: of its `tables`.
+        say: what is told on the way.
+
+    Returns:
+        The files written.
+
+    Raises:
+        InputError: the runs do not have what the analysis reads.
+    """
+    module = importlib.import_module(analysis.module)
+    sources: Sequence[Any]
+    if analysis.reads == "runs":
+        sources = trained_runs(paths)
+    elif analysis.reads == "gates":
+        sources = [LoggedGates.read(path) for path in folders(paths)]
+    else:
+        sources = recordings(analysis, paths, out / "recordings", split=split, data=data, say=say)
+    made = module.tables(sources, **(options or {}))
+    if not any(len(table) for table in made.values()):
+        raise InputError(
+            f"{analysis.name}: nothing to show of {len(sources)} runs; `dglsent analyse --list` says what it reads"
+        )
+    folder = out / analysis.name
+    folder.mkdir(parents=True, exist_ok=True)
+    used = split if analysis.reads == "recordings" else ""
+    files = write_tables(analysis, made, folder, sources, options or {})
+    return files + draw(analysis, made, folder, caption(analysis, sources, used, options or {}))
+
+
+def options_of(analysis: Analysis) -> dict[str, Any]:
+    """The options of an analysis and their defaults."""
+    parameters = inspect.signature(importlib.import_module(analysis.module).tables).parameters
+    return {name: each.default for name, each in parameters.items() if each.kind is each.KEYWORD_ONLY}
+
+
+def write_tables(
+    analysis: Analysis,
+    tables: Mapping[str, DataFrame],
+    folder: Path,
+    sources: Sequence[Any],
+    options: Mapping[str, Any],
+) -> list[Path]:
+    """Writes every table as CSV, and all of moderate size with their sources as JSON."""
+    files = []
+    for name, table in tables.items():
+        files.append(folder / f"{name}.csv")
+        table.to_csv(files[-1], index=False, float_format="%.6g")
+    said = {
+        "analysis": analysis.name,
+        "code": analysis.code,
+        "paper": analysis.paper,
+        "shows": analysis.what,
+        "options": {**options_of(analysis), **options},
+        "sources": [_about(source) for source in sources],
+        "tables": {
+            name: json.loads(table.to_json(orient="records", double_precision=8))
+            for name, table in tables.items()
+            if len(table) <= _ROWS_IN_JSON
+        },
+    }
+    files.append(folder / f"{analysis.name}.json")
+    files[-1].write_text(json.dumps(said, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+    return files
+
+
+def draw(analysis: Analysis, tables: Mapping[str, DataFrame], folder: Path, caption: str) -> list[Path]:
+    """Writes the figures of some tables, as SVG and PNG."""
+    from dglsent.analysis.pictures import save
+
+    files = []
+    for name, figure in importlib.import_module(analysis.module).figures(tables).items():
+        save(figure, folder / f"{name}.svg", caption)
+        files += [folder / f"{name}.svg", folder / f"{name}.png"]
+    return files
+
+
+def caption(analysis: Analysis, sources: Sequence[Any], split: str, options: Mapping[str, Any]) -> str:
+    """Model, data, split and seeds of what is shown, and the options that were chosen."""
+    systems: dict[str, list[Any]] = {}
+    for source in sources:
+        systems.setdefault(source.system, []).append(source)
+    parts = []
+    for system, of_one in systems.items():
+        seeds = sorted({source.seed for source in of_one})
+        parts.append(f"{system} ({of_one[0].model}, seed{'s' * (len(seeds) > 1)} {', '.join(map(str, seeds))})")
+    shown = "; ".join(parts) if len(parts) <= 8 else f"{len(parts)} systems, {len(sources)} runs"
+    data = ", ".join(sorted({source.data for source in sources}))
+    splits = {getattr(source, "split", split) for source in sources} - {""}
+    chosen = ", ".join(f"{name} {value}" for name, value in options.items())
+    where = f"{data} {'/'.join(sorted(splits))}".strip()
+    return f"{analysis.code} {analysis.name}. {where}: {shown}.{f' {chosen}.' if chosen else ''}"
+
+
+def _about(source: Any) -> dict[str, Any]:
+    about = dict(source.about)
+    about.setdefault("path", str(source.path))
+    return {key: value for key, value in about.items() if key != "tables"}

@@ -1,0 +1,115 @@
+"""Weights between the words of sentences in a recording: who stands where, what lies on dependencies, controls.
+
+An edge row says how much its receiver listens to its sender; the weights of a receiver sum to 1.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from pandas import DataFrame
+
+from dglsent.analysis.recording import Recording
+from dglsent.analysis.statistics import Array
+from graphs.errors import InputError
+
+
+def layers(source: Recording) -> list[str]:
+    """Names of the fields of weights between words, layer after layer.
+
+    Raises:
+        InputError: there are none.
+    """
+    names = [field.partition(".") for field in source.about["fields"]]
+    found = [name for relation, _, name in names if relation == "complete" and name.startswith("attention_")]
+    if not found:
+        raise InputError(
+            f"{source.path}: no weights between all words are recorded; choose a run of CN3 or a Transformer"
+        )
+    return found
+
+
+def word_edges(source: Recording) -> DataFrame:
+    """The edges between all words, with what each is.
+
+    Columns: example, sentence, `group` (number of the receiver among all), sender, receiver, the fields of weights
+    (the mean over heads where there are several), `offset` (sender minus receiver), `length` (words of the sentence),
+    `neighbour` (whether one is the other's head), `parsed` (whether the sentence has dependencies).
+    """
+    edges = source.edges[source.edges.relation == "complete"]
+    found = edges[["example", "sentence", "sender", "receiver"]].reset_index(drop=True)
+    for name in layers(source):
+        if name in edges:
+            found[name] = edges[name].to_numpy(float)
+        else:
+            heads = source.vectors("edges", name)[(source.edges.relation == "complete").to_numpy()]
+            found[name] = heads.mean(1).astype(float)
+    return describe(found, source.nodes)
+
+
+def describe(found: DataFrame, nodes: DataFrame) -> DataFrame:
+    """Adds group, offset, length, neighbour and parsed to edges, see `word_edges`."""
+    nodes = nodes.sort_values(["example", "sentence", "node"])
+    sizes = nodes.groupby(["example", "sentence"], sort=True).size()
+    first = (sizes.cumsum() - sizes).rename("first")
+    at = first.reindex(list(zip(found.example, found.sentence, strict=True))).to_numpy()
+    sender, receiver = at + found.sender.to_numpy(), at + found.receiver.to_numpy()
+    head = nodes["head"].to_numpy()
+    neighbour = (head[receiver] == found.sender) | (head[sender] == found.receiver)
+    return found.assign(
+        group=receiver,
+        offset=(found.sender - found.receiver).to_numpy(),
+        length=sizes.reindex(list(zip(found.example, found.sentence, strict=True))).to_numpy(),
+        neighbour=neighbour.to_numpy() & (sender != receiver),
+        parsed=head[receiver] > -2,
+    )
+
+
+def by_position(edges: DataFrame, weights: Array) -> Array:
+    """The weights that position alone would give: the mean of each offset, made to sum to 1 for every receiver.
+
+    Args:
+        edges: rows with offset and group.
+        weights: [E] times the number of words, so that sentences of all lengths count alike, are averaged.
+    """
+    strength = edges.assign(strength=weights * edges.length).groupby("offset").strength.transform("mean").to_numpy()
+    total = np.bincount(edges.group, strength, int(edges.group.max()) + 1)
+    control: Array = strength / total[edges.group]
+    return control
+
+
+def mass(edges: DataFrame, weights: Array, mask: Array) -> Array:
+    """Of each receiver the sum of its weights where `mask` holds: [receivers]."""
+    count = int(edges.group.max()) + 1
+    present = np.bincount(edges.group, minlength=count) > 0
+    summed: Array = np.bincount(edges.group, weights * mask, count)[present]
+    return summed
+
+
+def matrix(edges: DataFrame, field: str, example: int, sentence: int = 0) -> Array:
+    """[n, n] weights of one sentence, a row a receiver."""
+    one = edges[(edges.example == example) & (edges.sentence == sentence)]
+    size = int(one.receiver.max()) + 1
+    found: Array = np.zeros((size, size))
+    found[one.receiver, one.sender] = one[field]
+    return found
+
+
+def words_of(nodes: DataFrame, example: int, sentence: int = 0) -> list[str]:
+    """The words of a sentence."""
+    return list(nodes[(nodes.example == example) & (nodes.sentence == sentence)].sort_values("node").text)
+
+
+def strongest(weights: Array, most: int = 3, above: float = 2.0) -> list[tuple[int, int, float]]:
+    """(sender, receiver, weight) of each receiver's `most` strongest senders but itself, above `above` / n."""
+    size = len(weights)
+    found = []
+    for receiver in range(size):
+        order: Sequence[int] = np.argsort(-weights[receiver], kind="stable")[:most].tolist()
+        found += [
+            (sender, receiver, float(weights[receiver, sender]))
+            for sender in order
+            if sender != receiver and weights[receiver, sender] > above / size
+        ]
+    return found

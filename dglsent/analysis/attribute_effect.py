@@ -1,0 +1,153 @@
+"""The same sentences with and without dependencies as attributes of edges.
+
+Figure 1 of the contextualised non-local networks: whom words listen to, how far that follows the parse, and sentences
+that only one of the two gets right.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+from matplotlib.figure import Figure
+from pandas import DataFrame, concat
+
+from dglsent.analysis import attention_matrix as matrices
+from dglsent.analysis.pictures import COLOURS, CONTRAST, SOFT, arcs, heat, panels
+from dglsent.analysis.recording import Recording
+from dglsent.analysis.sentences import find_sentence
+from dglsent.analysis.statistics import Array, pearson
+from graphs.errors import InputError
+
+
+def tables(sources: Sequence[Recording], *, sentence: str = "", longest: int = 60) -> dict[str, DataFrame]:
+    """Tables `correlation` (each run and layer), `cases` and `weights` (of one sentence).
+
+    Args:
+        sources: recordings of two systems on one split; the one with "dependency" in its name has the attribute.
+        sentence: which is drawn; by default the first case.
+        longest: words of the longest sentence that counts.
+
+    Raises:
+        InputError: there are not two such systems.
+    """
+    with_it = [source for source in sources if "dependency" in source.system]
+    without = [source for source in sources if "dependency" not in source.system]
+    if not with_it or not without:
+        raise InputError(
+            "give runs with and without dependencies as attributes, such as trec/cn3-dependency and trec/cn3"
+        )
+    rows = [correlations(source, longest) for source in sources]
+    pair = (without[0], with_it[0])
+    cases = only_one_right(pair[0].examples, pair[1].examples)
+    if sentence or not len(cases):
+        example = find_sentence(pair[0].examples, [sentence])
+    else:
+        lengths = cases.text.str.count(" ") + 1
+        fitting = cases[lengths.between(5, 14)]
+        example = int((fitting if len(fitting) else cases).example.iloc[0])
+    weights = [_weights(source, example) for source in pair]
+    return {
+        "correlation": concat(rows, ignore_index=True),
+        "cases": cases,
+        "weights": concat(weights, ignore_index=True),
+    }
+
+
+def correlations(source: Recording, longest: int = 60) -> DataFrame:
+    """Pearson's r of weight (times the number of words) and being dependency neighbours, over pairs of different words.
+
+    `position` is that of the weights that position alone would give, `partial` what remains within each offset.
+    """
+    edges = matrices.word_edges(source)
+    edges = edges[(edges.length <= longest) & edges.parsed]
+    about = {"system": source.system, "seed": source.seed}
+    return DataFrame([{**about, "layer": name, **follows_parse(edges, name)} for name in matrices.layers(source)])
+
+
+def follows_parse(edges: DataFrame, name: str) -> dict[str, float]:
+    """See `correlations`."""
+    weights = edges[name].to_numpy(float)
+    position = matrices.by_position(edges, weights)
+    apart = (edges.offset != 0).to_numpy()
+    length, neighbour = edges.length.to_numpy(float)[apart], edges.neighbour.to_numpy(float)[apart]
+    strength = weights[apart] * length
+    offset = edges.offset.to_numpy()[apart]
+    inside = DataFrame({"offset": offset, "strength": strength, "neighbour": neighbour})
+    centred = inside[["strength", "neighbour"]] - inside.groupby("offset")[["strength", "neighbour"]].transform("mean")
+    return {
+        "correlation": pearson(strength, neighbour),
+        "position": pearson(position[apart] * length, neighbour),
+        "partial": pearson(centred.strength.to_numpy(), centred.neighbour.to_numpy()),
+    }
+
+
+def only_one_right(without: DataFrame, with_it: DataFrame) -> DataFrame:
+    """Examples that the system with the attribute gets right and the other wrong, in order."""
+    both = without.merge(with_it[["id", "predicted"]], on="id", suffixes=("_without", "_with"))
+    cases = both[(both.predicted_with == both.gold) & (both.predicted_without != both.gold)]
+    return cases[["example", "id", "text", "gold", "predicted_without", "predicted_with"]].reset_index(drop=True)
+
+
+def figures(tables: Mapping[str, DataFrame]) -> dict[str, Figure]:
+    """The parse and both structures of the sentence with their difference; correlations by layer."""
+    weights = tables["weights"]
+    systems = list(weights.system.unique())
+    squares = []
+    for system in systems:
+        one = weights[weights.system == system]
+        size = int(one.receiver.max()) + 1
+        square: Array = np.zeros((size, size))
+        square[one.receiver, one.sender] = one.weight
+        squares.append(square)
+    words = list(one.drop_duplicates("receiver").sort_values("receiver").receiver_word)
+    heads = one.drop_duplicates("receiver").sort_values("receiver")["head"]
+    parse = [(head, place, 0.3) for place, head in enumerate(heads) if head >= 0]
+    wide = 1.5 + 0.32 * len(words)
+    figure, axes = panels(2, 3, (3 * wide + 1.6, wide + 2.2), height_ratios=(2, wide))
+    arcs(axes[0, 0], words, parse, colour=SOFT)
+    axes[0, 0].set_title("dependency parse")
+    said = weights.drop_duplicates("system")
+    for column, (system, square, row) in enumerate(zip(systems, squares, said.itertuples(), strict=True)):
+        arcs(axes[0, column + 1], words, matrices.strongest(square), colour=COLOURS[column])
+        heat(axes[1, column], square, words, words, title=f"{system}: said {row.predicted:g}, gold {row.gold:g}")
+        axes[0, column + 1].set_title(f"{system}, strongest")
+    heat(axes[1, 2], squares[1] - squares[0], words, words, low=-1, high=1, title="difference", colours=CONTRAST)
+    second, more = panels(1, 1, (5.4, 3.4))
+    ax = more[0, 0]
+    for number, (system, rows) in enumerate(tables["correlation"].groupby("system", sort=False)):
+        for field, mark in (("correlation", "o-"), ("position", "_--"), ("partial", "D:")):
+            mean = rows.groupby("layer")[field].mean()
+            places = [int(layer.rpartition("_")[2]) for layer in mean.index]
+            ax.plot(places, mean, mark, color=COLOURS[number % 8], label=f"{system}: {field}", ms=5, lw=1.2)
+    ax.axhline(0, color=SOFT, lw=0.8)
+    ax.set_xticks(sorted({int(layer.rpartition("_")[2]) for layer in tables["correlation"].layer}))
+    ax.set_xlabel("layer")
+    ax.set_ylabel("r of weight and dependency")
+    ax.legend(fontsize=7)
+    return {"sentence": figure, "correlation": second}
+
+
+def _weights(source: Recording, example: int) -> DataFrame:
+    """The last layer's weights of the first sentence of an example."""
+    edges, name = matrices.word_edges(source), matrices.layers(source)[-1]
+    one = edges[(edges.example == example) & (edges.sentence == 0)]
+    nodes = source.nodes[(source.nodes.example == example) & (source.nodes.sentence == 0)].set_index("node")
+    row = source.examples.set_index("example").loc[example]
+    return DataFrame(
+        {
+            "system": source.system,
+            "seed": source.seed,
+            "id": row.id,
+            "layer": name,
+            "receiver": one.receiver,
+            "receiver_word": nodes.text.reindex(one.receiver).to_numpy(),
+            "sender": one.sender,
+            "sender_word": nodes.text.reindex(one.sender).to_numpy(),
+            "head": nodes["head"].reindex(one.receiver).to_numpy(),
+            "weight": one[name],
+            "neighbour": one.neighbour,
+            "gold": row.gold,
+            "predicted": row.predicted,
+        }
+    ).reset_index(drop=True)

@@ -1,0 +1,49 @@
+"""What attributes of words and of edges add to the contextualised non-local networks (their table 4)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from matplotlib.figure import Figure
+from pandas import DataFrame
+
+from dglsent.analysis.pictures import dots, panels
+from dglsent.analysis.scores import scores
+from dglsent.analysis.sources import TrainedRun
+from dglsent.analysis.statistics import over_seeds
+
+
+def tables(sources: Sequence[TrainedRun], *, base: str = "cn3") -> dict[str, DataFrame]:
+    """Table `differences`: of each corpus and variant the test score and its difference to the base, seed by seed.
+
+    Args:
+        sources: runs of systems such as "trec/cn3" and "trec/cn3-dependency".
+        base: variant without attributes.
+    """
+    return {"differences": differences(scores(sources), base)}
+
+
+def differences(found: DataFrame, base: str = "cn3") -> DataFrame:
+    """See `tables`; the score is the first that each corpus has."""
+    test = found[(found.split == "test")]
+    first = test.groupby("corpus").score.transform("first")
+    test = test[test.score == first]
+    plain = test[test.variant == base].rename(columns={"value": "base_value"})[["corpus", "seed", "base_value"]]
+    both = test.merge(plain, on=["corpus", "seed"])
+    both["difference"] = both.value - both.base_value
+    return over_seeds(both, ["corpus", "score", "variant"], ["value", "difference"])
+
+
+def figures(tables: Mapping[str, DataFrame]) -> dict[str, Figure]:
+    """A panel a corpus: the difference that each attribute makes."""
+    groups = list(tables["differences"].groupby("corpus", sort=False))
+    if not groups:
+        return {}
+    tallest = max(len(rows) for _, rows in groups)
+    figure, axes = panels(1, len(groups), (2.6 * len(groups) + 1.4, 0.34 * tallest + 1.3))
+    for ax, (corpus, rows) in zip(axes[0], groups, strict=True):
+        dots(ax, list(rows.variant), ("", rows.difference, rows.difference_sd))
+        ax.axvline(0, color="#64717f", lw=0.8)
+        ax.set_title(f"{corpus}: {rows.score.iloc[0]}", fontsize=9)
+        ax.set_xlabel("difference to the base")
+    return {"attribute-results": figure}

@@ -1,0 +1,140 @@
+"""Scores of models in bins of examples, and what attention adds in parts of a split."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from typing import Any
+
+import numpy as np
+from matplotlib.figure import Figure
+from pandas import DataFrame
+
+from dglsent.analysis.pictures import COLOURS, SOFT, panels
+from dglsent.analysis.recording import Recording
+from dglsent.analysis.statistics import Array, interval
+from graphs.errors import InputError
+
+Score = Callable[[Array, Array], float]  # gold [n] and predicted [n]
+
+
+def predictions(sources: Sequence[Recording]) -> tuple[DataFrame, dict[str, Array]]:
+    """The examples of a split, and of each system its predictions [seeds, N].
+
+    Raises:
+        InputError: the recordings are not all of the same examples.
+    """
+    first = sources[0].examples
+    found: dict[str, list[Array]] = {}
+    for source in sources:
+        examples = source.examples
+        if len(examples) != len(first) or (examples.id != first.id).any():
+            raise InputError(f"{source.path}: other examples than {sources[0].path}; compare runs on one split")
+        found.setdefault(source.system, []).append(examples.predicted.to_numpy(float))
+    return first, {system: np.stack(of_seeds) for system, of_seeds in found.items()}
+
+
+def by_bin(gold: Array, predicted: Mapping[str, Array], bins: Array, place: Array, score: Score) -> DataFrame:
+    """A row a bin and system: the score, mean over seeds, with its bootstrap interval over the examples.
+
+    Args:
+        gold: [N] gold values.
+        predicted: of each system [seeds, N].
+        bins: [N] bin of each example.
+        place: [N] value by which they were made.
+        score: of gold and predicted values.
+    """
+    rows = []
+    for system, of_seeds in predicted.items():
+        for low in np.unique(bins):
+            inside = np.flatnonzero(bins == low)
+            scored = [score(gold[inside], one[inside]) for one in of_seeds]
+            ends = interval(partial(_drawn, score, gold, of_seeds, inside), len(inside), repeats=300)
+            rows.append(
+                {
+                    "system": system,
+                    "bin": low,
+                    "place": place[inside].mean(),
+                    "examples": len(inside),
+                    "score": np.mean(scored),
+                    "sd": np.std(scored, ddof=1) if len(scored) > 1 else np.nan,
+                    "low": ends[0],
+                    "high": ends[1],
+                    "seeds": len(scored),
+                }
+            )
+    return DataFrame(rows)
+
+
+def lifts(gold: Array, predicted: Mapping[str, Array], parts: Mapping[str, Array], score: Score) -> DataFrame:
+    """What attention adds: of each attentive system and the one without, their scores in parts of the split.
+
+    The interval is that of the difference, by a bootstrap over the examples, the same drawn for both.
+    """
+    rows = []
+    for system, with_attention in predicted.items():
+        base = system.replace("attentive-", "")
+        if base == system or base not in predicted:
+            continue
+        for name, marked in parts.items():
+            inside = np.flatnonzero(marked)
+            ours, plain = (_mean(score, gold, of, inside) for of in (with_attention, predicted[base]))
+            drawn = partial(_difference, score, gold, with_attention, predicted[base], inside)
+            low, high = interval(drawn, len(inside), repeats=500)
+            rows.append(
+                {
+                    "system": system,
+                    "base": base,
+                    "part": name,
+                    "examples": len(inside),
+                    "attentive": ours,
+                    "plain": plain,
+                    "difference": ours - plain,
+                    "low": low,
+                    "high": high,
+                }
+            )
+    return DataFrame(rows)
+
+
+def binned_figure(frame: DataFrame, lift: DataFrame, x: str, y: str, limits: tuple[float, float] | None) -> Figure:
+    """A line a system over the bins, with intervals; beside it what attention adds in parts of the split."""
+    figure, axes = panels(1, 2 if len(lift) else 1, (9 if len(lift) else 6.4, 4.2), **_widths(lift))
+    ax = axes[0, 0]
+    for number, (system, line) in enumerate(frame.groupby("system", sort=False)):
+        colour = COLOURS[number % len(COLOURS)]
+        style = "-" if "attentive" in str(system) else "--" if "tree" in str(system) else ":"
+        ax.plot(line.place, line.score, style, marker="o", ms=3, color=colour, label=system, lw=1.4)
+        ax.fill_between(line.place, line.low, line.high, color=colour, alpha=0.08, lw=0)
+    if limits and frame.score.min() >= limits[0] and frame.score.max() <= limits[1]:
+        ax.set_ylim(*limits)
+    ax.set_xlabel(x)
+    ax.set_ylabel(y)
+    ax.legend(fontsize=7.5, loc="lower left")
+    if len(lift):
+        right = axes[0, 1]
+        rows = list(lift.itertuples())[::-1]
+        names = [f"{row.system.rpartition('/')[2]}\n{row.part} (n = {row.examples})" for row in rows]
+        middle = np.array([row.difference for row in rows])
+        ends = np.abs(np.array([[row.low, row.high] for row in rows]).T - middle)
+        right.errorbar(middle, range(len(rows)), xerr=ends, fmt="o", ms=4, color=COLOURS[0], elinewidth=1)
+        right.axvline(0, color=SOFT, lw=0.8)
+        right.set_yticks(range(len(rows)), names, fontsize=7.5)
+        right.set_xlabel("attentive minus plain, 95 % interval")
+    return figure
+
+
+def _mean(score: Score, gold: Array, of_seeds: Array, index: Array) -> float:
+    return float(np.mean([score(gold[index], one[index]) for one in of_seeds]))
+
+
+def _drawn(score: Score, gold: Array, of_seeds: Array, inside: Array, index: Array) -> float:
+    return _mean(score, gold, of_seeds, inside[index])
+
+
+def _difference(score: Score, gold: Array, one: Array, other: Array, inside: Array, index: Array) -> float:
+    return _mean(score, gold, one, inside[index]) - _mean(score, gold, other, inside[index])
+
+
+def _widths(lift: DataFrame) -> dict[str, Any]:
+    return {"width_ratios": (3, 2)} if len(lift) else {}

@@ -1,0 +1,133 @@
+"""Attention of heads over their dependents (figure 4 of the attentive tree encoders).
+
+In the heat map a column is a head and a row a dependent; the weights of a column sum to 1, and a head with a single
+dependent has no choice.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+from matplotlib.figure import Figure
+from pandas import DataFrame, Series, concat
+
+from dglsent.analysis.pictures import COLOURS, SOFT, heat, panels
+from dglsent.analysis.recording import Recording
+from dglsent.analysis.sentences import bare, find_sentence
+from dglsent.analysis.statistics import entropy
+
+PAPER = (
+    "There is no boy playing outdoors and there is no man smiling",
+    "The launch marks the start of a new golden age in Mars exploration",
+)
+
+
+def tables(sources: Sequence[Recording], *, sentence: str = "") -> dict[str, DataFrame]:
+    """Tables `weights` (each dependent of one sentence, of each run) and `entropy` (by number of dependents).
+
+    Args:
+        sources: recordings with child.attention, of pairs.
+        sentence: whose weights are listed; by default the paper's, else the first of the split.
+    """
+    weights, choices = [], []
+    for source in sources:
+        source.require("child.attention")
+        wanted = [sentence] if sentence else list(PAPER)
+        example = find_sentence(source.examples, wanted)
+        of_one = child_weights(source.edges, source.nodes, example, _side(source.examples, example, wanted))
+        guide = source.examples.set_index("example").loc[example]
+        texts = [guide.text, guide.other]
+        side = int(of_one.sentence.iloc[0])
+        of_one = of_one.assign(guided_by=texts[1 - side])
+        weights.append(of_one.assign(system=source.system, seed=source.seed))
+        choices.append(entropies(source.edges).assign(system=source.system, seed=source.seed))
+    return {"weights": concat(weights, ignore_index=True), "entropy": concat(choices, ignore_index=True)}
+
+
+def child_weights(edges: DataFrame, nodes: DataFrame, example: int, side: int) -> DataFrame:
+    """The dependents of a sentence with their weights; `alone` marks those without a sibling."""
+    of_one = nodes[(nodes.example == example) & (nodes.sentence == side)].set_index("node")
+    found = edges[(edges.example == example) & (edges.sentence == side) & (edges.relation == "child")]
+    depth = {node: _depth(node, of_one.parent) for node in of_one.index}
+    count = found.groupby("receiver").sender.transform("size")
+    return (
+        DataFrame(
+            {
+                "sentence": side,
+                "length": len(of_one),
+                "head": found.receiver,
+                "head_word": of_one.text.reindex(found.receiver).to_numpy(),
+                "dependent": found.sender,
+                "dependent_word": of_one.text.reindex(found.sender).to_numpy(),
+                "attention": found.attention,
+                "dependents": count,
+                "alone": count == 1,
+                "depth": [depth[node] for node in found.receiver],
+            }
+        )
+        .assign(words=" ".join(of_one.text))
+        .reset_index(drop=True)
+    )
+
+
+def entropies(edges: DataFrame, most: int = 8) -> DataFrame:
+    """By number n of dependents: mean entropy of the weights, log n, and their ratio (1 is an even spread)."""
+    child = edges[edges.relation == "child"]
+    heads = child.groupby(["example", "sentence", "receiver"], sort=False).attention
+    found = DataFrame(
+        {"dependents": heads.size(), "entropy": heads.agg(lambda w: entropy(w.to_numpy())), "highest": heads.max()}
+    )
+    found = found[(found.dependents > 1) & (found.dependents <= most)]
+    rows = found.groupby("dependents").agg(
+        entropy=("entropy", "mean"),
+        entropy_sd=("entropy", "std"),
+        highest=("highest", "mean"),
+        heads=("entropy", "size"),
+    )
+    rows = rows.reset_index()
+    rows["log_n"] = np.log(rows.dependents)
+    rows["ratio"] = rows.entropy / rows.log_n
+    return rows
+
+
+def figures(tables: Mapping[str, DataFrame]) -> dict[str, Figure]:
+    """A heat map for each system (its first run), and entropies beside log n."""
+    weights, choices = tables["weights"], tables["entropy"]
+    found = {}
+    for system, runs in weights.groupby("system", sort=False):
+        one = runs[runs.seed == runs.seed.iloc[0]]
+        words = one.words.iloc[0].split(" ")
+        matrix = np.full((len(words), len(words)), np.nan)
+        matrix[one.dependent, one["head"]] = one.attention
+        size = 1.6 + 0.34 * len(words)
+        figure, axes = panels(1, 1, (size + 0.8, size))
+        heat(axes[0, 0], matrix, words, words)
+        axes[0, 0].set_xlabel("head")
+        axes[0, 0].set_ylabel("dependent")
+        found[f"heat-{str(system).replace('/', '-')}"] = figure
+    figure, axes = panels(1, 1, (5.2, 3.6))
+    ax = axes[0, 0]
+    log_n = choices.drop_duplicates("dependents").sort_values("dependents")
+    ax.plot(log_n.dependents, log_n.log_n, "--", color=SOFT, label="log n, an even spread")
+    for number, (system, of_one) in enumerate(choices.groupby("system", sort=False)):
+        mean = of_one.groupby("dependents").entropy.mean()
+        ax.plot(mean.index, mean, "o-", ms=4, color=COLOURS[number % 8], label=system)
+    ax.set_xlabel("dependents of a head")
+    ax.set_ylabel("entropy of the weights (nats)")
+    ax.set_ylim(0, None)
+    ax.legend()
+    found["entropy"] = figure
+    return found
+
+
+def _side(examples: DataFrame, example: int, wanted: Sequence[str]) -> int:
+    row = examples.set_index("example").loc[example]
+    return int(any(bare(row.other or "") == bare(sentence) for sentence in wanted))
+
+
+def _depth(node: int, parent: Series) -> int:
+    steps = 0
+    while parent[node] >= 0:
+        node, steps = parent[node], steps + 1
+    return steps

@@ -1,0 +1,74 @@
+"""Dev scores by epoch."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+from matplotlib.figure import Figure
+from pandas import DataFrame
+
+from dglsent.analysis.pictures import COLOURS, panels
+from dglsent.analysis.sources import TrainedRun
+from dglsent.analysis.statistics import over_seeds
+
+
+def curves(runs: Sequence[TrainedRun], score: str = "accuracy") -> DataFrame:
+    """A row a run and epoch: system, seed, epoch, value, loss."""
+    rows = [
+        {
+            "system": run.system,
+            "seed": run.seed,
+            "epoch": epoch["epoch"],
+            "value": epoch["dev"][score],
+            "loss": epoch["loss"],
+        }
+        for run in runs
+        for epoch in run.metrics["history"]
+    ]
+    return DataFrame(rows)
+
+
+def mean_curves(found: DataFrame) -> DataFrame:
+    """A row a system and epoch; runs that have ended keep their last value out of the mean."""
+    return over_seeds(found, ["system", "epoch"], ["value", "loss"])
+
+
+def summary(found: DataFrame) -> DataFrame:
+    """Of each system the best and the last dev score, and when the best came."""
+    best = found.loc[found.groupby(["system", "seed"]).value.idxmax()]
+    last = found.loc[found.groupby(["system", "seed"]).epoch.idxmax(), ["system", "seed", "value", "epoch"]]
+    both = best.merge(last, on=["system", "seed"], suffixes=("", "_last"))
+    both["fall"] = both.value - both.value_last
+    return over_seeds(both, ["system"], ["value", "epoch", "value_last", "epoch_last", "fall"])
+
+
+def crossover(base: Mapping[int, float], other: Mapping[int, float]) -> float:
+    """The first epoch from which `other` stays above `base` (scores by epoch); nan where it ends below."""
+    epochs = sorted(set(base) & set(other))
+    ahead = [other[epoch] > base[epoch] for epoch in epochs]
+    if not ahead or not ahead[-1]:
+        return float("nan")
+    behind = [place for place, better in enumerate(ahead) if not better]
+    return float(epochs[behind[-1] + 1 if behind else 0])
+
+
+def curves_figure(means: DataFrame, marks: Sequence[float] = ()) -> Figure:
+    """A line a system with its standard deviation over seeds; dotted lines at `marks`."""
+    figure, axes = panels(1, 1, (6, 3.6))
+    ax = axes[0, 0]
+    for number, (system, line) in enumerate(means.groupby("system", sort=False)):
+        colour = COLOURS[number % len(COLOURS)]
+        ax.plot(line.epoch, line.value, "-", color=colour, label=system, lw=1.5)
+        spread = np.nan_to_num(line.value_sd)
+        ax.fill_between(line.epoch, line.value - spread, line.value + spread, color=colour, alpha=0.12, lw=0)
+    for mark in marks:
+        ax.axvline(mark, color="#64717f", ls=":", lw=1)
+    # The first epochs are far below all others and would press these together.
+    later = means[means.epoch > min(3, means.epoch.max() - 1)].value
+    room = 0.15 * (later.max() - later.min()) or 0.01
+    ax.set_ylim(later.min() - room, later.max() + room)
+    ax.set_xlabel("epoch")
+    ax.set_ylabel("dev accuracy")
+    ax.legend(loc="lower right")
+    return figure

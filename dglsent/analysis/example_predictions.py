@@ -1,0 +1,68 @@
+"""The best, the worst and random predictions (table 4 of the attentive tree encoders)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+from matplotlib.figure import Figure
+from pandas import DataFrame, concat
+
+from dglsent.analysis.pictures import COLOURS, panels
+from dglsent.analysis.recording import Recording
+
+
+def tables(sources: Sequence[Recording], *, k: int = 5) -> dict[str, DataFrame]:
+    """Tables `examples` (k of each kind, of each run) and `all` (errors of all).
+
+    Args:
+        sources: recordings.
+        k: how many of each kind.
+    """
+    chosen, errors = [], []
+    for source in sources:
+        marked = errors_of(source.examples)
+        errors.append(marked[["id", "gold", "predicted", "error"]].assign(system=source.system, seed=source.seed))
+        chosen.append(choose(marked, k).assign(system=source.system, seed=source.seed))
+    return {"examples": concat(chosen, ignore_index=True), "all": concat(errors, ignore_index=True)}
+
+
+def errors_of(examples: DataFrame) -> DataFrame:
+    """With the error of each: of scores the absolute difference, of classes 1 minus the gold class's probability."""
+    gold = examples.gold.to_numpy(float)
+    if (gold == np.round(gold)).all() and (examples.predicted == examples.predicted.round()).all():
+        right = [float(shares[int(label)]) for shares, label in zip(examples.probabilities, gold, strict=True)]
+        return examples.assign(error=1 - np.array(right))
+    return examples.assign(error=(examples.predicted - examples.gold).abs())
+
+
+def choose(examples: DataFrame, k: int) -> DataFrame:
+    """The k with the least and the k with the largest error, and k at random; equal ones by their id."""
+    ordered = examples.sort_values(["error", "id"])
+    random = examples.iloc[np.sort(np.random.default_rng(0).permutation(len(examples))[:k])]
+    parts = [
+        ("best", ordered.head(k)),
+        ("worst", ordered.sort_values(["error", "id"], ascending=[False, True]).head(k)),
+    ]
+    parts.append(("random", random))
+    columns = ["kind", "id", "text", "other", "gold", "predicted", "error"]
+    return concat([part.assign(kind=kind) for kind, part in parts], ignore_index=True)[columns]
+
+
+def figures(tables: Mapping[str, DataFrame]) -> dict[str, Figure]:
+    """Of each system's first run, gold beside predicted scores; of classes how the errors spread."""
+    errors = tables["all"]
+    systems = list(errors.groupby("system", sort=False))
+    figure, axes = panels(1, len(systems), (max(4.6, 3.1 * len(systems)), 3.4), sharey=True)
+    for number, (system, runs) in enumerate(systems):
+        one, ax = runs[runs.seed == runs.seed.iloc[0]], axes[0, number]
+        if (one.predicted == one.predicted.round()).all():
+            ax.hist(one.error, bins=20, range=(0, 1), color=COLOURS[0])
+            ax.set_xlabel("1 - probability of the gold class")
+        else:
+            ax.plot([one.gold.min(), one.gold.max()], [one.gold.min(), one.gold.max()], color="#a9b4c0", lw=1)
+            ax.plot(one.gold, one.predicted, ".", ms=2, alpha=0.35, color=COLOURS[0], rasterized=True)
+            ax.set_xlabel("gold score")
+        ax.set_title(str(system), fontsize=9)
+    axes[0, 0].set_ylabel("predicted score" if axes[0, 0].get_xlabel() == "gold score" else "examples")
+    return {"example-predictions": figure}

@@ -1,0 +1,129 @@
+"""Gates of words as training goes on (figure 4 of the dynamic window networks).
+
+The runs were trained with `dglsent fit --log-gates`. The effective width of a window is the sum of its gates.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+from matplotlib.figure import Figure
+from pandas import DataFrame, concat
+
+from dglsent.analysis.pictures import COLOURS, INK, panels
+from dglsent.analysis.sources import LoggedGates
+from dglsent.analysis.statistics import Array, entropy, interval, spearman
+
+
+def tables(sources: Sequence[LoggedGates]) -> dict[str, DataFrame]:
+    """Tables `activity` (word, step, offset), `decay` (step, distance), `width` (word) and `ambiguity`."""
+    found: dict[str, list[DataFrame]] = {}
+    for source in sources:
+        activity = mean_gates(source.gates)
+        width = widths(activity, source.words)
+        made = {"activity": activity, "decay": decay(activity), "width": width, "ambiguity": ambiguity(width)}
+        for name, table in made.items():
+            found.setdefault(name, []).append(table.assign(system=source.system, seed=source.seed))
+    return {name: concat(parts, ignore_index=True) for name, parts in found.items()}
+
+
+def mean_gates(gates: DataFrame) -> DataFrame:
+    """Of each word, step and offset the mean and standard deviation over its occurrences."""
+    grouped = gates.groupby(["word", "step", "offset"], observed=True, sort=True).gate
+    return grouped.agg(gate="mean", sd="std", occurrences="size").reset_index()
+
+
+def decay(activity: DataFrame) -> DataFrame:
+    """Of each step the mean gate over all words, by distance from the middle."""
+    distance = activity.offset.abs().rename("distance")
+    return activity.groupby(["step", distance]).gate.mean().reset_index()
+
+
+def widths(activity: DataFrame, words: DataFrame) -> DataFrame:
+    """Of each word the effective width and the entropy of its gates' shares, at the first and the last step."""
+    rows = []
+    for word, of_word in activity.groupby("word", sort=True, observed=True):
+        row = {"word": word}
+        for name, step in (("first", of_word.step.min()), ("last", of_word.step.max())):
+            gates = of_word[of_word.step == step].gate.to_numpy(float)
+            row[f"width_{name}"] = gates.sum()
+            row[f"entropy_{name}"] = entropy(gates / gates.sum())
+        rows.append(row)
+    return DataFrame(rows).merge(words[["word", "count", "classes"]], on="word")
+
+
+def ambiguity(width: DataFrame) -> DataFrame:
+    """Spearman's rho of the effective width at the end with a word's number of classes, and with its frequency.
+
+    `partial` is that with the classes where the frequency is held fixed, by ranks.
+    """
+    from scipy.stats import rankdata
+
+    last, classes, count = (width[name].to_numpy(float) for name in ("width_last", "classes", "count"))
+
+    def partial(index: Array) -> float:
+        ranks = [rankdata(column[index]) for column in (last, classes, count)]
+        a, b = (each - np.polyval(np.polyfit(ranks[2], each, 1), ranks[2]) for each in ranks[:2])
+        return float(np.corrcoef(a, b)[0, 1]) if np.ptp(a) and np.ptp(b) else float("nan")
+
+    everyone = np.arange(len(width))
+    statistics = {
+        "classes": lambda index: spearman(last[index], classes[index]),
+        "frequency": lambda index: spearman(last[index], count[index]),
+        "partial": partial,
+    }
+    rows = []
+    for name, statistic in statistics.items():
+        known = len(width) > 3 and np.ptp(count) > 0
+        low, high = interval(statistic, len(width), repeats=500) if known else (np.nan, np.nan)
+        rows.append({"with": name, "rho": statistic(everyone) if known else np.nan, "low": low, "high": high})
+    return DataFrame(rows).assign(words=len(width))
+
+
+def figures(tables: Mapping[str, DataFrame]) -> dict[str, Figure]:
+    """Of the first run nine blocks a word, step by step; of all, gates by distance, and width by ambiguity."""
+    activity = tables["activity"]
+    first = activity[(activity.system == activity.system[0]) & (activity.seed == activity.seed[0])]
+    width = tables["width"]
+    ordered = width.drop_duplicates("word").sort_values(["classes", "word"], ascending=[False, True]).word
+    shown = list(ordered.iloc[np.unique(np.linspace(0, len(ordered) - 1, 6).astype(int))])
+    offsets = sorted(first.offset.unique())
+    figure, axes = panels(len(shown), len(offsets), (9, 1.05 * len(shown) + 0.8), sharex=True, sharey=True)
+    for line, word in enumerate(shown):
+        for column, offset in enumerate(offsets):
+            ax, one = axes[line, column], first[(first.word == word) & (first.offset == offset)]
+            ax.plot(one.step + 1, one.gate, color=COLOURS[0], lw=1.2)
+            ax.fill_between(
+                one.step + 1,
+                one.gate - one.sd.fillna(0),
+                one.gate + one.sd.fillna(0),
+                color=COLOURS[0],
+                alpha=0.2,
+                lw=0,
+            )
+            ax.set_xscale("log")
+            ax.set_ylim(0, 1)
+            ax.tick_params(labelsize=6)
+            if not line:
+                ax.set_title(f"{offset:+d}" if offset else "word", fontsize=8)
+        axes[line, 0].set_ylabel(word, fontsize=8, color=INK)
+    axes[-1, len(offsets) // 2].set_xlabel("training step + 1")
+    second, more = panels(1, 2, (8.4, 3.4))
+    left, right = more[0]
+    found = tables["decay"]
+    for number, ((system, seed), run) in enumerate(found.groupby(["system", "seed"], sort=False)):
+        for step, style in ((run.step.min(), ":"), (run.step.max(), "-")):
+            one = run[run.step == step]
+            label = f"{system}, seed {seed}, step {step}"
+            left.plot(one.distance, one.gate, style, marker="o", ms=3, color=COLOURS[number % 8], label=label)
+        points = width[(width.system == system) & (width.seed == seed)]
+        right.plot(points.classes, points.width_last, ".", color=COLOURS[number % 8], alpha=0.7)
+    left.set_xlabel("distance from the word")
+    left.set_ylabel("mean gate")
+    left.set_ylim(0, 1)
+    left.legend(fontsize=6.5)
+    right.set_xscale("log")
+    right.set_xlabel("categories of the word in training")
+    right.set_ylabel("effective width at the end")
+    return {"gates": figure, "decay-and-width": second}

@@ -1,0 +1,218 @@
+"""Whom words listen to, layer by layer (table 5 and figure 1 of the contextualised non-local networks).
+
+Every share stands beside two controls: words that listen to all alike, and words that listen by position alone, with
+the mean weight of each offset. What lies above the second is not explained by distance.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+from matplotlib.figure import Figure
+from pandas import DataFrame, concat
+
+from dglsent.analysis import attention_matrix as matrices
+from dglsent.analysis.pictures import COLOURS, SOFT, arcs, heat, panels
+from dglsent.analysis.recording import Recording
+from dglsent.analysis.sentences import find_sentence
+from dglsent.analysis.statistics import Array, mean_interval
+
+
+def tables(sources: Sequence[Recording], *, sentence: str = "", longest: int = 60) -> dict[str, DataFrame]:
+    """Tables `shares`, `distance`, `entropy`, `pairs` and `weights` (of one sentence).
+
+    Args:
+        sources: recordings with attention between all words.
+        sentence: whose weights are listed; by default one of 8 to 14 words.
+        longest: words of the longest sentence that counts.
+    """
+    found: dict[str, list[DataFrame]] = {}
+    for source in sources:
+        edges = matrices.word_edges(source)
+        edges = edges[edges.length <= longest]
+        example = find_sentence(source.examples, [sentence]) if sentence else _middling(edges)
+        made = {
+            "shares": concat([shares(edges, name) for name in matrices.layers(source)]),
+            "distance": concat([distances(edges, name) for name in matrices.layers(source)]),
+            "entropy": concat([entropies(edges, name) for name in matrices.layers(source)]),
+            "pairs": concat([pairs(edges, source.nodes, name) for name in matrices.layers(source)]),
+            "weights": one_sentence(edges, source.nodes, matrices.layers(source), example),
+        }
+        for name, table in made.items():
+            found.setdefault(name, []).append(table.assign(system=source.system, seed=source.seed))
+    return {name: concat(parts, ignore_index=True) for name, parts in found.items()}
+
+
+def shares(edges: DataFrame, name: str) -> DataFrame:
+    """Of one layer the mean share of a word's weight on itself, on the next words and on its dependency neighbours.
+
+    Columns: layer, on, share with its interval (over words), uniform, position.
+    """
+    weights = edges[name].to_numpy(float)
+    uniform, position = 1 / edges.length.to_numpy(float), matrices.by_position(edges, weights)
+    kinds = {"itself": (edges.offset == 0).to_numpy(), "next words": (edges.offset.abs() == 1).to_numpy()}
+    if edges.parsed.any():
+        kinds["dependency neighbours"] = edges.neighbour.to_numpy()
+        kinds["neighbours not next"] = (edges.neighbour & (edges.offset.abs() > 1)).to_numpy()
+    rows = []
+    for kind, mask in kinds.items():
+        mine = matrices.mass(edges, weights, mask)
+        low, high = mean_interval(mine, repeats=200)
+        control = matrices.mass(edges, position, mask).mean()
+        beyond = mean_interval(mine - matrices.mass(edges, position, mask), repeats=200)
+        rows.append(
+            {
+                "layer": name,
+                "on": kind,
+                "share": mine.mean(),
+                "low": low,
+                "high": high,
+                "uniform": matrices.mass(edges, uniform, mask).mean(),
+                "position": control,
+                "beyond_position": mine.mean() - control,
+                "beyond_low": beyond[0],
+                "beyond_high": beyond[1],
+            }
+        )
+    return DataFrame(rows)
+
+
+def distances(edges: DataFrame, name: str, most: int = 12) -> DataFrame:
+    """Mean weight by offset of the sender, times the number of words: 1 is what an even spread gives."""
+    near = edges[edges.offset.abs() <= most]
+    strength = (near[name] * near.length).groupby(near.offset).mean()
+    return DataFrame({"layer": name, "offset": strength.index, "strength": strength.to_numpy()})
+
+
+def entropies(edges: DataFrame, name: str) -> DataFrame:
+    """Mean entropy of a word's weights, beside the log n of an even spread."""
+    weights = edges[name].to_numpy(float)
+    parts = np.where(weights > 0, -weights * np.log(np.maximum(weights, 1e-30)), 0)
+    summed = matrices.mass(edges, parts, np.ones(len(edges), bool))
+    logs = matrices.mass(
+        edges, np.log(edges.length.to_numpy(float)) / edges.length.to_numpy(float), np.ones(len(edges), bool)
+    )
+    several = logs > 0
+    return DataFrame(
+        [
+            {
+                "layer": name,
+                "entropy": summed.mean(),
+                "log_n": logs.mean(),
+                "ratio": (summed[several] / logs[several]).mean(),
+            }
+        ]
+    )
+
+
+def pairs(edges: DataFrame, nodes: DataFrame, name: str, least: int = 10, top: int = 30) -> DataFrame:
+    """Pairs of different words that listen to each other most, by mean log of weight times number of words.
+
+    Pairs that stand in fewer than `least` sentences are left out.
+    """
+    nodes = nodes.sort_values(["example", "sentence", "node"])
+    word = nodes.text.str.lower().to_numpy()
+    at = edges.group.to_numpy() + edges.offset.to_numpy()
+    seen = DataFrame(
+        {
+            "receiver": word[edges.group],
+            "sender": word[at],
+            "strength": np.log(np.maximum(edges[name].to_numpy(float) * edges.length.to_numpy(float), 1e-12)),
+            "example": edges.example.to_numpy(),
+        }
+    )
+    seen = seen[(seen.receiver != seen.sender)]
+    grouped = seen.groupby(["receiver", "sender"]).agg(score=("strength", "mean"), sentences=("example", "nunique"))
+    found = grouped[grouped.sentences >= least].sort_values("score", ascending=False, kind="stable").head(top)
+    return found.reset_index().assign(layer=name)
+
+
+def one_sentence(edges: DataFrame, nodes: DataFrame, names: Sequence[str], example: int) -> DataFrame:
+    """Every weight of the first sentence of an example."""
+    words = matrices.words_of(nodes, example)
+    one = edges[(edges.example == example) & (edges.sentence == 0)]
+    columns = one[["example", "receiver", "sender", "neighbour", *names]].reset_index(drop=True)
+    return columns.assign(
+        receiver_word=[words[i] for i in columns.receiver], sender_word=[words[j] for j in columns.sender]
+    )
+
+
+def figures(tables: Mapping[str, DataFrame]) -> dict[str, Figure]:
+    """Shares by layer beside their controls; weight by distance; the sentence as a heat map and as arcs."""
+    found = {"shares": _shares(tables["shares"]), "distance": _distance(tables["distance"])}
+    weights = tables["weights"]
+    for system, runs in weights.groupby("system", sort=False):
+        one = runs[runs.seed == runs.seed.iloc[0]]
+        words = list(one.drop_duplicates("receiver").sort_values("receiver").receiver_word)
+        names = [name for name in one if str(name).startswith("attention_") and one[name].notna().all()]
+        size = 1.5 + 0.3 * len(words)
+        figure, axes = panels(2, len(names), ((size + 0.6) * len(names), size + 2.0), height_ratios=(size, 2.0))
+        for column, name in enumerate(names):
+            square: Array = np.zeros((len(words), len(words)))
+            square[one.receiver, one.sender] = one[name]
+            heat(axes[0, column], square, words, words, title=f"layer {column + 1}")
+            axes[0, column].set_xlabel("listened to")
+            arcs(axes[1, column], words, matrices.strongest(square), colour=COLOURS[0])
+        axes[0, 0].set_ylabel("listens")
+        found[f"sentence-{str(system).replace('/', '-')}"] = figure
+    return found
+
+
+def _shares(found: DataFrame) -> Figure:
+    kinds, systems = list(found.on.unique()), list(found.system.unique())
+    figure, axes = panels(1, len(kinds), (2.5 * len(kinds) + 1, 3.2), sharey=True)
+    for ax, kind in zip(axes[0], kinds, strict=True):
+        for number, system in enumerate(systems):
+            of_one = found[(found.on == kind) & (found.system == system)]
+            mean = of_one.groupby("layer").share.agg(["mean", "min", "max"])
+            places = np.arange(len(mean)) + (number - (len(systems) - 1) / 2) * 0.18
+            colour = COLOURS[number % len(COLOURS)]
+            ends = np.abs(mean[["min", "max"]].to_numpy().T - mean["mean"].to_numpy())
+            ax.errorbar(places, mean["mean"], yerr=ends, fmt="o", ms=5, color=colour, label=system)
+            control = of_one.groupby("layer")[["position", "uniform"]].mean()
+            ax.plot(
+                places,
+                control.position,
+                "_",
+                ms=14,
+                mew=2,
+                color=colour,
+                label="position alone" if not number else None,
+            )
+            ax.plot(places, control.uniform, "x", ms=5, color=SOFT, label="all alike" if not number else None)
+        ax.set_xticks(range(len(mean)), [str(layer + 1) for layer in range(len(mean))])
+        ax.set_xlabel("layer")
+        ax.set_title(kind, fontsize=9)
+        ax.set_ylim(0, None)
+    axes[0, 0].set_ylabel("share of a word's weight")
+    axes[0, -1].legend(fontsize=7)
+    return figure
+
+
+def _distance(found: DataFrame) -> Figure:
+    systems = list(found.system.unique())
+    figure, axes = panels(1, len(systems), (3.4 * len(systems) + 0.8, 3), sharey=True)
+    for ax, system in zip(axes[0], systems, strict=True):
+        for number, (layer, rows) in enumerate(found[found.system == system].groupby("layer", sort=True)):
+            mean = rows.groupby("offset").strength.mean()
+            ax.plot(
+                mean.index,
+                mean,
+                "o-",
+                ms=3,
+                color=COLOURS[number % 8],
+                label=str(layer).replace("attention_", "layer "),
+            )
+        ax.axhline(1, color=SOFT, ls="--", lw=0.8)
+        ax.set_xlabel("place of the word listened to, from the listener")
+        ax.set_title(str(system), fontsize=9)
+        ax.set_ylim(0, None)
+    axes[0, 0].set_ylabel("weight, 1 = all alike")
+    axes[0, -1].legend(fontsize=7)
+    return figure
+
+
+def _middling(edges: DataFrame) -> int:
+    fitting = edges[edges.length.between(8, 14)]
+    return int((fitting if len(fitting) else edges).example.iloc[0])

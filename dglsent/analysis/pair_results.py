@@ -1,0 +1,50 @@
+"""Tables 2 and 3 of the attentive tree encoders, with what a constant answer scores."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+from matplotlib.figure import Figure
+from pandas import DataFrame
+
+from dglsent.analysis.scores import beside_published, positive_share, scores, scores_figure
+from dglsent.analysis.sources import TrainedRun
+from dglsent.analysis.statistics import over_seeds
+
+
+def tables(sources: Sequence[TrainedRun]) -> dict[str, DataFrame]:
+    """Tables `results`, `majority` and `lift`."""
+    found = scores(sources)
+    return {
+        "results": beside_published(sources, ("sick-relatedness", "msrp", "ai2")),
+        "majority": majority(found),
+        "lift": lift(found),
+    }
+
+
+def majority(found: DataFrame) -> DataFrame:
+    """Of each corpus and split of two classes the share of class 1, which scores imply, and the majority's scores."""
+    wide = found.pivot_table(index=["corpus", "split", "system", "seed"], columns="score", values="value").reset_index()
+    if not {"accuracy", "precision", "recall"} <= set(wide.columns):
+        return DataFrame(columns=["corpus", "split", "share", "accuracy", "f1"])
+    shares = [positive_share(*row) for row in wide[["accuracy", "precision", "recall"]].to_numpy(float)]
+    share = wide.assign(share=shares).groupby(["corpus", "split"]).share.median().dropna().reset_index()
+    share["accuracy"] = np.maximum(share.share, 1 - share.share)
+    share["f1"] = np.where(share.share > 0.5, 2 * share.share / (1 + share.share), 0.0)
+    return share
+
+
+def lift(found: DataFrame) -> DataFrame:
+    """What attention adds: an attentive system minus the one without, seed by seed."""
+    test = found[found.split == "test"]
+    with_attention = test[test.variant.str.startswith("attentive-")]
+    base = test.assign(variant="attentive-" + test.variant)
+    both = with_attention.merge(base, on=["corpus", "variant", "seed", "score"], suffixes=("", "_plain"))
+    both["difference"] = both.value - both.value_plain
+    return over_seeds(both, ["corpus", "variant", "score"], ["value", "value_plain", "difference"])
+
+
+def figures(tables: Mapping[str, DataFrame]) -> dict[str, Figure]:
+    """A panel a table."""
+    return {"pair-results": scores_figure(tables["results"])} if len(tables["results"]) else {}

@@ -1,0 +1,128 @@
+"""What the figures of all analyses share: their look, heat maps, arcs, captions, files."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import matplotlib as mpl
+import numpy as np
+from matplotlib.colors import LinearSegmentedColormap
+from matplotlib.figure import Figure
+from matplotlib.patches import Arc
+
+INK, SOFT = "#1d2733", "#64717f"
+COLOURS = ("#377ab6", "#c8553d", "#2f8f6b", "#8a6bb1", "#d39a2d", "#5b6770", "#a84b7d", "#4aa3a2")
+HEAT = LinearSegmentedColormap.from_list("heat", ["#f3f6fa", "#c4d8ec", "#7cadd5", "#377ab6", "#0b3d73"])
+CONTRAST = LinearSegmentedColormap.from_list("contrast", ["#9e2a23", "#e28b70", "#ececE9", "#68b2b0", "#0a626e"])
+_LOOK: Any = {
+    "font.family": "sans-serif",
+    "font.sans-serif": ["Helvetica", "Arial", "Liberation Sans", "DejaVu Sans"],
+    "font.size": 9,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.edgecolor": SOFT,
+    "axes.titlesize": 10,
+    "axes.titleweight": "bold",
+    "axes.titlelocation": "left",
+    "legend.frameon": False,
+    "xtick.color": SOFT,
+    "ytick.color": SOFT,
+    "text.color": INK,
+    "axes.labelcolor": INK,
+    "svg.fonttype": "none",
+    "svg.hashsalt": "dglsent",
+    "figure.facecolor": "white",
+}
+
+
+def panels(
+    rows: int = 1, columns: int = 1, size: tuple[float, float] = (6.4, 3.8), **options: Any
+) -> tuple[Figure, Any]:
+    """A figure and its [rows, columns] axes; `size` in inches is that of the whole."""
+    with mpl.rc_context(_LOOK):
+        figure = Figure(figsize=size, layout="constrained")
+        return figure, figure.subplots(rows, columns, squeeze=False, **options)
+
+
+def heat(
+    axes: Any,
+    matrix: np.ndarray[Any, Any],
+    rows: Sequence[str],
+    columns: Sequence[str],
+    *,
+    low: float = 0.0,
+    high: float = 1.0,
+    title: str = "",
+    colours: Any = HEAT,
+) -> None:
+    """A matrix [R, C] as cells over a fixed range, their values in them where they are few; nan stays empty."""
+    image = axes.imshow(np.ma.masked_invalid(matrix), cmap=colours, vmin=low, vmax=high, aspect="equal")
+    axes.set_xticks(
+        range(len(columns)), [_short(name) for name in columns], rotation=55, ha="right", rotation_mode="anchor"
+    )
+    axes.set_yticks(range(len(rows)), [_short(name) for name in rows])
+    axes.tick_params(length=0, labelcolor=INK)
+    for side in axes.spines.values():
+        side.set_visible(False)
+    if title:
+        axes.set_title(title)
+    if matrix.size <= 260:
+        middle = (low + high) / 2
+        for (row, column), value in np.ndenumerate(matrix):
+            if np.isfinite(value) and abs(value) >= 0.005:
+                far = value > middle if low >= 0 else abs(value) > 0.6 * high
+                text = f"{value:.2f}".replace("0.", ".", 1)
+                axes.text(column, row, text, ha="center", va="center", fontsize=6, color="white" if far else INK)
+    bar = axes.figure.colorbar(image, ax=axes, shrink=0.6, pad=0.02, aspect=24)
+    bar.outline.set_visible(False)
+
+
+def arcs(
+    axes: Any, words: Sequence[str], edges: Sequence[tuple[int, int, float]], *, colour: str, up: bool = True
+) -> None:
+    """Words in a row, and arcs between the places (sender, receiver, weight in [0, 1]), wider with their weight."""
+    sign = 1 if up else -1
+    highest = max([abs(a - b) for a, b, _ in edges], default=1)
+    for sender, receiver, weight in edges:
+        span = abs(sender - receiver)
+        if span:
+            arc = Arc(((sender + receiver) / 2, sign * 0.25), span, sign * span * 1.0, theta1=0, theta2=180)
+            arc.set(edgecolor=colour, linewidth=0.5 + 4 * weight, alpha=0.35 + 0.65 * min(weight, 1.0), fill=False)
+            axes.add_patch(arc)
+    for place, word in enumerate(words):
+        axes.text(place, 0, word, ha="center", va="center", fontsize=9, rotation=0 if len(words) <= 14 else 40)
+    axes.set_xlim(-0.7, len(words) - 0.3)
+    axes.set_ylim(-0.4 if up else -(highest / 2 + 0.6), highest / 2 + 0.6 if up else 0.4)
+    axes.set_axis_off()
+
+
+def dots(axes: Any, names: Sequence[str], *series: tuple[str, Sequence[float], Sequence[float] | None]) -> None:
+    """A row a name; of each series (label, values, spreads) a mark, with its spread where there is one."""
+    places = np.arange(len(names))[::-1]
+    for number, (label, values, spreads) in enumerate(series):
+        offset = (number - (len(series) - 1) / 2) * -0.22
+        axes.errorbar(
+            values, places + offset, xerr=None if spreads is None else np.nan_to_num(np.asarray(spreads, float)),
+            fmt="oDs^v"[number % 5], ms=4.5, color=COLOURS[number % len(COLOURS)], label=label, elinewidth=1,
+            mfc=COLOURS[number % len(COLOURS)] if spreads is not None else "white",
+        )  # fmt: skip
+    axes.set_yticks(places, names)
+    axes.set_ylim(-0.7, len(names) - 0.3)
+    axes.grid(axis="x", color="#e6eaef")
+    axes.set_axisbelow(True)
+
+
+def save(figure: Figure, file: Path, caption: str) -> None:
+    """Writes a figure as SVG and PNG beside each other, its caption under it."""
+    with mpl.rc_context(_LOOK):
+        width = max(60, int(figure.get_figwidth() * 15.5))
+        figure.supxlabel("\n".join(textwrap.wrap(caption, width)), fontsize=7.5, color=SOFT, x=0.01, ha="left")
+        figure.savefig(file.with_suffix(".svg"), metadata={"Date": None, "Title": caption})
+        figure.savefig(file.with_suffix(".png"), dpi=130, metadata={"Title": caption})
+
+
+def _short(name: str) -> str:
+    return name if len(name) <= 22 else f"{name[:12]} … {name[-7:]}"

@@ -1,0 +1,97 @@
+"""Scores of runs beside published ones: means and standard deviations over seeds."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from matplotlib.figure import Figure
+from pandas import DataFrame
+
+from dglsent.analysis.pictures import dots, panels
+from dglsent.analysis.sources import TrainedRun
+from dglsent.analysis.statistics import over_seeds
+from dglsent.reproduction import tables as published
+
+
+def scores(runs: Sequence[TrainedRun]) -> DataFrame:
+    """A row a run, split and score: system, corpus, variant, seed, split, score, value, parameters."""
+    rows = [
+        {
+            "system": run.system,
+            "corpus": run.system.partition("/")[0],
+            "variant": run.system.rpartition("/")[2],
+            "seed": run.seed,
+            "split": split,
+            "score": name,
+            "value": np.nan if value is None else value,
+            "parameters": run.parameters,
+            "best_epoch": run.metrics["best_epoch"],
+        }
+        for run in runs
+        for split in ("dev", "test")
+        for name, value in run.metrics[split].items()
+    ]
+    return DataFrame(rows)
+
+
+def beside_published(runs: Sequence[TrainedRun], names: Sequence[str]) -> DataFrame:
+    """A row for each row and score of some published tables of which there are runs; percentages as they have them."""
+    means = over_seeds(scores(runs), ["system", "split", "score", "parameters"], ["value"])
+    rows = []
+    for table in map(published.load, names):
+        for row in table.rows:
+            for place, score in enumerate(table.scores):
+                ours = means[(means.system == row.recipe) & (means.split == score.split) & (means.score == score.name)]
+                if not len(ours):
+                    continue
+                one, scale = ours.iloc[0], 100 if table.percent else 1
+                said = row.published[place] if row.published else None
+                rows.append(
+                    {
+                        "table": table.name,
+                        "row": row.name,
+                        "paper": row.paper,
+                        "system": row.recipe,
+                        "score": score.label,
+                        "split": score.split,
+                        "published": np.nan if said is None else said,
+                        "ours": scale * one.value,
+                        "sd": scale * one.value_sd,
+                        "seeds": one.seeds,
+                        "difference": np.nan if said is None else scale * one.value - said,
+                        "parameters": one.parameters,
+                    }
+                )
+    return DataFrame(rows)
+
+
+def table_names(prefix: str = "") -> list[str]:
+    """The published tables whose names start so."""
+    return [name for name in published.names() if name.startswith(prefix)]
+
+
+def scores_figure(frame: DataFrame, columns: int = 3) -> Figure:
+    """A panel a published table: ours with standard deviations beside what is published, by its first score."""
+    groups = [(name, rows[rows.score == rows.score.iloc[0]]) for name, rows in frame.groupby("table", sort=False)]
+    columns = min(columns, len(groups))
+    lines = -(-len(groups) // columns)
+    tallest = max(len(rows) for _, rows in groups)
+    figure, axes = panels(lines, columns, (3.6 * columns + 0.6, lines * (0.24 * tallest + 1.1)))
+    for ax, (name, rows) in zip(axes.ravel(), groups, strict=False):
+        ours = ("ours (sd)", rows.ours, rows.sd)
+        dots(ax, list(rows.row), ours, ("published", rows.published, None))
+        ax.set_title(f"{name}: {rows.score.iloc[0]}", fontsize=9)
+        ax.tick_params(axis="y", labelsize=7.5)
+    for ax in axes.ravel()[len(groups) :]:
+        ax.set_axis_off()
+    axes.ravel()[0].legend(fontsize=7)
+    return figure
+
+
+def positive_share(accuracy: float, precision: float, recall: float) -> float:
+    """The share of class 1 in a split of two classes, which its scores imply; nan where they do not."""
+    if not precision:
+        return float("nan")
+    slope = 1 - recall + recall * (1 - precision) / precision
+    return (1 - accuracy) / slope if slope else float("nan")

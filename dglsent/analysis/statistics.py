@@ -1,0 +1,91 @@
+"""Numbers that several analyses share: means over seeds, intervals, correlation, entropy."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, TypeAlias
+
+import numpy as np
+from pandas import DataFrame
+
+Array: TypeAlias = np.ndarray[Any, Any]
+
+
+def over_seeds(frame: DataFrame, by: Sequence[str], values: Sequence[str]) -> DataFrame:
+    """Of each group the mean and the standard deviation (n - 1; nan of one) of some columns, and how many `seeds`."""
+    groups = frame.groupby(list(by), sort=False, dropna=False)
+    found = groups[list(values)].mean()
+    for value in values:
+        found[f"{value}_sd"] = groups[value].std()
+    found["seeds"] = groups["seed"].nunique()
+    return found.reset_index()
+
+
+def interval(
+    statistic: Callable[[Array], float], size: int, *, repeats: int = 1000, level: float = 0.95, seed: int = 0
+) -> tuple[float, float]:
+    """Bootstrap interval of a statistic of the numbers of `size` items, drawn again with replacement.
+
+    Args:
+        statistic: from [size] numbers of items to a value; nan is left out.
+        size: how many items there are.
+        repeats: how often they are drawn.
+        level: share of the draws inside.
+        seed: of the draws.
+    """
+    rng = np.random.default_rng(seed)
+    drawn = np.array([statistic(rng.integers(0, size, size)) for _ in range(repeats)]) if size else np.array([])
+    drawn = drawn[np.isfinite(drawn)]
+    if not len(drawn):
+        return float("nan"), float("nan")
+    low, high = np.quantile(drawn, [(1 - level) / 2, (1 + level) / 2])
+    return float(low), float(high)
+
+
+def mean_interval(values: Array, **options: Any) -> tuple[float, float]:
+    """Bootstrap interval of a mean."""
+    return interval(lambda index: float(values[index].mean()), len(values), **options)
+
+
+def pearson(x: Array, y: Array) -> float:
+    """Pearson's r; nan where either is constant or there are fewer than two."""
+    if len(x) < 2 or np.ptp(x) == 0 or np.ptp(y) == 0:
+        return float("nan")
+    return float(np.corrcoef(x, y)[0, 1])
+
+
+def spearman(x: Array, y: Array) -> float:
+    """Spearman's rho: Pearson's r of ranks, equal values sharing theirs."""
+    from scipy.stats import rankdata
+
+    return pearson(rankdata(x), rankdata(y))
+
+
+def entropy(shares: Array) -> float:
+    """Entropy in nats of shares that sum to 1."""
+    known = shares[shares > 0]
+    return float(-(known * np.log(known)).sum())
+
+
+def merged_bins(values: Array, width: float, least: int) -> Array:
+    """The bin of each value: its lower edge, a multiple of `width`.
+
+    From the highest down, a bin with fewer than `least` values is joined to the next lower one, and what is left at
+    the lower end to the bin above; the bin of all is named by its lowest edge.
+    """
+    edge = np.floor(values / width) * width
+    named: dict[float, float] = {}
+    open_bins: list[float] = []
+    count = 0
+    last: float | None = None
+    for low in np.unique(edge)[::-1]:
+        open_bins.append(low)
+        count += int((edge == low).sum())
+        if count >= least:
+            named.update(dict.fromkeys(open_bins, low))
+            open_bins, count, last = [], 0, low
+    if open_bins:
+        bottom = open_bins[-1]
+        named = {low: bottom if name == last else name for low, name in named.items()}
+        named.update(dict.fromkeys(open_bins, bottom))
+    return np.array([named[low] for low in edge])

@@ -1,0 +1,21 @@
+"""Scores of all tasks of the contextualised non-local networks beside the published ones (their tables 3 and 4)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from matplotlib.figure import Figure
+from pandas import DataFrame
+
+from dglsent.analysis.scores import beside_published, scores_figure, table_names
+from dglsent.analysis.sources import TrainedRun
+
+
+def tables(sources: Sequence[TrainedRun]) -> dict[str, DataFrame]:
+    """Table `results`."""
+    return {"results": beside_published(sources, table_names("cn3-"))}
+
+
+def figures(tables: Mapping[str, DataFrame]) -> dict[str, Figure]:
+    """A panel a task."""
+    return {"structure-results": scores_figure(tables["results"])} if len(tables["results"]) else {}

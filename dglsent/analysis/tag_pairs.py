@@ -1,0 +1,224 @@
+"""Dimensions of z that are large where certain tags meet (table 4 of the tag-guided networks).
+
+A node counts as large in a dimension if it is among the top share of all phrases there. A dimension stands for the pair
+of tags that most of its large nodes have, if that is at least half of them and the pair is not rare. The control gives
+the tags to other nodes: what remains is what a dimension would show by chance.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from matplotlib.figure import Figure
+from pandas import DataFrame, concat, factorize
+
+from dglsent.analysis.phrases import phrases
+from dglsent.analysis.pictures import COLOURS, SOFT, panels
+from dglsent.analysis.recording import Recording
+from dglsent.analysis.statistics import Array
+from graphs.errors import InputError
+
+PAPER = ("JJ+NN", "DT+NN", "NP+PP", "ADJP+NN", "IN+NP")
+
+
+def tables(
+    sources: Sequence[Recording],
+    *,
+    large: str = "top",
+    top: float = 0.01,
+    purity: float = 0.5,
+    least: int = 20,
+    permutations: int = 100,
+) -> dict[str, DataFrame]:
+    """Tables `dimensions` (all of them), `control` (each permutation) and `summary` (each run).
+
+    Args:
+        sources: recordings with z_u.
+        large: "top" share by value, "absolute" top share by absolute value, or "sd", above mean + 2 sd.
+        top: that share.
+        purity: share of the large nodes that must have the pair.
+        least: phrases that must have the pair.
+        permutations: of the control.
+    """
+    found: dict[str, list[DataFrame]] = {"dimensions": [], "control": [], "summary": []}
+    for source in sources:
+        source.require("z_u")
+        inner = phrases(source.nodes)
+        z = source.vectors("nodes", "z_u")[inner.row.to_numpy()]
+        dimensions = named(pair_dimensions(inner, z, large=large, top=top), gates=_gates(source, z.shape[1]))
+        dimensions["kept"] = (dimensions.purity >= purity) & (dimensions.pair_count >= least)
+        codes, names = factorize(inner.pair)
+        control = permuted(
+            codes, np.bincount(codes), large_nodes(z, large, top), purity=purity, least=least, times=permutations
+        )
+        kept = dimensions[dimensions.kept]
+        summary = DataFrame(
+            {
+                "phrases": len(inner),
+                "pairs": len(names),
+                "dimensions": len(dimensions),
+                "kept": len(kept),
+                "kept_permuted_mean": control.kept.mean(),
+                "kept_permuted_max": control.kept.max(),
+                "purity_max": dimensions.purity.max(),
+                "purity_mean": dimensions.purity.mean(),
+                "purity_permuted_max": control.purity_max.max(),
+                "purity_permuted_mean": control.purity_mean.mean(),
+                "mutual_information": dimensions.mutual_information.mean(),
+                "mutual_information_permuted": control.mutual_information.mean(),
+                "of_the_paper": " ".join(pair for pair in PAPER if pair in set(kept.pair)),
+            },
+            index=[0],
+        )
+        for name, table in (("dimensions", dimensions), ("control", control), ("summary", summary)):
+            table.insert(0, "system", source.system)
+            table.insert(1, "seed", source.seed)
+            found[name].append(table)
+    return {name: concat(parts, ignore_index=True) for name, parts in found.items()}
+
+
+def large_nodes(z: Array, large: str, top: float) -> Array:
+    """[N, d] whether a phrase is large in a dimension."""
+    if large == "sd":
+        return z > z.mean(0) + 2 * z.std(0)
+    if large not in ("top", "absolute"):
+        raise InputError(f"--large {large}: give top, absolute or sd")
+    sizes = np.abs(z) if large == "absolute" else z
+    count = max(1, round(top * len(z)))
+    order = np.argsort(-sizes, axis=0, kind="stable")[:count]
+    marked = np.zeros(z.shape, dtype=bool)
+    np.put_along_axis(marked, order, True, axis=0)
+    return marked
+
+
+def pair_dimensions(inner: DataFrame, z: Array, *, large: str = "top", top: float = 0.01) -> DataFrame:
+    """A row a dimension (from 1): the pair of tags of most of its large phrases, and how far that is more than usual.
+
+    Args:
+        inner: N phrases, as `phrases` makes them.
+        z: [N, d].
+        large: see `tables`.
+        top: see `tables`.
+    """
+    marked = large_nodes(z, large, top)
+    codes, names = factorize(inner.pair)
+    parents, _ = factorize(inner.tag)
+    counts, totals = _by_code(codes, marked), np.bincount(codes)
+    best = counts.argmax(0)
+    rows = []
+    left, right = inner.left.to_numpy(), inner.right.to_numpy()
+    for k in range(z.shape[1]):
+        size, pair = int(marked[:, k].sum()), int(best[k])
+        purity = counts[pair, k] / size if size else 0.0
+        of_pair = np.flatnonzero(marked[:, k] & (codes == pair))
+        order = of_pair[np.argsort(-z[of_pair, k], kind="stable")]
+        base = totals[pair] / len(codes)
+        rows.append(
+            {
+                "dimension": k + 1,
+                "pair": names[pair],
+                "purity": purity,
+                "base": base,
+                "lift": purity / base,
+                "large": size,
+                "pair_count": int(totals[pair]),
+                "mutual_information": mutual_information(counts[:, k], totals),
+                "mutual_information_parent": mutual_information(
+                    np.bincount(parents, marked[:, k], parents.max() + 1), np.bincount(parents)
+                ),
+                "examples": ", ".join(_different(left[order], right[order])),
+            }
+        )
+    return DataFrame(rows)
+
+
+def permuted(codes: Array, totals: Array, marked: Array, *, purity: float, least: int, times: int) -> DataFrame:
+    """A row a permutation of the pairs over the phrases: how many dimensions would be kept, and their purity."""
+    rng, size = np.random.default_rng(0), np.maximum(marked.sum(0), 1)
+    rows = []
+    for number in range(times):
+        counts = _by_code(rng.permutation(codes), marked)
+        best = counts.argmax(0)
+        share = counts.max(0) / size
+        information = [mutual_information(counts[:, k], totals) for k in range(min(20, counts.shape[1]))]
+        kept = int(((share >= purity) & (totals[best] >= least)).sum())
+        rows.append(
+            {
+                "permutation": number,
+                "kept": kept,
+                "purity_max": share.max(),
+                "purity_mean": share.mean(),
+                "mutual_information": float(np.mean(information)),
+            }
+        )
+    return DataFrame(rows)
+
+
+def mutual_information(marked: Array, totals: Array) -> float:
+    """Mutual information in nats of a code and a mark, from the marked and all items of each code."""
+    joint = np.stack([marked, totals - marked]) / totals.sum()
+    expected = joint.sum(1, keepdims=True) * joint.sum(0, keepdims=True)
+    known = joint > 0
+    return float((joint[known] * np.log(joint[known] / expected[known])).sum())
+
+
+def named(dimensions: DataFrame, gates: int) -> DataFrame:
+    """With the gate of each dimension, g, i, f_l, f_r or o, where there are several, and its number within it."""
+    width = len(dimensions) // gates
+    letters = ["g", "i", "f_l", "f_r", "o"] if gates == 5 else [""]
+    place = dimensions.dimension - 1
+    dimensions.insert(0, "gate", [letters[k // width] for k in place])
+    return dimensions.assign(dimension=place % width + 1)
+
+
+def figures(tables: Mapping[str, DataFrame]) -> dict[str, Figure]:
+    """Of the first run the dimensions that stand for pairs; of all, purities beside those of permuted tags."""
+    dimensions, control = tables["dimensions"], tables["control"]
+    first = dimensions[(dimensions.system == dimensions.system[0]) & (dimensions.seed == dimensions.seed[0])]
+    best = first[first.kept].assign(score=lambda t: t.lift * t.purity).sort_values("score", ascending=False)
+    best = best.drop_duplicates("pair").head(12)[::-1]
+    figure, axes = panels(1, 2, (9, 4.2), width_ratios=(3, 2))
+    left, right = axes[0]
+    names = [f"{row.gate}{row.dimension}  {row.pair}" for row in best.itertuples()]
+    left.barh(names, best.purity, color=COLOURS[0], height=0.6)
+    left.plot(best.base, names, "|", color=COLOURS[1], ms=11, mew=2, ls="none", label="share among all phrases")
+    left.set_xlim(0, 1)
+    left.set_xlabel("share of the large phrases that have the pair")
+    left.set_title("Dimensions of z and their pairs of tags")
+    left.legend(loc="lower right")
+    for number, ((system, seed), run) in enumerate(dimensions.groupby(["system", "seed"], sort=False)):
+        purity = np.sort(run.purity)[::-1]
+        right.plot(np.arange(1, len(purity) + 1), purity, color=COLOURS[number % 8], label=f"{system}, seed {seed}")
+    right.axhline(control.purity_max.max(), color=SOFT, ls="--", lw=1, label="highest of permuted tags")
+    right.set_ylim(0, 1)
+    right.set_xlabel("dimensions by purity")
+    right.set_ylabel("purity")
+    right.legend(fontsize=7)
+    return {"tag-pairs": figure}
+
+
+def _by_code(codes: Array, marked: Array) -> Array:
+    """[codes, d] marked items of each code."""
+    counts = np.zeros((int(codes.max()) + 1, marked.shape[1]), dtype=np.int64)
+    item, dimension = np.nonzero(marked)
+    np.add.at(counts, (codes[item], dimension), 1)
+    return counts
+
+
+def _different(left: Array, right: Array, count: int = 4) -> list[str]:
+    """The first pairs of texts, no word of which stood before."""
+    seen: set[str] = set()
+    chosen: list[str] = []
+    for one, other in zip(left, right, strict=True):
+        words = {*one.lower().split()[:6], *other.lower().split()[:6]}
+        if len(chosen) < count and len(one) + len(other) < 60 and not words & seen:
+            chosen.append(f"{one}+{other}")
+            seen |= words
+    return chosen
+
+
+def _gates(source: Any, width: int) -> int:
+    per_gate = source.model == "TagGuidedHyperTreeLSTM" and "z_scope: shared" not in source.config
+    return 5 if per_gate and width % 5 == 0 else 1

@@ -1,0 +1,137 @@
+"""One dimension of z over a tree, beside the sentiment of its phrases (figure 3 of the tag-guided networks).
+
+The dimension is the one that best tells phrases of negative sentiment from others, by the area under the ROC curve over
+all phrases of the split, unless one is named.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+from matplotlib.figure import Figure
+from matplotlib.patches import Circle, Rectangle
+from pandas import DataFrame, concat
+from scipy.stats import rankdata
+
+from dglsent.analysis.phrases import phrases
+from dglsent.analysis.pictures import HEAT, INK, SOFT, panels
+from dglsent.analysis.recording import Recording
+from dglsent.analysis.sentences import find_sentence
+from dglsent.analysis.statistics import Array
+
+
+def tables(
+    sources: Sequence[Recording], *, sentence: str = "How did it ever get made ?", dimension: int = 0
+) -> dict[str, DataFrame]:
+    """Tables `auc` (each dimension of each run) and `tree` (the nodes of the sentence in the first run).
+
+    Args:
+        sources: recordings with z_u and gold labels of phrases.
+        sentence: whose tree is drawn; the first of the split where it is not there.
+        dimension: from 1; 0 takes the one with the highest area.
+    """
+    areas, trees = [], []
+    for source in sources:
+        source.require("z_u")
+        z = source.vectors("nodes", "z_u")
+        inner = phrases(source.nodes)
+        labelled = inner[inner.gold >= 0]
+        middle = (source.nodes.gold.max()) // 2
+        area = area_under_curve(z[labelled.row.to_numpy()], (labelled.gold < middle).to_numpy())
+        areas.append(
+            DataFrame(
+                {"system": source.system, "seed": source.seed, "dimension": np.arange(1, len(area) + 1), "auc": area}
+            )
+        )
+        k = dimension or int(np.nanargmax(area)) + 1
+        tree = tree_values(source.nodes, z[:, k - 1], find_sentence(source.examples, [sentence]), int(middle))
+        trees.append(tree.assign(system=source.system, seed=source.seed, dimension=k, auc=area[k - 1]))
+    return {"auc": concat(areas, ignore_index=True), "tree": concat(trees, ignore_index=True)}
+
+
+def area_under_curve(z: Array, positive: Array) -> Array:
+    """Of each dimension of z [N, d] the probability that a positive item has a larger value than another."""
+    wanted, others = int(positive.sum()), int((~positive).sum())
+    if not wanted or not others:
+        return np.full(z.shape[1], np.nan)
+    ranks = rankdata(z, axis=0)[positive].sum(0)
+    found: Array = (ranks - wanted * (wanted + 1) / 2) / (wanted * others)
+    return found
+
+
+def tree_values(nodes: DataFrame, values: Array, example: int, middle: int) -> DataFrame:
+    """The nodes of one tree: sentiment from -middle to middle, and the value at those that are no leaves."""
+    tree = nodes.assign(value=values)[nodes.example == example]
+    inner = tree.node.isin(tree.parent)
+    return DataFrame(
+        {
+            "node": tree.node,
+            "parent": tree.parent,
+            "start": tree.start,
+            "end": tree.end,
+            "text": tree.text,
+            "tag": tree.tag,
+            "sentiment": tree.gold.where(tree.gold >= 0) - middle,
+            "predicted": tree.predicted.where(tree.predicted >= 0) - middle,
+            "value": tree.value.where(inner),
+        }
+    ).reset_index(drop=True)
+
+
+def as_text(tree: DataFrame) -> str:
+    """The tree as indented lines: tag, sentiment, value and text."""
+    depth: dict[int, int] = {-1: -1}
+    lines = []
+    for row in tree.sort_values(["start", "end", "node"], ascending=[True, False, True]).itertuples():
+        depth[row.node] = depth[row.parent] + 1
+        sentiment = "" if np.isnan(row.sentiment) else f" {row.sentiment:+.0f}"
+        value = "" if np.isnan(row.value) else f" {row.value:.3f}"
+        lines.append(f"{'  ' * depth[row.node]}{row.tag}{sentiment}{value}  {row.text}")
+    return "\n".join(lines) + "\n"
+
+
+def figures(tables: Mapping[str, DataFrame]) -> dict[str, Figure]:
+    """The tree of each run: a circle a node with its sentiment, a square under phrases with the value."""
+    found = {}
+    for (system, seed), tree in tables["tree"].groupby(["system", "seed"], sort=False):
+        found[f"tree-{system.replace('/', '-')}-seed-{seed}"] = _tree(tree.reset_index(drop=True))
+    return found
+
+
+def _tree(tree: DataFrame) -> Figure:
+    by_node = tree.set_index("node")
+    parent = by_node.parent.to_dict()
+    middle = ((tree.start + tree.end) / 2).set_axis(tree.node)
+    height = dict.fromkeys(tree.node, 0)
+    for node in tree.sort_values("start", ascending=False).node:
+        above, steps = parent[node], 1
+        while above >= 0:
+            height[above] = max(height[above], steps)
+            above, steps = parent[above], steps + 1
+    words, top = int(tree.end.max()), max(height.values())
+    figure, axes = panels(1, 1, (max(5.0, 0.95 * words), max(3.0, 0.75 * top + 1.6)))
+    ax = axes[0, 0]
+    low, high = tree.value.min(), tree.value.max()
+    for row in tree.itertuples():
+        x, y = middle[row.node], height[row.node]
+        if row.parent >= 0:
+            ax.plot([x, middle[row.parent]], [y, height[row.parent]], color="#a9b4c0", lw=1, zorder=1)
+        ax.add_patch(Circle((x, y), 0.2, facecolor="white", edgecolor=INK, lw=0.8, zorder=2))
+        if not np.isnan(row.sentiment):
+            ax.text(x, y, f"{row.sentiment:+.0f}".replace("+0", "0"), ha="center", va="center", fontsize=8, zorder=3)
+        if not np.isnan(row.value):
+            share = 0.5 if high == low else (row.value - low) / (high - low)
+            ax.add_patch(
+                Rectangle((x - 0.17, y - 0.58), 0.34, 0.34, facecolor=HEAT(share), edgecolor=SOFT, lw=0.5, zorder=2)
+            )
+            ax.text(x + 0.22, y - 0.41, f"{row.value:.2f}", fontsize=6.5, va="center", color=SOFT, zorder=3)
+        elif row.end - row.start == 1:
+            ax.text(x, y - 0.5, row.text, ha="center", va="center", fontsize=9)
+    ax.set_xlim(-0.1, words + 0.1)
+    ax.set_ylim(-0.9, top + 0.4)
+    ax.set_aspect("equal")
+    ax.set_axis_off()
+    first = tree.iloc[0]
+    ax.set_title(f"dimension {first.dimension}, area under the curve for negative phrases {first.auc:.2f}")
+    return figure

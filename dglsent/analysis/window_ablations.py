@@ -1,0 +1,42 @@
+"""Filters, ablations and sizes of the window (tables 2 and 3 of the dynamic window networks)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from matplotlib.figure import Figure
+from pandas import DataFrame
+
+from dglsent.analysis.pictures import dots, panels
+from dglsent.analysis.scores import beside_published, scores
+from dglsent.analysis.sources import TrainedRun
+from dglsent.analysis.statistics import over_seeds
+
+
+def tables(sources: Sequence[TrainedRun]) -> dict[str, DataFrame]:
+    """Tables `results` (beside the published) and `differences` to the full network of each kind."""
+    return {"results": beside_published(sources, ("pmb",)), "differences": differences(scores(sources))}
+
+
+def differences(found: DataFrame) -> DataFrame:
+    """Each variant minus the system whose name it goes on from, seed by seed, on dev.
+
+    Args:
+        found: scores of runs; "stacked-bilstm-cnn-filter" goes on from "stacked-bilstm".
+    """
+    dev = found[(found.split == "dev") & (found.score == "accuracy")]
+    variants = sorted(dev.variant.unique(), key=len)
+    base = {one: next((other for other in variants if one.startswith(f"{other}-")), one) for one in variants}
+    full = dev.rename(columns={"variant": "base", "value": "full"})[["base", "seed", "full"]]
+    both = dev.assign(base=dev.variant.map(base)).merge(full, on=["base", "seed"])
+    both["difference"] = both.value - both.full
+    return over_seeds(both, ["base", "variant"], ["value", "difference"]).sort_values(["base", "difference"])
+
+
+def figures(tables: Mapping[str, DataFrame]) -> dict[str, Figure]:
+    """Dev accuracies of all variants."""
+    found = tables["differences"]
+    figure, axes = panels(1, 1, (6.4, 0.26 * len(found) + 1.2))
+    dots(axes[0, 0], list(found.variant), ("dev accuracy (sd)", found.value, found.value_sd))
+    axes[0, 0].set_xlabel("dev accuracy")
+    return {"window-ablations": figure}

@@ -1,0 +1,82 @@
+"""`dglsent analyse`: the figures and tables of the papers, from runs."""
+
+from __future__ import annotations
+
+import sys
+from argparse import Namespace
+from collections.abc import Sequence
+from pathlib import Path
+
+from dglsent.analysis.catalogue import ANALYSES, Analysis, find
+from dglsent.cli.options import Parser, add_data
+
+_EPILOGUE = """
+A RUN is a folder that `dglsent fit` wrote, or one of several seeds; a TABLE one that `dglsent record` wrote. Several
+systems may be given. Numbers are written as CSV and JSON, then figures of them as SVG and PNG.
+`dglsent analyse NAME --help` says the options of an analysis.
+"""
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Analyse; prints the files written."""
+    parser = Parser("analyse", "Make a figure or table of the papers from runs: numbers first, then the picture.")
+    parser.epilog = _EPILOGUE
+    parser.add_argument("name", metavar="NAME", nargs="?", help="the analysis, such as tag-pairs or A1")
+    parser.add_argument("sources", metavar="RUN|TABLE", nargs="*", help="of what")
+    parser.add_argument("--list", action="store_true", help="list the analyses with their papers")
+    parser.add_argument("--out", type=Path, metavar="DIR", default=Path("analyses"), help="analyses by default")
+    parser.add_argument("--split", choices=("train", "dev", "test"), default="test", help="of runs; test by default")
+    add_data(parser)
+    named = next((argument for argument in arguments if not argument.startswith("-")), None)
+    analysis = find(named) if named else None
+    if analysis is not None:
+        _add_options(parser, analysis)
+    options = parser.parse_args(arguments)
+    if options.list:
+        _list()
+        return 0
+    if analysis is None:
+        parser.error("name an analysis; --list lists them")
+    if not options.sources:
+        parser.error(f"{analysis.name} wants runs or recordings")
+
+    from dglsent.analysis.analyse import analyse
+
+    files = analyse(
+        analysis,
+        options.sources,
+        options.out,
+        split=options.split,
+        data=options.data,
+        options=_chosen(options, analysis),
+        say=lambda line: print(line, file=sys.stderr, flush=True),
+    )
+    for file in files:
+        print(file)
+    return 0
+
+
+def _list() -> None:
+    width = max(len(analysis.name) for analysis in ANALYSES)
+    paper = ""
+    for analysis in ANALYSES:
+        if analysis.paper != paper:
+            paper = analysis.paper
+            print(f"{paper}")
+        print(f"  {analysis.code}  {analysis.name:<{width}}  {analysis.what}")
+
+
+def _add_options(parser: Parser, analysis: Analysis) -> None:
+    from dglsent.analysis.analyse import options_of
+
+    group = parser.add_argument_group(f"options of {analysis.name}")
+    for name, default in options_of(analysis).items():
+        shown = f"{default!r} by default" if default not in ("", 0) else "chosen by default"
+        group.add_argument(f"--{name}", type=type(default), metavar=type(default).__name__.upper(), help=shown)
+
+
+def _chosen(options: Namespace, analysis: Analysis) -> dict[str, object]:
+    from dglsent.analysis.analyse import options_of
+
+    given = {name: getattr(options, name) for name in options_of(analysis)}
+    return {name: value for name, value in given.items() if value is not None}

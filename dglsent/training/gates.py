@@ -1,0 +1,182 @@
+"""Logging the gates of dynamic windows as training goes on: those of fixed occurrences of some words."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import lightning.pytorch as lightning
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import torch
+from lightning.pytorch.callbacks import Callback
+
+from dglsent.models.dynamic_window import WindowEncoder
+from dglsent.nn.window_gates import GATE
+from dglsent.training.data import GraphSet
+from dglsent.training.model import SentenceModel
+from graphs.errors import InputError
+from graphs.features import Vocabularies
+from graphs.fields import CHILD, LABEL, POSITION, SLOT, WORD
+from graphs.vocabulary import SPECIAL
+
+_WORDS, _LEAST, _MOST = 40, 20, 50
+_BATCH = 128
+_A_DECADE = 8  # logged steps between 10 and 100, between 100 and 1000, ...
+
+
+class GateLog(Callback):
+    """Writes the gates of each occurrence at logarithmically spaced steps, in evaluation mode and without a mask.
+
+    Random states and the model stay as they are, so that a run is the same with and without it. In the folder are
+    `words.json`, with the words, their number of classes in training and their occurrences, and a Parquet file a step.
+
+    Args:
+        folder: where to write.
+        model: the model, whose encoder reads dynamic windows.
+        data: the training split.
+        vocabularies: of its words.
+        words: which words; without any, 40 that occur at least 20 times are drawn.
+        seed: of the draw, and of that of up to 50 occurrences of each word.
+
+    Raises:
+        InputError: the encoder has no gates, or training does not know a word.
+    """
+
+    def __init__(
+        self,
+        folder: Path,
+        model: SentenceModel,
+        data: GraphSet,
+        vocabularies: Vocabularies,
+        words: Sequence[str],
+        seed: int,
+    ) -> None:
+        if not isinstance(model.encoder, WindowEncoder):
+            raise InputError(
+                f"--log-gates: {type(model.encoder).__name__} has no gates; train one over dynamic windows"
+            )
+        self._folder, self._encoder, self._data = folder, model.encoder, data
+        self._chosen = occurrences(data, vocabularies, words, seed)
+        folder.mkdir(parents=True, exist_ok=True)
+        _write(folder / "words.json", self._chosen)
+
+    def on_train_start(self, trainer: lightning.Trainer, pl_module: lightning.LightningModule) -> None:
+        """Log the first weights."""
+        if not trainer.global_step:
+            self.log_step(0)
+
+    def on_train_batch_end(
+        self, trainer: lightning.Trainer, pl_module: lightning.LightningModule, outputs: Any, batch: Any, batch_idx: int
+    ) -> None:
+        """Log where it is time."""
+        if is_due(trainer.global_step):
+            self.log_step(trainer.global_step)
+
+    def on_train_end(self, trainer: lightning.Trainer, pl_module: lightning.LightningModule) -> None:
+        """Log the last weights."""
+        self.log_step(trainer.global_step)
+
+    def log_step(self, step: int) -> None:
+        """Write the gates that the weights of now give."""
+        modes = [(module, module.training) for module in self._encoder.modules()]
+        self._encoder.eval()
+        try:
+            with torch.random.fork_rng(), torch.no_grad():
+                gates = self._gates()
+        finally:
+            for module, training in modes:
+                module.training = training
+        word = [entry["word"] for entry in self._chosen for _ in entry["places"]]
+        number = [i for entry in self._chosen for i in range(len(entry["places"]))]
+        width = gates.shape[1]
+        table = pa.table(
+            {
+                "step": np.full(gates.size, step),
+                "word": pa.array(np.repeat(word, width)).dictionary_encode(),
+                "occurrence": np.repeat(number, width),
+                "offset": np.tile(np.arange(width) - width // 2, len(gates)),
+                "gate": gates.ravel(),
+            }
+        )
+        file = self._folder / f"step-{step:09}.parquet"
+        pq.write_table(table, file.with_suffix(".part"))
+        os.replace(file.with_suffix(".part"), file)
+
+    def _gates(self) -> np.ndarray[Any, Any]:
+        """[occurrences, slots]."""
+        places = [tuple(place) for entry in self._chosen for place in entry["places"]]
+        examples = sorted({example for example, _ in places})
+        device = next(self._encoder.parameters()).device
+        rows: dict[tuple[int, int], np.ndarray[Any, Any]] = {}
+        for first in range(0, len(examples), _BATCH):
+            some = examples[first : first + _BATCH]
+            batch = self._data.batch(some, ()).to(device)
+            self._encoder.read(batch)
+            window = batch.relation(CHILD)
+            gate = window.edges[GATE].float().reshape(len(window.ends[0]), -1).mean(1).cpu().numpy()
+            table = np.zeros((batch.num_nodes, self._encoder.window.slots), dtype=np.float32)
+            table[window.ends[1], window.edges[SLOT].cpu().numpy()] = gate
+            start = np.cumsum([0, *batch.node_counts.tolist()])
+            for place, example in enumerate(some):
+                for node in {node for other, node in places if other == example}:
+                    rows[example, node] = table[start[place] + node]
+        return np.stack([rows[place] for place in places])
+
+
+def occurrences(data: GraphSet, vocabularies: Vocabularies, words: Sequence[str], seed: int) -> list[dict[str, Any]]:
+    """Words with their `count` and number of `classes` in training, and `places`, (example, node) of some occurrences.
+
+    Raises:
+        InputError: a word is not there.
+    """
+    found: dict[int, list[tuple[int, int]]] = {}
+    classes: dict[int, set[int]] = {}
+    for example, (graph,) in enumerate(data.graphs):
+        at = np.flatnonzero(graph.nodes[POSITION] >= 0)
+        label = graph.nodes.get(LABEL, np.full(graph.size, -1))
+        for node in at.tolist():
+            word = int(graph.nodes[WORD][node])
+            found.setdefault(word, []).append((example, node))
+            classes.setdefault(word, set()).add(int(label[node]))
+    rng = np.random.default_rng(seed)
+    if words:
+        numbers = vocabularies.word.ids(words).tolist()
+        unknown = [name for name, word in zip(words, numbers, strict=True) if word < len(SPECIAL) or word not in found]
+        if unknown:
+            raise InputError(f"--log-gates: training does not know the word {unknown[0]!r}")
+    else:
+        frequent = sorted(word for word, places in found.items() if len(places) >= _LEAST and word >= len(SPECIAL))
+        numbers = sorted(rng.permutation(frequent)[:_WORDS].tolist())
+    if not numbers:
+        raise InputError(f"--log-gates: no word occurs {_LEAST} times in training; name words")
+    chosen = []
+    for number in numbers:
+        drawn = np.sort(rng.permutation(len(found[number]))[:_MOST])
+        chosen.append(
+            {
+                "word": vocabularies.word.strings[number],
+                "count": len(found[number]),
+                "classes": len(classes[number]),
+                "places": [found[number][i] for i in drawn],
+            }
+        )
+    return chosen
+
+
+def is_due(step: int) -> bool:
+    """Whether a step is one of those that stand at equal distances on a logarithmic scale."""
+    if step < 1:
+        return False
+    place = round(_A_DECADE * np.log10(step))
+    return step == round(10 ** (place / _A_DECADE))
+
+
+def _write(file: Path, value: Any) -> None:
+    beside = file.with_suffix(".part")
+    beside.write_text(json.dumps(value), encoding="utf-8")
+    os.replace(beside, file)
