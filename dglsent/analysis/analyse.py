@@ -25,6 +25,7 @@ def analyse(
     *,
     split: str = "test",
     data: Path | None = None,
+    trusted: bool = False,
     options: Mapping[str, Any] | None = None,
     say: Say = lambda line: None,
 ) -> list[Path]:
@@ -36,6 +37,7 @@ def analyse(
         out: numbers and figures go to the folder NAME in it, recordings of runs to `recordings`.
         split: of runs that are recorded.
         data: the data folder, for the same.
+        trusted: whether those runs may name classes that are neither of dglsent nor registered.
         options: of its `tables`.
         say: what is told on the way.
 
@@ -52,7 +54,7 @@ def analyse(
     elif analysis.reads == "gates":
         sources = [LoggedGates.read(path) for path in folders(paths)]
     else:
-        sources = recordings(analysis, paths, out / "recordings", split=split, data=data, say=say)
+        sources = recordings(analysis, paths, out / "recordings", split=split, data=data, trusted=trusted, say=say)
     made = module.tables(sources, **(options or {}))
     if not any(len(table) for table in made.values()):
         raise InputError(

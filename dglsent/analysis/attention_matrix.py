@@ -37,9 +37,10 @@ def word_edges(source: Recording) -> DataFrame:
     (the mean over heads where there are several), `offset` (sender minus receiver), `length` (words of the sentence),
     `neighbour` (whether one is the other's head), `parsed` (whether the sentence has dependencies).
     """
+    names = layers(source)
     edges = source.edges[source.edges.relation == "complete"]
     found = edges[["example", "sentence", "sender", "receiver"]].reset_index(drop=True)
-    for name in layers(source):
+    for name in names:
         if name in edges:
             found[name] = edges[name].to_numpy(float)
         else:

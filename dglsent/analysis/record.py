@@ -46,6 +46,7 @@ def record(
     limit: int | None = None,
     data: Path | None = None,
     device: str = "auto",
+    trusted: bool = False,
     shard: int = _SHARD,
     say: Say = lambda line: None,
 ) -> Path:
@@ -61,6 +62,7 @@ def record(
         limit: only so many examples, the first ones.
         data: the data folder; None for that of the environment.
         device: "auto", "cpu" or "cuda".
+        trusted: whether the run may name classes that are neither of dglsent nor registered.
         shard: examples of a shard.
         say: what is told on the way.
 
@@ -71,7 +73,7 @@ def record(
         InputError: run, split, fields or folder cannot be used.
     """
     trained, out = Run(run), Path(out)
-    recipe, vocabularies, model = trained.load()
+    recipe, vocabularies, model = trained.load(trusted=trusted)
     names = chosen_fields(model, fields)
     model.to(pick_device(device))
     splits = load_corpus(recipe, data)
@@ -79,7 +81,7 @@ def record(
         raise InputError(f"no split {split!r}; there are {', '.join(splits)}")
     examples = splits.pop(split)[:limit]
     del splits
-    about = {**provenance(trained), "split": split}
+    about = {**provenance(trained, trusted), "split": split}
     if begin(out, {**about, "fields": names, "tables": list(tables), "examples": len(examples), "shard": shard}):
         say(f"{out}: recorded already")
         return out
@@ -120,9 +122,9 @@ def chosen_fields(model: SentenceModel, fields: Sequence[str] | None) -> list[st
     return list(dict.fromkeys(found))
 
 
-def provenance(run: Run) -> dict[str, Any]:
+def provenance(run: Run, trusted: bool = False) -> dict[str, Any]:
     """Of which run something is: model, data, seed, and hashes of its recipe and its weights."""
-    config = run.config()
+    config = run.config(trusted=trusted)
     keys = recipes.dump(config)
     encoder = config.encoder
     name = str(encoder.class_path).rpartition(".")[2]

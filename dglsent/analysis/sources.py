@@ -110,7 +110,14 @@ def trained_runs(paths: Sequence[str | Path]) -> list[TrainedRun]:
 
 
 def recordings(
-    analysis: Analysis, paths: Sequence[str | Path], out: Path, *, split: str, data: Path | None, say: Say
+    analysis: Analysis,
+    paths: Sequence[str | Path],
+    out: Path,
+    *,
+    split: str,
+    data: Path | None,
+    trusted: bool,
+    say: Say,
 ) -> list[Recording]:
     """The recordings of some folders; those of runs are made under `out`, once."""
     found = []
@@ -123,7 +130,14 @@ def recordings(
         what = "+".join(re.sub(r"\W", "", field) for field in analysis.fields) or "+".join(analysis.tables)
         name = re.sub(r"[^\w-]", "-", f"{system(path)}-{path.name}-{split}-{what}")
         made = record(
-            path, out / name, split=split, fields=list(analysis.fields), tables=analysis.tables, data=data, say=say
+            path,
+            out / name,
+            split=split,
+            fields=list(analysis.fields),
+            tables=analysis.tables,
+            data=data,
+            trusted=trusted,
+            say=say,
         )
         found.append(Recording(made))
     return found

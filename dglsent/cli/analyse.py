@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from dglsent.analysis.catalogue import ANALYSES, Analysis, find
-from dglsent.cli.options import Parser, add_data
+from dglsent.cli.options import Parser, add_data, add_trust
 
 _EPILOGUE = """
 A RUN is a folder that `dglsent fit` wrote, or one of several seeds; a TABLE one that `dglsent record` wrote. Several
@@ -27,6 +27,7 @@ def main(arguments: Sequence[str]) -> int:
     parser.add_argument("--out", type=Path, metavar="DIR", default=Path("analyses"), help="analyses by default")
     parser.add_argument("--split", choices=("train", "dev", "test"), default="test", help="of runs; test by default")
     add_data(parser)
+    add_trust(parser)
     named = next((argument for argument in arguments if not argument.startswith("-")), None)
     analysis = find(named) if named else None
     if analysis is not None:
@@ -48,6 +49,7 @@ def main(arguments: Sequence[str]) -> int:
         options.out,
         split=options.split,
         data=options.data,
+        trusted=options.trust,
         options=_chosen(options, analysis),
         say=lambda line: print(line, file=sys.stderr, flush=True),
     )

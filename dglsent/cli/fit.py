@@ -32,6 +32,14 @@ def main(arguments: Sequence[str]) -> int:
     several.add_argument("--seeds", type=seeds, metavar="1,2,3", help="one run a seed, in RUN/seed-N, and their means")
     add_device(parser)
     add_processes(parser)
+    parser.add_argument(
+        "--log-gates",
+        type=_words,
+        nargs="?",
+        const=[],
+        metavar="WORDS",
+        help="log the gates of words (a,b,c; drawn by default) as training goes on; for encoders over dynamic windows",
+    )
     if any(argument in ("-h", "--help") for argument in arguments):
         _help(parser)
         return 0
@@ -77,6 +85,7 @@ def _fit(options: Namespace, overrides: Sequence[str], command: str) -> int:
                 data=options.data,
                 device=options.device,
                 processes=options.processes,
+                log_gates=options.log_gates,
                 say=_say,
             )
         except KeyboardInterrupt:
@@ -88,6 +97,10 @@ def _fit(options: Namespace, overrides: Sequence[str], command: str) -> int:
         Run(base).save_metrics(together)
         print(f"{base}: {_means(together)}")
     return 0
+
+
+def _words(text: str) -> list[str]:
+    return [word.strip() for word in text.split(",") if word.strip()]
 
 
 def _say(line: str) -> None:

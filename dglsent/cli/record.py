@@ -6,7 +6,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from dglsent.cli.options import Parser, add_data, add_device, positive
+from dglsent.cli.options import Parser, add_data, add_device, add_trust, positive
 
 _EPILOGUE = """
 Fields of nodes are named such as z_u, those of edges such as child.attention or complete.attention_1; patterns such as
@@ -26,6 +26,7 @@ def main(arguments: Sequence[str]) -> int:
     parser.add_argument("--limit", type=positive, metavar="N", help="only the first N examples")
     add_data(parser)
     add_device(parser)
+    add_trust(parser)
     options = parser.parse_args(arguments)
 
     from dglsent.analysis.record import record
@@ -41,6 +42,7 @@ def main(arguments: Sequence[str]) -> int:
         limit=options.limit,
         data=options.data,
         device=options.device,
+        trusted=options.trust,
         say=lambda line: print(line, file=sys.stderr, flush=True),
     )
     print(out)

@@ -83,7 +83,7 @@ def find(path: Any, kinds: Sequence[type], *, trusted: Trusted, key: str) -> typ
         if not (may or path.startswith("dglsent.")):
             raise InputError(
                 f"{key}: {path} is neither of dglsent nor registered, and a run folder may name no other class; "
-                "if you know where the folder comes from, predict and test take --trust"
+                "if you know where the folder comes from, predict, test and record take --trust"
             )
         module, _, name = path.rpartition(".")
         try:

@@ -20,7 +20,7 @@ from jsonargparse import Namespace
 from dglsent.lock import locked
 from dglsent.training import recipe as recipes
 from dglsent.training.assemble import load_inputs, make_model
-from dglsent.training.data import Examples, loader
+from dglsent.training.data import Examples, GraphSet, loader
 from dglsent.training.device import pick_device, seed_all
 from dglsent.training.model import SentenceModel, evaluate
 from dglsent.training.processes import Place, helped, strategy
@@ -38,6 +38,7 @@ def fit(
     data: Path | None = None,
     device: str = "auto",
     processes: int = 1,
+    log_gates: Sequence[str] | None = None,
     say: Say = lambda line: None,
 ) -> dict[str, Any]:
     """Trains a run, or goes on with it; a finished one is left as it is.
@@ -48,6 +49,7 @@ def fit(
         data: the data folder; None for that of the environment.
         device: "auto", "cpu" or "cuda".
         processes: how many share the examples of each batch; each has its own GPU, or its own threads.
+        log_gates: words of which the gates of a dynamic window are logged, see `GateLog`; none names no words.
         say: what is told on the way.
 
     Returns:
@@ -61,15 +63,25 @@ def fit(
         with locked(run.path):
             if not run.is_finished(config):
                 try:
-                    return _fit(config, run, data, device, processes, say)
+                    return _fit(config, run, data, device, processes, log_gates, say)
                 except OSError as error:
                     error.filename = error.filename or str(run.path)
                     raise
+    if log_gates is not None and not (run.path / "gates").is_dir():
+        raise InputError(f"{run.path}: was trained without --log-gates; choose another --out")
     say(f"{run.path}: finished already, not trained again")
     return run.metrics()
 
 
-def _fit(config: Namespace, run: Run, data: Path | None, device: str, processes: int, say: Say) -> dict[str, Any]:
+def _fit(
+    config: Namespace,
+    run: Run,
+    data: Path | None,
+    device: str,
+    processes: int,
+    log_gates: Sequence[str] | None,
+    say: Say,
+) -> dict[str, Any]:
     recipe = recipes.instantiate(config)
     if recipe.training.precision == "16-mixed" and device == "cpu":
         raise InputError("training.precision 16-mixed: for GPUs alone; a CPU takes bf16-mixed")
@@ -77,10 +89,18 @@ def _fit(config: Namespace, run: Run, data: Path | None, device: str, processes:
     inputs = load_inputs(recipe, data)
     model = make_model(recipe, inputs.vocabularies, inputs.vectors)
     _choose_monitor(recipe, model)
+    watching = []
+    if log_gates is not None:
+        from dglsent.training.gates import GateLog
+
+        train = inputs.sets["train"]
+        if not isinstance(train, GraphSet):
+            raise InputError("--log-gates reads the corpus itself; train from its files, not from a store")
+        watching.append(GateLog(run.path / "gates", model, train, inputs.vocabularies, log_gates))
     if run.begin(config, inputs.vocabularies):
         say(f"{run.path}: going on after the last whole epoch")
     with helped(processes, _help, recipes.dump(config), run.path, data, device) as place:
-        history = _train(recipe, model, inputs.sets, run, device, place)
+        history = _train(recipe, model, inputs.sets, run, device, place, watching)
     run.load_weights(model)
     best = [epoch for epoch in history if epoch["best"]][-1]
     scores, groups = evaluate(model.to(device), inputs.sets["test"])
@@ -124,9 +144,15 @@ def _choose_monitor(recipe: recipes.Recipe, model: SentenceModel) -> None:
 
 
 def _train(
-    recipe: recipes.Recipe, model: SentenceModel, sets: Mapping[str, Examples], run: Run, device: str, place: Place
+    recipe: recipes.Recipe,
+    model: SentenceModel,
+    sets: Mapping[str, Examples],
+    run: Run,
+    device: str,
+    place: Place,
+    watching: Sequence[Any] = (),
 ) -> list[dict[str, Any]]:
-    """Runs Lightning in one of the processes; returns the history of the epochs."""
+    """Runs Lightning in one of the processes, with further callbacks; returns the history of the epochs."""
     import lightning.pytorch as lightning
     from lightning.pytorch.callbacks import Callback, EarlyStopping, ModelCheckpoint
     from lightning.pytorch.loggers import CSVLogger, Logger, TensorBoardLogger
@@ -144,7 +170,7 @@ def _train(
             run.save_weights(module.model)
 
     best = BestOnDev(task.monitor, task.mode, options.patience, save)
-    callbacks: list[Callback] = [best, RandomStates(recipe.seed), *([averaging] if averaging else [])]
+    callbacks: list[Callback] = [best, RandomStates(recipe.seed), *([averaging] if averaging else []), *watching]
     if place.count > 1:
         callbacks.append(EndOfSeveral())
         model.encoder.embedding.sparse = False  # processes add up dense gradients alone

@@ -40,11 +40,10 @@ class GateLog(Callback):
         model: the model, whose encoder reads dynamic windows.
         data: the training split.
         vocabularies: of its words.
-        words: which words; without any, 40 that occur at least 20 times are drawn.
-        seed: of the draw, and of that of up to 50 occurrences of each word.
+        words: which words; without any, 40 that occur at least 20 times are drawn, for all seeds the same.
 
     Raises:
-        InputError: the encoder has no gates, or training does not know a word.
+        InputError: the encoder has no gates, training does not know a word, or others were logged before.
     """
 
     def __init__(
@@ -54,19 +53,21 @@ class GateLog(Callback):
         data: GraphSet,
         vocabularies: Vocabularies,
         words: Sequence[str],
-        seed: int,
     ) -> None:
         if not isinstance(model.encoder, WindowEncoder):
             raise InputError(
                 f"--log-gates: {type(model.encoder).__name__} has no gates; train one over dynamic windows"
             )
         self._folder, self._encoder, self._data = folder, model.encoder, data
-        self._chosen = occurrences(data, vocabularies, words, seed)
-        folder.mkdir(parents=True, exist_ok=True)
-        _write(folder / "words.json", self._chosen)
+        self._chosen = occurrences(data, vocabularies, words)
+        file = folder / "words.json"
+        if file.is_file() and json.loads(file.read_text(encoding="utf-8")) != self._chosen:
+            raise InputError(f"{folder}: gates of other words were logged; name the same or choose another --out")
 
     def on_train_start(self, trainer: lightning.Trainer, pl_module: lightning.LightningModule) -> None:
         """Log the first weights."""
+        self._folder.mkdir(parents=True, exist_ok=True)
+        _write(self._folder / "words.json", self._chosen)
         if not trainer.global_step:
             self.log_step(0)
 
@@ -128,7 +129,7 @@ class GateLog(Callback):
         return np.stack([rows[place] for place in places])
 
 
-def occurrences(data: GraphSet, vocabularies: Vocabularies, words: Sequence[str], seed: int) -> list[dict[str, Any]]:
+def occurrences(data: GraphSet, vocabularies: Vocabularies, words: Sequence[str]) -> list[dict[str, Any]]:
     """Words with their `count` and number of `classes` in training, and `places`, (example, node) of some occurrences.
 
     Raises:
@@ -143,7 +144,7 @@ def occurrences(data: GraphSet, vocabularies: Vocabularies, words: Sequence[str]
             word = int(graph.nodes[WORD][node])
             found.setdefault(word, []).append((example, node))
             classes.setdefault(word, set()).add(int(label[node]))
-    rng = np.random.default_rng(seed)
+    rng = np.random.default_rng(0)
     if words:
         numbers = vocabularies.word.ids(words).tolist()
         unknown = [name for name, word in zip(words, numbers, strict=True) if word < len(SPECIAL) or word not in found]
@@ -162,7 +163,7 @@ def occurrences(data: GraphSet, vocabularies: Vocabularies, words: Sequence[str]
                 "word": vocabularies.word.strings[number],
                 "count": len(found[number]),
                 "classes": len(classes[number]),
-                "places": [found[number][i] for i in drawn],
+                "places": [list(found[number][i]) for i in drawn],
             }
         )
     return chosen

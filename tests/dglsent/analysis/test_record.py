@@ -103,7 +103,7 @@ def test_trees_are_recorded_as_the_model_sees_them(tag_guided_run, tmp_path, pro
 
 
 def test_pairs_are_recorded_with_edges_of_every_relation(attentive_run, tmp_path):
-    found = Recording(record(attentive_run, tmp_path / "table"))
+    found = Recording(record(attentive_run, tmp_path / "table", trusted=True))
     assert found.fields == ["child.attention", "attend.attention_up"]
     assert found.model == "ProgressiveAttention(AttentiveTreeLSTM)"
     edges, nodes = found.edges, found.nodes

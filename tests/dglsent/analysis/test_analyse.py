@@ -1,0 +1,81 @@
+"""The command, from runs to pictures."""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+
+import pytest
+from made import pairs, read, recording
+from test_record import attentive_run, tag_guided_run  # noqa: F401  fixtures
+
+from dglsent.analysis.catalogue import ANALYSES, find
+from dglsent.analysis.sources import TrainedRun
+from dglsent.training.run import Run
+
+
+def test_every_analysis_is_listed_with_its_paper(program):
+    code, out, _ = program("analyse", "--list")
+    assert code == 0
+    for analysis in ANALYSES:
+        assert f"  {analysis.code}  {analysis.name}" in out
+        assert analysis.paper in out
+    codes = {"A1", "A2", "A3", "B1", "B2", "B3", "B4", "B5", "C1", "C2", "C3", "C4"}
+    assert {analysis.code for analysis in ANALYSES} == codes | {f"{x}{n}" for x in "DE" for n in (1, 2, 3, 4)}
+
+
+@pytest.mark.parametrize("analysis", ANALYSES, ids=lambda analysis: analysis.code)
+def test_every_analysis_has_tables_and_figures(analysis):
+    module = importlib.import_module(analysis.module)
+    assert list(inspect.signature(module.figures).parameters) == ["tables"]
+    assert find(analysis.code) == find(analysis.name) == analysis
+
+
+def test_from_a_run_to_numbers_and_pictures(tag_guided_run, tmp_path, program):  # noqa: F811
+    options = ["--out", tmp_path, "--top", 0.05, "--permutations", 3]
+    code, out, err = program("analyse", "tag-pairs", tag_guided_run, *options)
+    assert code == 0, err
+    files = {line.rpartition("/")[2] for line in out.splitlines()}
+    tables = {"dimensions.csv", "control.csv", "summary.csv"}
+    assert files == tables | {"tag-pairs.json", "tag-pairs.svg", "tag-pairs.png"}
+    said = read(tmp_path / "tag-pairs" / "tag-pairs.json")
+    assert said["options"]["top"] == 0.05
+    assert said["options"]["purity"] == 0.5
+    (source,) = said["sources"]
+    assert (source["system"], source["seed"], source["split"]) == ("reviews/tag-guided", 1, "test")
+    assert {"recipe", "weights", "version", "path"} <= set(source)
+    assert len(said["tables"]["dimensions"]) == 6
+    svg = (tmp_path / "tag-pairs" / "tag-pairs.svg").read_text()
+    assert "TagGuidedHyperRecNN" in svg
+    # The recording is made once, and the same numbers make the same picture.
+    again = program("analyse", "A1", tag_guided_run, *options)
+    assert "recorded already" in again[2]
+    assert (tmp_path / "tag-pairs" / "tag-pairs.svg").read_text() == svg
+    assert program("analyse", "A2", *(tmp_path / "recordings").iterdir(), "--out", tmp_path)[0] == 0
+
+
+def test_a_run_of_pairs(attentive_run, tmp_path, program):  # noqa: F811
+    for name in ("child-attention", "cross-attention", "example-predictions", "pair-scores"):
+        code, _, err = program("analyse", name, attentive_run, "--out", tmp_path, "--trust")
+        assert code == 0, err
+        assert list((tmp_path / name).glob("*.png"))
+
+
+def test_parameters_leave_out_words(tag_guided_run):  # noqa: F811
+    made = TrainedRun.read(tag_guided_run)
+    model = Run(tag_guided_run).load()[2]
+    words = model.encoder.embedding.weight.numel()
+    assert made.parameters == sum(weight.numel() for weight in model.parameters()) - words
+
+
+def test_what_cannot_be_analysed_is_refused(trees_run, tmp_path, program):
+    program.refuses("analyse", saying=["--list"])
+    program.refuses("analyse", "tag-pair", trees_run, saying=["did you mean tag-pairs"])
+    program.refuses("analyse", "tag-pairs", saying=["wants runs"])
+    program.refuses("analyse", "tag-pairs", tmp_path, saying=["neither a run nor a recording"])
+    program.refuses("analyse", "A1", trees_run, "--out", tmp_path, saying=["sets no node field 'z_u'"])
+    program.refuses("analyse", "C3", trees_run, "--out", tmp_path, saying=["no gates were logged", "--log-gates"])
+    program.refuses("analyse", "D4", trees_run, "--out", tmp_path, saying=["nothing to show of 1 runs"])
+    made = recording(tmp_path, examples=pairs([1.0], [1.0]))
+    program.refuses("analyse", "A3", made.path, saying=["a recording", "run folders"])
+    program.refuses("analyse", "D1", made.path, "--out", tmp_path, saying=["no weights between all words"])

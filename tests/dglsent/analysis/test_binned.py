@@ -1,0 +1,77 @@
+"""Scores by length and by overlap of a pair."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from made import pairs, recording
+
+from dglsent.analysis import length_bins, overlap_bins
+from dglsent.analysis.binned import predictions
+from dglsent.analysis.statistics import pearson
+from graphs.errors import InputError
+
+
+def scored(tmp_path, system, predicted, seed=1, gold=None):
+    """Twenty short pairs and twenty long ones."""
+    texts = [("a b c", "a b c d e")] * 20 + [("a " * 19 + "a", "b " * 19 + "b")] * 20
+    gold = np.tile(np.arange(20.0), 2) if gold is None else gold
+    return recording(tmp_path, system=system, seed=seed, examples=pairs(gold, predicted, texts))
+
+
+def test_correlation_by_length(tmp_path):
+    gold, noise = np.tile(np.arange(20.0), 2), np.random.default_rng(0).normal(0, 1, 40)
+    weak = np.where(np.arange(40) < 20, gold, noise)
+    sources = [
+        scored(tmp_path, "sick/tree-gru", weak),
+        scored(tmp_path, "sick/attentive-tree-gru", gold, 1),
+        scored(tmp_path, "sick/attentive-tree-gru", gold + noise, 2),
+        scored(tmp_path, "sick/constant", np.ones(40)),
+    ]
+    made = length_bins.tables(sources)
+    bins = made["bins"].set_index(["system", "bin"])
+    assert sorted(bins.index.unique("bin")) == [4, 20]
+    assert bins.score["sick/tree-gru", 4] == pytest.approx(1)
+    assert bins.score["sick/tree-gru", 20] == pytest.approx(pearson(gold[20:], weak[20:]))
+    assert np.isnan(bins.score["sick/constant", 4])
+    assert bins.seeds["sick/attentive-tree-gru", 4] == 2
+    two = np.mean([1, pearson(gold[20:], (gold + noise)[20:])])
+    assert bins.score["sick/attentive-tree-gru", 20] == pytest.approx(two)
+    lift = made["lift"].set_index("part")
+    assert lift.examples.to_dict() == {"all": 40, "shorter than 14": 20, "14 and longer": 20}
+    assert abs(lift.difference["shorter than 14"]) < 0.05
+    assert lift.low["14 and longer"] > 0.3
+    assert list(length_bins.figures(made)) == ["length-bins"]
+
+
+def test_other_examples_are_refused(tmp_path):
+    one = scored(tmp_path, "a", np.ones(40))
+    other = recording(tmp_path, system="b", examples=pairs([1.0], [1.0]))
+    with pytest.raises(InputError, match="other examples"):
+        predictions([one, other])
+
+
+def test_overlap_counts_different_ngrams():
+    a, b = ["the", "cat", "sat", "on", "the", "mat"], ["the", "cat", "sat", "there"]
+    # the, cat, sat; the cat, cat sat; the cat sat
+    assert overlap_bins.overlap(a, b) == pytest.approx(50 * 6 / 5)
+    assert overlap_bins.overlap(a, b, c=25, norm="total") == pytest.approx(25 * 6 / 10)
+    assert overlap_bins.overlap(["The"], ["the"]) == 0
+
+
+def test_accuracy_by_overlap(tmp_path):
+    texts = [("a b c d", "a b c d")] * 30 + [("a b c d", "w x y z")] * 30
+    gold = np.ones(60)
+    wrong = np.where(np.arange(60) < 30, 1, 0)
+    sources = [
+        recording(tmp_path, system="msrp/tree-gru", examples=pairs(gold, wrong, texts)),
+        recording(tmp_path, system="msrp/attentive-tree-gru", examples=pairs(gold, gold, texts)),
+    ]
+    made = overlap_bins.tables(sources)
+    bins = made["bins"].set_index(["system", "bin"]).score
+    assert bins["msrp/tree-gru", 112] == 1
+    assert bins["msrp/tree-gru", 0] == 0
+    assert made["lift"].difference.tolist() == pytest.approx([0.5, 1.0, 0.0])
+    assert overlap_bins.tables(sources, norm="total")["lift"].part.tolist()[1] == "overlap below 40"
+    with pytest.raises(InputError, match="--norm most"):
+        overlap_bins.tables(sources, norm="most")

@@ -1,0 +1,53 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from made import pairs, recording, words
+from pandas import DataFrame, concat
+
+from dglsent.analysis import child_attention
+
+
+def children(example, sentence, rows):
+    columns = ["sender", "receiver", "attention"]
+    return DataFrame(rows, columns=columns).assign(example=example, sentence=sentence, relation="child", slot=0)
+
+
+@pytest.fixture
+def source(tmp_path):
+    nodes = concat(
+        [words(0, "a boy plays now", [1, 2, -1, 2]), words(0, "nobody plays", [1, -1], 1)], ignore_index=True
+    )
+    edges = concat(
+        [
+            children(0, 0, [(0, 1, 1.0), (1, 2, 0.75), (3, 2, 0.25)]),
+            children(0, 1, [(0, 1, 1.0)]),
+        ],
+        ignore_index=True,
+    )
+    examples = pairs([3.0], [3.0], [("A boy plays now", "Nobody plays")])
+    return recording(tmp_path, fields=["child.attention"], nodes=nodes, edges=edges, examples=examples)
+
+
+def test_weights_of_a_sentence(source):
+    made = child_attention.tables([source], sentence="A boy plays now.")
+    weights = made["weights"]
+    assert weights.head_word.tolist() == ["boy", "plays", "plays"]
+    assert weights.dependent_word.tolist() == ["a", "boy", "now"]
+    assert weights.groupby("head").attention.sum().tolist() == [1, 1]
+    assert weights.alone.tolist() == [True, False, False]
+    assert weights.depth.tolist() == [1, 0, 0]
+    assert weights.guided_by.unique().tolist() == ["Nobody plays"]
+    other = child_attention.tables([source], sentence="nobody plays")["weights"]
+    assert other.dependent_word.tolist() == ["nobody"]
+    assert other.guided_by.unique().tolist() == ["A boy plays now"]
+    assert set(child_attention.figures(made)) == {"heat-corpus-model", "entropy"}
+
+
+def test_entropy_by_number_of_dependents(source):
+    (row,) = child_attention.tables([source])["entropy"].itertuples()
+    assert row.dependents == 2
+    assert row.heads == 1
+    wanted = -(0.75 * np.log(0.75) + 0.25 * np.log(0.25))
+    assert row.entropy == pytest.approx(wanted)
+    assert row.ratio == pytest.approx(wanted / np.log(2))

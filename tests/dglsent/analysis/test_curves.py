@@ -1,0 +1,40 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from made import history, run
+
+from dglsent.analysis import dropout_curves, window_curves
+from dglsent.analysis.curves import crossover
+
+
+def runs():
+    plain = [0.5, 0.8, 0.81, 0.80, 0.79]
+    return [
+        run("pmb/lstm-plain", 1, {}, history=history(plain)),
+        run("pmb/lstm-plain", 2, {}, history=history(plain[:3])),
+        run("pmb/lstm", 1, {}, history=history([0.4, 0.7, 0.8, 0.82, 0.83])),
+        run("pmb/lstm", 2, {}, history=history([0.4, 0.7, 0.9])),
+    ]
+
+
+def test_curves_and_where_they_fall():
+    made = dropout_curves.tables(runs())
+    means = made["means"].set_index(["system", "epoch"])
+    assert means.value["pmb/lstm", 3] == pytest.approx(0.85)
+    assert means.seeds["pmb/lstm", 3] == 2
+    assert means.seeds["pmb/lstm", 4] == 1
+    summary = made["summary"].set_index("system")
+    assert summary.fall["pmb/lstm-plain"] == pytest.approx(0.01)
+    assert summary.epoch["pmb/lstm-plain"] == 3
+    assert list(dropout_curves.figures(made)) == ["dropout-curves"]
+
+
+def test_where_the_curves_cross():
+    assert crossover({1: 0.5, 2: 0.6, 3: 0.6}, {1: 0.4, 2: 0.6, 3: 0.7}) == 3
+    assert crossover({1: 0.5, 2: 0.6}, {1: 0.6, 2: 0.7}) == 1
+    assert crossover({1: 0.5, 2: 0.6, 3: 0.6}, {1: 0.6, 2: 0.5, 3: 0.7}) == 3
+    assert np.isnan(crossover({1: 0.5, 2: 0.6}, {1: 0.6, 2: 0.5}))
+    made = window_curves.tables(runs())
+    assert made["crossover"].set_index("of").epoch.to_dict() == {"seed 1": 4, "seed 2": 3, "means": 3}
+    assert list(window_curves.figures(made)) == ["window-curves"]

@@ -1,0 +1,49 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from pandas import DataFrame
+
+from dglsent.analysis import gate_activity
+from dglsent.analysis.sources import LoggedGates
+
+
+def logged(seed=1, words=8):
+    """Gates that fall from the middle at the end, wider for words with more classes."""
+    rows = []
+    for word in range(words):
+        for step in (0, 10):
+            for occurrence in (0, 1):
+                for offset in range(-2, 3):
+                    sharp = 0.5 if not step else max(0.0, (0.3 + 0.05 * word) * (1 - abs(offset) / 3))
+                    gate = sharp + (0.1 if occurrence else -0.1)
+                    rows.append((step, f"w{word}", occurrence, offset, gate))
+    gates = DataFrame(rows, columns=["step", "word", "occurrence", "offset", "gate"])
+    table = DataFrame(
+        {"word": [f"w{word}" for word in range(words)], "count": [30, 20, 50, 40, 70, 60, 90, 80][:words]}
+    )
+    table["classes"] = range(1, words + 1)
+    return LoggedGates(None, "pmb/mlp", "WindowMLP", "PMB", seed, gates, table)
+
+
+def test_gates_of_words():
+    made = gate_activity.tables([logged(1), logged(2)])
+    activity = made["activity"].set_index(["seed", "word", "step", "offset"])
+    assert activity.gate[1, "w0", 10, 0] == pytest.approx(0.3)
+    assert activity.sd[1, "w0", 10, 0] == pytest.approx(0.2 / 2**0.5)
+    decay = made["decay"].set_index(["seed", "step", "distance"]).gate
+    assert decay[1, 0, 0] == decay[1, 0, 2] == pytest.approx(0.5)
+    assert decay[1, 10, 0] > decay[1, 10, 1] > decay[1, 10, 2]
+    width = made["width"].set_index(["seed", "word"])
+    assert width.width_first[1, "w3"] == pytest.approx(2.5)
+    assert width.width_last[1, "w0"] == pytest.approx(0.3 * (1 + 4 / 3 + 2 / 3))
+    assert width.entropy_first[1, "w0"] == pytest.approx(np.log(5))
+    ambiguity = made["ambiguity"].set_index(["seed", "with"])
+    assert ambiguity.rho[1, "classes"] == pytest.approx(1)
+    assert ambiguity.rho[1, "partial"] == pytest.approx(1)
+    assert ambiguity.rho[1, "frequency"] < 1
+    assert set(gate_activity.figures(made)) == {"gates", "decay-and-width"}
+
+
+def test_few_words_have_no_correlation():
+    assert gate_activity.tables([logged(words=2)])["ambiguity"].rho.isna().all()

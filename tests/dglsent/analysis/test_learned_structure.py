@@ -1,0 +1,107 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from made import dense, pairs, recording, words
+from pandas import concat
+
+from dglsent.analysis import attention_matrix, attribute_effect, learned_structure
+from graphs.errors import InputError
+
+HEADS = [1, 2, -1, 2]
+
+
+def attending(share, size=4, heads=HEADS):
+    """Every word gives `share` to its head (the root to its first dependent), and the rest evenly to all others."""
+    matrix = np.full((size, size), (1 - share) / (size - 1))
+    for word, head in enumerate(heads):
+        matrix[word, head if head >= 0 else 1] = share
+    return matrix
+
+
+def source(tmp_path, matrix, system="trec/cn3", predicted=(1.0, 0.0), **options):
+    text = "what is a birthday"
+    nodes = concat([words(0, text, HEADS), words(1, text, HEADS)], ignore_index=True)
+    edges = concat([dense(0, matrix), dense(1, matrix)], ignore_index=True)
+    examples = pairs([1.0, 1.0], predicted, [(text, None)] * 2)
+    fields = ["complete.attention_1"]
+    return recording(tmp_path, system=system, fields=fields, nodes=nodes, edges=edges, examples=examples, **options)
+
+
+def test_shares_beside_their_controls(tmp_path):
+    made = learned_structure.tables([source(tmp_path, attending(0.7))])
+    shares = made["shares"].set_index("on")
+    # Neighbours of each word: its head and its dependents.
+    wanted = np.mean([0.7, 0.7 + 0.1, 0.7 + 0.1, 0.7])
+    assert shares.share["dependency neighbours"] == pytest.approx(wanted)
+    assert shares.uniform["dependency neighbours"] == pytest.approx(6 / 16)
+    assert shares.uniform["itself"] == pytest.approx(0.25)
+    assert shares.low["dependency neighbours"] <= wanted <= shares.high["dependency neighbours"]
+    assert made["entropy"].ratio[0] < 1
+    assert made["entropy"].log_n[0] == pytest.approx(np.log(4))
+    weights = made["weights"]
+    assert len(weights) == 16
+    assert weights.groupby("receiver").attention_1.sum().tolist() == pytest.approx([1] * 4)
+    assert set(learned_structure.figures(made)) == {"shares", "distance", "sentence-trec-cn3"}
+
+
+def test_weights_by_position_are_explained_by_position(tmp_path):
+    place = np.arange(4)
+    matrix = np.exp(-np.abs(place[:, None] - place))
+    matrix /= matrix.sum(1, keepdims=True)
+    edges = attention_matrix.word_edges(source(tmp_path, np.full((4, 4), 0.25)))
+    even = attention_matrix.by_position(edges, edges.attention_1.to_numpy())
+    assert even.tolist() == pytest.approx([0.25] * 32)
+    shares = learned_structure.tables([source(tmp_path, matrix, "near")])["shares"].set_index("on")
+    assert abs(shares.beyond_position["dependency neighbours"]) < 0.02
+    strengths = learned_structure.distances(attention_matrix.word_edges(source(tmp_path, matrix, "n")), "attention_1")
+    by_offset = strengths.set_index("offset").strength
+    assert by_offset[0] > by_offset[1] > by_offset[2] > by_offset[3]
+
+
+def test_pairs_of_words(tmp_path):
+    one = source(tmp_path, attending(0.7))
+    found = learned_structure.pairs(attention_matrix.word_edges(one), one.nodes, "attention_1", least=2, top=3)
+    strongest = set(zip(found.receiver, found.sender, strict=True))
+    assert strongest <= {("what", "is"), ("is", "a"), ("a", "is"), ("birthday", "a")}
+    assert found.score.iloc[0] == pytest.approx(np.log(0.7 * 4))
+    rare = learned_structure.pairs(attention_matrix.word_edges(one), one.nodes, "attention_1", least=3)
+    assert rare.empty
+
+
+def test_strongest_senders():
+    found = attention_matrix.strongest(attending(0.7))
+    assert found == [(1, 0, 0.7), (2, 1, 0.7), (1, 2, 0.7), (2, 3, 0.7)]
+
+
+def test_an_attribute_that_leads_to_the_parse(tmp_path):
+    plain = source(tmp_path, np.full((4, 4), 0.25) + 0.01 * np.eye(4), predicted=(1.0, 0.0))
+    led = source(tmp_path, attending(0.7), "trec/cn3-dependency", predicted=(1.0, 1.0))
+    made = attribute_effect.tables([plain, led])
+    assert made["cases"].id.tolist() == ["test-001"]
+    found = made["correlation"].set_index("system")
+    assert found.correlation["trec/cn3-dependency"] > 0.6
+    assert np.isnan(found.correlation["trec/cn3"]) or abs(found.correlation["trec/cn3"]) < 0.1
+    assert made["weights"].system.unique().tolist() == ["trec/cn3", "trec/cn3-dependency"]
+    assert set(attribute_effect.figures(made)) == {"sentence", "correlation"}
+    with pytest.raises(InputError, match="with and without dependencies"):
+        attribute_effect.tables([plain])
+
+
+def test_what_follows_the_parse_at_equal_distance():
+    others = [-1, 0, 0, 0]
+    nodes = concat([words(0, "a b c d", HEADS), words(1, "a b c d", others)], ignore_index=True)
+    partial = {}
+    for name, second in (("both", others), ("one", HEADS)):
+        edges = concat([dense(0, attending(0.7)), dense(1, attending(0.7, heads=second))], ignore_index=True)
+        partial[name] = attribute_effect.follows_parse(attention_matrix.describe(edges, nodes), "attention_1")[
+            "partial"
+        ]
+    assert partial["both"] > 0.5
+    assert np.isnan(partial["one"]) or partial["one"] < 0.1  # the same weights, whatever the parse
+
+
+def test_without_weights_between_words(tmp_path):
+    bare = recording(tmp_path, fields=["z_u"], examples=pairs([1.0], [1.0]))
+    with pytest.raises(InputError, match="no weights between all words"):
+        learned_structure.tables([bare])

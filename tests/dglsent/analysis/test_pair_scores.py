@@ -1,0 +1,67 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from made import dense, pairs, recording, words
+from pandas import concat
+
+from dglsent.analysis import cross_attention, pair_scores
+from graphs.errors import InputError
+
+TEXTS = [
+    ("A hole is being burrowed by the badger", "The badger is burrowing a hole"),
+    ("There is no man screaming", "A man is screaming"),
+    ("A dog runs", "A cat runs"),
+]
+
+
+def test_kinds_of_pairs():
+    assert [pair_scores.kind(*texts) for texts in TEXTS] == ["passive", "negation", "other"]
+    assert pair_scores.kind("nobody runs", "no man runs") == "other"
+
+
+def test_scores_of_the_papers_pairs_and_of_groups(tmp_path):
+    sources = [
+        recording(tmp_path, system="sick/bilstm", seed=1, examples=pairs([4.9, 4.0, 2.0], [2.9, 3.0, 2.5], TEXTS)),
+        recording(tmp_path, system="sick/bilstm", seed=2, examples=pairs([4.9, 4.0, 2.0], [3.9, 3.0, 1.5], TEXTS)),
+        recording(tmp_path, system="sick/dependency", seed=1, examples=pairs([4.9, 4.0, 2.0], [4.9, 4.0, 2.0], TEXTS)),
+    ]
+    made = pair_scores.tables(sources)
+    scored = made["pairs"].set_index("pair")
+    assert scored["sick/bilstm"].tolist() == pytest.approx([3.4, 3.0])
+    assert scored.gold.tolist() == [4.9, 4.0]
+    groups = made["groups"].set_index(["system", "group"])
+    assert groups.error["sick/bilstm", "passive"] == pytest.approx(1.5)
+    assert groups.bias["sick/bilstm", "other"] == pytest.approx(0)
+    assert groups.error["sick/dependency", "negation"] == 0
+    assert groups.seeds["sick/bilstm", "passive"] == 2
+    assert list(pair_scores.figures(made)) == ["pair-scores"]
+
+
+def test_attention_between_sentences(tmp_path):
+    nodes = concat([words(0, "A dog runs", [1, 2, -1]), words(0, "A cat", [1, -1], 1)], ignore_index=True)
+    first = np.array([[0.9, 0.1], [0.5, 0.5], [0.5, 0.5]])
+    second = np.array([[0.8, 0.1, 0.1], [1 / 3] * 3])
+    edges = concat(
+        [
+            dense(0, first, "attend", "attention_up"),
+            dense(0, second, "attend", "attention_up", sentence=1),
+        ],
+        ignore_index=True,
+    )
+    examples = pairs([1.0], [1.0], [("A dog runs", "A cat")])
+    source = recording(tmp_path, fields=["attend.attention_up"], nodes=nodes, edges=edges, examples=examples)
+    made = cross_attention.tables([source])
+    weights = made["weights"]
+    assert weights.groupby(["sentence", "listener"]).weight.sum().tolist() == pytest.approx([1] * 5)
+    heard = weights[(weights.listener_text == "A") & (weights.sentence == 0)].set_index("heard_text").weight
+    assert heard.to_dict() == pytest.approx({"A": 0.9, "cat": 0.1})
+    (row,) = made["summary"].itertuples()
+    assert row.listeners == 2
+    assert row.on_equal == pytest.approx((0.9 + 0.8) / 2)
+    assert row.on_equal_even == pytest.approx((1 / 2 + 1 / 3) / 2)
+    assert row.log_n == pytest.approx((3 * np.log(2) + 2 * np.log(3)) / 5)
+    assert row.entropy < row.log_n
+    assert list(cross_attention.figures(made)) == ["cross-attention-corpus-model"]
+    with pytest.raises(InputError, match="--pair none"):
+        cross_attention.tables([source], pair="none")

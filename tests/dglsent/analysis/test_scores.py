@@ -1,0 +1,115 @@
+"""Tables of results: each beside the published one, and what is compared in it."""
+
+from __future__ import annotations
+
+import pytest
+from made import run
+
+from dglsent.analysis import (
+    attention_lift,
+    attribute_results,
+    composition_results,
+    duplicate_results,
+    pair_results,
+    structure_results,
+    window_ablations,
+)
+from dglsent.analysis.scores import positive_share
+
+
+def accuracies(**values):
+    """Runs of systems "corpus__variant" with accuracies of seeds 1, 2, ..."""
+    return [
+        run(name.replace("__", "/").replace("_", "-"), seed, {"accuracy": value})
+        for name, of_seeds in values.items()
+        for seed, value in enumerate(of_seeds, 1)
+    ]
+
+
+def test_beside_the_published_and_kinds_of_fusion():
+    runs = accuracies(
+        sst__tg_hrecnn_concat=[0.50, 0.52], sst__tg_hrecnn_multi=[0.53, 0.51], sst__recnn=[0.4], nowhere__x=[0.1]
+    )
+    made = composition_results.tables(runs)
+    results = made["results"].set_index("system")
+    assert results.table.unique().tolist() == ["sst1"]
+    assert results.ours["sst/tg-hrecnn-concat"] == pytest.approx(51)
+    assert results.sd["sst/tg-hrecnn-concat"] == pytest.approx(2**0.5)
+    assert results.published["sst/recnn"] == 43.2
+    assert results.difference["sst/recnn"] == pytest.approx(40 - 43.2)
+    fusion = made["fusion"].iloc[0]
+    assert (fusion.network, fusion.seeds) == ("tg-hrecnn", 2)
+    assert fusion.difference == pytest.approx(0.01)
+    assert fusion.difference_sd == pytest.approx(0.04 / 2**0.5)
+    assert list(composition_results.figures(made)) == ["composition-results"]
+
+
+def binary(share, right_positive, right_negative):
+    """Scores of a split of which `share` is positive, and of it such shares are found."""
+    positive, false = share * right_positive, (1 - share) * (1 - right_negative)
+    precision = positive / (positive + false)
+    f1 = 2 * precision * right_positive / (precision + right_positive)
+    accuracy = positive + (1 - share) * right_negative
+    return {"accuracy": accuracy, "precision": precision, "recall": right_positive, "f1": f1}
+
+
+def test_scores_tell_the_share_of_positives_and_the_majority():
+    scores = binary(0.665, 0.8, 0.6)
+    assert positive_share(scores["accuracy"], scores["precision"], scores["recall"]) == pytest.approx(0.665)
+    runs = [run("msrp/tree-gru", 1, scores), run("msrp/attentive-tree-gru", 1, binary(0.665, 0.85, 0.6))]
+    made = pair_results.tables(runs)
+    majority = made["majority"].set_index("split").loc["test"]
+    assert majority.accuracy == pytest.approx(0.665)
+    assert majority.f1 == pytest.approx(0.7988, abs=1e-4)
+    lift = made["lift"].set_index("score").difference
+    assert lift["recall"] == pytest.approx(0.05)
+    assert list(pair_results.figures(made)) == ["pair-results"]
+
+
+def test_duplicates():
+    made = duplicate_results.tables([run("quora/bilstm", seed, binary(0.37, 0.7, 0.9)) for seed in (1, 2)])
+    assert made["share"].share.tolist() == pytest.approx([0.37, 0.37])
+    assert made["scores"].set_index("score").value["recall"] == pytest.approx(0.7)
+    assert made["results"].score.iloc[0] == "accuracy"
+    assert list(duplicate_results.figures(made)) == ["duplicate-results"]
+
+
+def test_attributes_against_the_base():
+    runs = accuracies(trec__cn3=[0.90, 0.92], trec__cn3_dependency=[0.93, 0.93], trec__cn3_pos=[0.90])
+    made = attribute_results.tables(runs)
+    found = made["differences"].set_index("variant")
+    assert found.difference.to_dict() == pytest.approx({"cn3": 0, "cn3-dependency": 0.02, "cn3-pos": 0})
+    assert found.seeds.to_dict() == {"cn3": 2, "cn3-dependency": 2, "cn3-pos": 1}
+    assert list(attribute_results.figures(made)) == ["attribute-results"]
+    assert structure_results.tables(runs)["results"].table.unique().tolist() == ["cn3-trec"]
+
+
+def test_windows_against_the_full_network():
+    runs = accuracies(
+        pmb__lstm=[0.9], pmb__lstm_plain=[0.88], pmb__stacked_bilstm=[0.95], pmb__stacked_bilstm_plain=[0.93]
+    )
+    made = window_ablations.tables(runs)
+    found = made["differences"].set_index("variant")
+    assert found.base["stacked-bilstm-plain"] == "stacked-bilstm"
+    assert found.difference["lstm-plain"] == pytest.approx(-0.02)
+    assert found.difference["stacked-bilstm"] == 0
+    assert list(window_ablations.figures(made)) == ["window-ablations"]
+
+
+def related(pearson, mse):
+    return {"pearson": pearson, "spearman": pearson, "mse": mse}
+
+
+def test_what_attention_adds_to_each_structure():
+    runs = []
+    for seed in (1, 2):
+        for structure, lift in (("bilstm", 0.03), ("constituency", 0.02), ("dependency", 0.01 * seed)):
+            runs.append(run(f"sick/{structure}", seed, related(0.8, 0.3)))
+            runs.append(run(f"sick/{structure}-progressive", seed, related(0.8 + lift, 0.3 - lift)))
+    made = attention_lift.tables(runs)
+    lifts = made["lifts"].set_index(["score", "structure"]).lift
+    assert lifts["pearson", "bilstm"] == pytest.approx(0.03)
+    assert lifts["mse", "dependency"] == pytest.approx(-0.015)
+    assert made["order"].as_paper.all()
+    assert len(made["order"]) == 3
+    assert list(attention_lift.figures(made)) == ["attention-lift"]

@@ -1,0 +1,45 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from pandas import DataFrame
+
+from dglsent.analysis.statistics import entropy, interval, mean_interval, merged_bins, over_seeds, pearson, spearman
+
+
+def test_means_over_seeds():
+    frame = DataFrame({"system": ["a", "a", "b"], "seed": [1, 2, 1], "value": [1.0, 3.0, 5.0]})
+    found = over_seeds(frame, ["system"], ["value"]).set_index("system")
+    assert found.value.to_dict() == {"a": 2.0, "b": 5.0}
+    assert found.value_sd["a"] == pytest.approx(2**0.5)
+    assert np.isnan(found.value_sd["b"])
+    assert found.seeds.to_dict() == {"a": 2, "b": 1}
+
+
+def test_intervals_hold_the_mean_of_many_and_shrink():
+    values = np.random.default_rng(1).normal(3, 1, 400)
+    low, high = mean_interval(values)
+    assert low < values.mean() < high
+    assert high - low == pytest.approx(2 * 1.96 * values.std() / 20, rel=0.15)
+    few = mean_interval(values[:40])
+    assert few[1] - few[0] > high - low
+    assert mean_interval(values) == (low, high)
+    assert all(np.isnan(interval(lambda index: 1.0, 0)))
+
+
+def test_constant_values_have_no_correlation():
+    assert np.isnan(pearson(np.ones(3), np.arange(3)))
+    assert pearson(np.arange(4), 3 - np.arange(4)) == pytest.approx(-1)
+    assert spearman(np.array([1, 2, 3, 4]), np.array([1, 10, 100, 1000])) == pytest.approx(1)
+
+
+def test_entropy_of_an_even_spread_is_log_n():
+    assert entropy(np.full(5, 0.2)) == pytest.approx(np.log(5))
+    assert entropy(np.array([1.0, 0.0])) == 0
+
+
+def test_small_bins_are_joined_to_the_next_lower():
+    values = np.array([4.5] * 3 + [5.0] * 2 + [6.5] * 1 + [7.0] * 1 + [4.9])
+    assert merged_bins(values, 1, 3).tolist() == [4] * 3 + [5] * 4 + [4]
+    assert merged_bins(values, 1, 5).tolist() == [4] * 8  # four from 5 on are too few, and all fall to 4
+    assert merged_bins(np.array([1.0, 2.0, 2.5]), 1, 2).tolist() == [1, 1, 1]

@@ -1,0 +1,104 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from made import recording, tree
+from pandas import concat
+
+from dglsent.analysis import tag_pairs
+from dglsent.analysis.phrases import phrases
+from graphs.errors import InputError
+
+PAIRS = [("JJ", "NN"), ("DT", "NN"), ("NP", "VP"), ("IN", "NP")]
+
+
+def nodes(count=400):
+    """Trees of three nodes; every fourth is of each pair of tags."""
+    trees = []
+    for number in range(count):
+        left, right = PAIRS[number % 4]
+        trees.append(
+            tree(
+                number,
+                [
+                    (0, -1, 0, 2, f"l{number} r{number}", "NP", 1),
+                    (1, 0, 0, 1, f"l{number}", left, 1),
+                    (2, 0, 1, 2, f"r{number}", right, 1),
+                ],
+            )
+        )
+    return concat(trees, ignore_index=True)
+
+
+def z_of(nodes):
+    """Dimension 1 is large at JJ+NN alone, 2 is noise, 3 is largest (by absolute value) at DT+NN, downwards."""
+    rng = np.random.default_rng(0)
+    z = rng.normal(0, 1, (len(nodes), 3))
+    pair = nodes.example.to_numpy() % 4
+    z[pair == 0, 0] += 20
+    z[pair == 1, 2] -= 20
+    return z
+
+
+def test_phrases_have_their_children_left_to_right():
+    found = phrases(nodes(4).sample(frac=1, random_state=0))
+    found = found.sort_values("example")
+    assert found.pair.tolist() == ["JJ+NN", "DT+NN", "NP+VP", "IN+NP"]
+    assert found.left.tolist() == ["l0", "l1", "l2", "l3"]
+
+
+def test_a_dimension_that_stands_for_a_pair_is_found_and_noise_is_not():
+    table = nodes()
+    inner = phrases(table)
+    found = tag_pairs.pair_dimensions(inner, z_of(table)[inner.row], top=0.1)
+    assert found.pair[0] == "JJ+NN"
+    assert found.purity.tolist()[0] == 1
+    assert found.base[0] == 0.25
+    assert found.lift[0] == 4
+    assert found.large.tolist() == [40, 40, 40]
+    assert found.purity[1] < 0.5
+    assert found.mutual_information[0] > 5 * found.mutual_information[1]
+    assert found.mutual_information_parent.tolist() == pytest.approx([0, 0, 0])
+    assert found.examples[0].count("+") == 4
+    absolute = tag_pairs.pair_dimensions(inner, z_of(table)[inner.row], large="absolute", top=0.1)
+    assert absolute.pair[2] == "DT+NN"
+    spread = tag_pairs.pair_dimensions(inner, z_of(table)[inner.row], large="sd")
+    assert spread.large[0] < 100
+
+
+def test_permuted_tags_keep_nothing():
+    codes = np.arange(4000) % 4
+    marked = np.zeros((4000, 2), bool)
+    marked[codes == 0, 0] = True
+    control = tag_pairs.permuted(codes, np.bincount(codes), marked, purity=0.5, least=20, times=20)
+    assert control.kept.tolist() == [0] * 20
+    assert control.purity_max.max() < 0.3
+
+
+def test_mutual_information_of_a_pair_that_decides():
+    assert tag_pairs.mutual_information(np.array([50, 0]), np.array([50, 50])) == pytest.approx(np.log(2))
+    assert tag_pairs.mutual_information(np.array([25, 25]), np.array([50, 50])) == pytest.approx(0)
+
+
+def test_of_recordings(tmp_path):
+    table = nodes()
+    sources = [
+        recording(tmp_path, seed=seed, fields=["z_u"], nodes=table.assign(z_u=list(z_of(table)))) for seed in (1, 2)
+    ]
+    made = tag_pairs.tables(sources, top=0.1, permutations=5)
+    summary = made["summary"]
+    assert summary.seed.tolist() == [1, 2]
+    assert summary.kept.tolist() == [1, 1]
+    assert summary.kept_permuted_max.tolist() == [0, 0]
+    assert summary.of_the_paper.tolist() == ["JJ+NN", "JJ+NN"]
+    assert len(made["dimensions"]) == 6
+    assert list(tag_pairs.figures(made)) == ["tag-pairs"]
+    with pytest.raises(InputError, match="--large most: give top, absolute or sd"):
+        tag_pairs.tables(sources, large="most")
+
+
+def test_gates_are_named():
+    inner = phrases(nodes())
+    found = tag_pairs.named(tag_pairs.pair_dimensions(inner, np.random.default_rng(0).normal(size=(400, 10))), 5)
+    assert found.gate.tolist() == ["g", "g", "i", "i", "f_l", "f_l", "f_r", "f_r", "o", "o"]
+    assert found.dimension.tolist() == [1, 2] * 5

@@ -1,0 +1,44 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from made import pairs, recording, tree
+from pandas import concat
+
+from dglsent.analysis import tree_heat
+
+ROWS = [
+    (0, -1, 0, 3, "not so good", "S", 1),
+    (1, 0, 0, 1, "not", "RB", 2),
+    (2, 0, 1, 3, "so good", "ADJP", 3),
+    (3, 2, 1, 2, "so", "RB", 2),
+    (4, 2, 2, 3, "good", "JJ", 4),
+]
+
+
+def test_area_under_the_curve():
+    z = np.array([[1.0, 5.0, 1.0], [2.0, 6.0, 1.0], [3.0, 1.0, 1.0], [4.0, 2.0, 1.0]])
+    positive = np.array([False, False, True, True])
+    assert tree_heat.area_under_curve(z, positive).tolist() == [1.0, 0.0, 0.5]
+    assert np.isnan(tree_heat.area_under_curve(z, np.ones(4, bool))).all()
+
+
+def test_a_tree_with_its_values(tmp_path):
+    nodes = concat([tree(0, ROWS), tree(1, ROWS)], ignore_index=True)
+    z = np.zeros((10, 2))
+    z[:, 1] = [0.9, 0, 0.2, 0, 0] * 2  # large where sentiment is negative
+    examples = pairs([1, 1], [1, 1], [("Not so good!", None), ("not so bad", None)])
+    source = recording(tmp_path, fields=["z_u"], nodes=nodes.assign(z_u=list(z)), examples=examples)
+    made = tree_heat.tables([source], sentence="not so bad")
+    assert made["auc"].auc.tolist() == [0.5, 1.0]
+    one = made["tree"]
+    assert one.dimension.unique().tolist() == [2]
+    assert one.sentiment.tolist() == [-1, 0, 1, 0, 2]
+    assert one.value.dropna().tolist() == pytest.approx([0.9, 0.2])
+    assert one.value.isna().tolist() == [False, True, False, True, True]
+    lines = tree_heat.as_text(one).splitlines()
+    assert lines[0] == "S -1 0.900  not so good"
+    assert lines[2] == "  ADJP +1 0.200  so good"
+    assert lines[4] == "    JJ +2  good"
+    assert list(tree_heat.figures(made)) == ["tree-corpus-model-seed-1"]
+    assert tree_heat.tables([source], dimension=1)["tree"].dimension.unique().tolist() == [1]

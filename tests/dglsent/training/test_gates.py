@@ -1,0 +1,73 @@
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pyarrow.parquet as pq
+import pytest
+import torch
+from tiny import recipe
+from tiny_tags import TAGS
+
+from dglsent.training.gates import is_due
+from dglsent.training.run import Run
+
+WINDOWS = TAGS.replace("graph: chain", "graph: window-1").replace(
+    "class_path: dglsent.models.sequence.BiLSTM\n  init_args: {hidden: 8, tie_directions: false}",
+    "class_path: dglsent.models.dynamic_window.WindowMLP\n  init_args: {hidden: 8, half_width: 1}",
+)
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    return tmp_path_factory.mktemp("gates")
+
+
+@pytest.fixture
+def logged(folder, program):
+    file = recipe(folder, WINDOWS)
+    for name, options in (("plain", []), ("logged", ["--log-gates", "saw,Rome"])):
+        if not (folder / name / "metrics.json").is_file():
+            assert program("fit", file, "--out", folder / name, *options)[0] == 0
+    return folder / "logged"
+
+
+def test_training_is_the_same_with_and_without(logged):
+    plain = Run(logged.parent / "plain")
+    history = [[{**epoch, "seconds": 0} for epoch in run.metrics()["history"]] for run in (plain, Run(logged))]
+    assert history[0] == history[1]
+    weights = [run.load(trusted=True)[2].state_dict() for run in (plain, Run(logged))]
+    for name, weight in weights[0].items():
+        assert torch.equal(weight, weights[1][name])
+
+
+def test_the_gates_are_those_of_the_model(logged):
+    words = json.loads((logged / "gates" / "words.json").read_text())
+    assert [(entry["word"], entry["count"], entry["classes"]) for entry in words] == [("saw", 8, 1), ("Rome", 8, 1)]
+    files = sorted((logged / "gates").glob("step-*.parquet"))
+    steps = [int(file.stem.partition("-")[2]) for file in files]
+    assert steps == [0, 1, 2, 3, 4, 6, 7, 10, 13, 16]
+    first, last = (pq.read_table(file).to_pandas() for file in (files[0], files[-1]))
+    assert len(first) == len(last) == 3 * 16
+    assert set(first.offset) == {-1, 0, 1}
+    assert first.gate.between(0, 1).all()
+    assert not np.allclose(first.gate, last.gate)
+    # Each sentence stands in training four times, and its gates are the same each time.
+    spread = last[last.word == "saw"].groupby("offset").gate.nunique()
+    assert (spread == 2).all()
+
+
+def test_steps_are_logarithmically_spaced():
+    due = [step for step in range(1000) if is_due(step)]
+    assert due[:8] == [1, 2, 3, 4, 6, 7, 10, 13]
+    assert sum(100 <= step < 1000 for step in due) == 8
+
+
+def test_what_has_no_gates_is_refused(logged, trees_run, tmp_path, program):
+    file = recipe(tmp_path, WINDOWS)
+    out = tmp_path / "run"
+    program.refuses("fit", recipe(tmp_path, TAGS, "tags.yaml"), "--out", out, "--log-gates", saying=["has no gates"])
+    program.refuses("fit", file, "--out", out, "--log-gates", "zebra", saying=["does not know the word 'zebra'"])
+    program.refuses("fit", file, "--out", out, "--log-gates", saying=["no word occurs 20 times"])
+    assert not out.exists()
+    program.refuses("fit", file, "--out", logged.parent / "plain", "--log-gates", saying=["without --log-gates"])
