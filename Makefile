@@ -1,5 +1,6 @@
 # make demo   train on the built-in corpus, score, draw a tree
 # make test   lint, types and the whole suite
+# make chaos  N=100 SEED=1: kill fit, reproduce and parse at random moments; DGLSENT_STANZA names Stanza's models
 # make .venv  install alone
 
 PYTHON ?= python3
@@ -7,7 +8,7 @@ WORKERS ?= $(shell $(PYTHON) -c "import os; print(min(4, len(os.sched_getaffinit
 
 export MPLBACKEND = Agg
 
-.PHONY: demo test clean
+.PHONY: demo test chaos clean
 
 .venv: .venv/installed
 
@@ -25,6 +26,11 @@ test: .venv
 	.venv/bin/ruff format --check .
 	.venv/bin/mypy
 	OMP_NUM_THREADS=1 .venv/bin/pytest -n $(WORKERS) --dist loadfile --durations=10
+
+chaos: N ?= 100
+chaos: SEED ?= 1
+chaos: .venv
+	.venv/bin/python tests/dglsent/chaos.py --trials $(N) --seed $(SEED)
 
 clean:
 	rm -rf .venv demo runs

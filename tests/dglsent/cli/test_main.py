@@ -2,7 +2,6 @@ from __future__ import annotations
 
 import subprocess
 import sys
-import time
 
 from dglsent.cli.main import COMMANDS
 
@@ -12,9 +11,7 @@ def test_help_is_light():
         "import sys; from dglsent.cli.main import main; main(['--help']);"
         "print([name for name in ('torch', 'dgl', 'lightning', 'numpy') if name in sys.modules])"
     )
-    start = time.perf_counter()
     result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert time.perf_counter() - start < 3
     *lines, loaded = result.stdout.splitlines()
     assert loaded == "[]"
     for command in COMMANDS:

@@ -1,0 +1,270 @@
+"""Kills fit, parse and reproduce at random moments, and looks at what is left and at what they come to in the end.
+
+    python tests/dglsent/chaos.py --trials 100 --seed 1 [--kinds fit,parse,reproduce]
+
+A trial runs a command, sends it SIGKILL, SIGTERM or SIGINT at a random moment, and runs it again, up to three times,
+then lets it end. Its files must be those of a run that nobody disturbed, and no file that was being written, no lock
+and no process may be left. The commands run in forks of a process that has imported everything, so that a trial takes a
+second and a signal falls into the work more often than into the imports; the trainings of reproduce are processes of
+their own.
+Parsing wants $DGLSENT_STANZA.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import random
+import re
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import traceback
+from collections import Counter
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+SIGNALS = (signal.SIGKILL, signal.SIGTERM, signal.SIGINT)
+STRIKES = 3
+WAIT = 180.0  # seconds after which a command that should have ended hangs
+
+HEAD = "title: T\ncorpus: c\nsplit: test\nscores: {accuracy: accuracy}\n"
+
+
+class TrialError(AssertionError):
+    """What a trial found."""
+
+
+class Command:
+    """A command with what it leaves.
+
+    Args:
+        arguments: what `dglsent` is told, in the folder where it runs.
+        prepare: puts there what it reads.
+        result: what must be the same whether or not it was disturbed.
+    """
+
+    def __init__(
+        self, arguments: list[str], prepare: Callable[[Path], None], result: Callable[[Path], dict[str, object]]
+    ) -> None:
+        self.arguments, self.prepare, self.result = arguments, prepare, result
+        self.expected: dict[str, object] = {}
+        self.seconds = 0.0
+
+    def undisturbed(self, folder: Path) -> None:
+        """Runs once to the end."""
+        folder.mkdir()
+        self.prepare(folder)
+        start = time.monotonic()
+        code, said = self.run(folder, None, 0)
+        self.seconds = time.monotonic() - start
+        if code:
+            raise SystemExit(f"{' '.join(self.arguments)}: exit code {code}\n{said}")
+        self.expected = self.result(folder)
+
+    def trial(self, folder: Path, luck: random.Random) -> list[str]:
+        """Strikes, lets it end, compares; returns what it ended with each time."""
+        folder.mkdir()
+        self.prepare(folder)
+        story = []
+        for _ in range(luck.randint(1, STRIKES)):
+            how = luck.choice(SIGNALS)
+            code, said = self.run(folder, how, luck.uniform(0, self.seconds))
+            story.append(f"{how.name} {code}")
+            if "Traceback" in said:
+                raise TrialError(f"{story}: a traceback\n{said}")
+            if code not in (0, -how, 128 + how):
+                raise TrialError(f"{story}: exit code {code}\n{said}")
+            if code == 128 + how:
+                self.nothing_left(folder, story)
+        code, said = self.run(folder, None, 0)
+        if code:
+            raise TrialError(f"{story}: exit code {code} in the end\n{said}")
+        self.nothing_left(folder, story)
+        found = self.result(folder)
+        wrong = [name for name in {*found, *self.expected} if found.get(name) != self.expected.get(name)]
+        if wrong:
+            raise TrialError(f"{story}: {', '.join(sorted(wrong))} not as undisturbed")
+        return story
+
+    def nothing_left(self, folder: Path, story: list[str]) -> None:
+        """No file half written and no lock."""
+        left = [str(path.relative_to(folder)) for path in folder.rglob("*") if path.suffix in (".part", ".lock")]
+        if left:
+            raise TrialError(f"{story}: {', '.join(left)} left")
+
+    def run(self, folder: Path, how: signal.Signals | None, after: float) -> tuple[int, str]:
+        """Runs in a fork, and strikes it; its exit code, that of a signal negative, and its standard error."""
+        log = folder / "said.txt"
+        child = os.fork()
+        if not child:
+            _be_the_command(folder, log, self.arguments)
+        end = time.monotonic() + after
+        status = None
+        while how is not None and status is None and time.monotonic() < end:
+            status = _ended(child)
+            time.sleep(0.002)
+        if how is not None and status is None:
+            os.kill(child, how)
+        end = time.monotonic() + WAIT
+        while status is None:
+            status = _ended(child)
+            if time.monotonic() > end:
+                os.killpg(child, signal.SIGKILL)
+                raise TrialError(f"{how}: it hangs\n{log.read_text()}")
+            time.sleep(0.002)
+        while _group_lives(child):
+            if time.monotonic() > end:
+                os.killpg(child, signal.SIGKILL)
+                raise TrialError(f"{how}: processes are left")
+            time.sleep(0.01)
+        return status, log.read_text(errors="replace")
+
+
+def _ended(child: int) -> int | None:
+    found, status = os.waitpid(child, os.WNOHANG)
+    return os.waitstatus_to_exitcode(status) if found else None
+
+
+def _group_lives(group: int) -> bool:
+    """Whether a process of a group is left; a zombie that nobody waits for is none."""
+    try:
+        os.killpg(group, 0)
+    except ProcessLookupError:
+        return False
+    listed = subprocess.run(["ps", "-e", "-o", "pgid=,stat="], capture_output=True, text=True, check=True).stdout
+    return any(line.split()[0] == str(group) and line.split()[1][0] != "Z" for line in listed.splitlines())
+
+
+def _be_the_command(folder: Path, log: Path, arguments: list[str]) -> None:
+    """Becomes `dglsent` with these arguments, in a process group of its own."""
+    code = 70
+    try:
+        os.setsid()
+        os.chdir(folder)
+        for number in (1, 2):
+            os.dup2(os.open(log, os.O_WRONLY | os.O_CREAT | os.O_TRUNC), number)
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+        from dglsent.cli.main import main
+
+        code = main(arguments)
+    except KeyboardInterrupt:  # before main could answer it
+        code = 128 + signal.SIGINT
+    except BaseException:
+        traceback.print_exc()
+    finally:
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os._exit(code)
+
+
+def commands(kinds: list[str]) -> Iterator[tuple[str, Command]]:
+    """The commands of some kinds."""
+    from tiny import TINY, recipe
+
+    def finished(run: Path) -> dict[str, object]:
+        metrics = json.loads((run / "metrics.json").read_text())
+        epochs = [(epoch["epoch"], epoch["loss"], epoch["dev"], epoch["best"]) for epoch in metrics["history"]]
+        files = sorted(path.name for path in run.iterdir())
+        return {
+            "epochs": epochs,
+            "test": metrics["test"],
+            "weights": (run / "weights.safetensors").read_bytes(),
+            "files": files,
+        }
+
+    four = TINY.replace("epochs: 2", "epochs: 4")
+    if "fit" in kinds:
+        yield (
+            "fit",
+            Command(
+                ["fit", "tiny.yaml", "--out", "run", "--device", "cpu"],
+                lambda folder: void(recipe(folder, four)),
+                lambda folder: finished(folder / "run"),
+            ),
+        )
+    if "reproduce" in kinds:
+        table = f"{HEAD}papers: [{{paper: P, rows: [{{name: Tiny, recipe: tiny.yaml}}]}}]\n"
+
+        def reproduced(folder: Path) -> dict[str, object]:
+            text = (folder / "runs/tables/table.md").read_text()
+            said = re.sub(r"\| *[0-9]+ \|$", "", text, flags=re.MULTILINE)  # seconds
+            return {"table": said, **finished(folder / "runs/tiny/seed-1")}
+
+        yield (
+            "reproduce",
+            Command(
+                ["reproduce", "table.yaml", "--out", "runs", "--device", "cpu"],
+                lambda folder: void(recipe(folder, four), recipe(folder, table, "table.yaml")),
+                reproduced,
+            ),
+        )
+    if "parse" in kinds:
+        models = os.environ["DGLSENT_STANZA"]
+        sentences = "".join(f"The kid number {i} has {i} {'very ' * (i % 9)}old books .\n" for i in range(120))
+
+        def parsed(folder: Path) -> dict[str, object]:
+            return {path.name: path.read_bytes() for path in folder.glob("out*")}
+
+        yield (
+            "parse",
+            Command(
+                ["parse", "in.txt", "out", "--cache", "cache", "--device", "cpu", "--stanza-dir", models],
+                lambda folder: void((folder / "in.txt").write_text(sentences)),
+                parsed,
+            ),
+        )
+
+
+def void(*made: object) -> None:
+    """Files were written; nobody asks which."""
+
+
+def main() -> int:
+    """Runs the trials; prints each failure and a count of how often what ended how."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--trials", type=int, default=20)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--kinds", default="fit,reproduce" + (",parse" if os.environ.get("DGLSENT_STANZA") else ""))
+    options = parser.parse_args()
+    os.environ.setdefault("OMP_NUM_THREADS", "1")
+    sys.path[:0] = [str(HERE), str(HERE.parents[1])]
+    os.environ["PYTHONPATH"] = os.pathsep.join(path for path in sys.path if path)  # of the trainings of reproduce
+    # What the commands import when they are run.
+    import lightning.pytorch  # noqa: F401
+    import stanza  # noqa: F401
+    import torch
+    from lightning.pytorch.loggers import TensorBoardLogger  # noqa: F401
+
+    import dglsent.cli.parse
+    import dglsent.reproduction.reproduction
+    import dglsent.training.callbacks  # noqa: F401
+
+    torch.set_num_threads(1)
+    ends: Counter[str] = Counter()
+    failures = 0
+    with tempfile.TemporaryDirectory() as place:
+        chosen = list(commands(options.kinds.split(",")))
+        for kind, command in chosen:
+            command.undisturbed(Path(place) / kind)
+        for number in range(options.trials):
+            kind, command = chosen[number % len(chosen)]
+            try:
+                story = command.trial(Path(place) / str(number), random.Random(f"{options.seed}-{number}"))
+            except TrialError as failure:
+                failures += 1
+                print(f"trial {number}, {kind}: {failure}", flush=True)
+            else:
+                ends.update(f"{kind} {end}" for end in story)
+    for end, count in sorted(ends.items()):
+        print(f"{count:>5}  {end}")
+    print(f"{options.trials} trials, {sum(ends.values())} signals, {failures} failures")
+    return 1 if failures else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
