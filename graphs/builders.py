@@ -10,7 +10,7 @@ from typing import Literal
 
 import numpy as np
 
-from graphs import fields, topology, trees
+from graphs import fields, trees
 from graphs.columns import Constituency, Dependencies, IntArray, Sentence
 from graphs.errors import SentenceError
 from graphs.features import Vocabularies, relations, tags
@@ -75,7 +75,7 @@ def dependency(
             fields.SLOT: trees.slots(head)[src],
             fields.RELATION: vocabularies.relation.ids(relations(sentence))[src],
         },
-        level=topology.levels(len(head), src, head[src], sentence.origin),
+        level=trees.depths(head, sentence.origin),
         origin=sentence.origin,
     )
 

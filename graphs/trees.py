@@ -32,8 +32,8 @@ def slots(parent: IntArray) -> IntArray:
     return slot
 
 
-def depths(parent: IntArray) -> IntArray:
-    """[N] number of steps from each node up to its root.
+def depths(parent: IntArray, origin: Origin | None = None) -> IntArray:
+    """[N] number of steps from each node up to its root; `origin` is for the error.
 
     Raises:
         SentenceError: if the nodes form a cycle.
@@ -47,7 +47,7 @@ def depths(parent: IntArray) -> IntArray:
             return depth
         depth[moving] += depth[pointer[moving]]
         pointer[moving] = pointer[pointer[moving]]
-    refuse_cycle(parent)
+    refuse_cycle(parent, origin)
     return depth
 
 

@@ -60,9 +60,11 @@ def _fit(options: Namespace, overrides: Sequence[str], command: str) -> int:
     from dglsent.training import recipe as recipes
     from dglsent.training.device import set_threads
     from dglsent.training.fit import aggregate, fit
+    from dglsent.training.launched import launched
     from dglsent.training.run import Run
 
     set_threads(options.threads)
+    leads = launched().rank == 0  # of those that torchrun has started, one talks
     file = recipes.find(options.recipe)
     text = recipes.read(file)
     config = recipes.resolve(text, overrides, source=str(file))
@@ -86,13 +88,14 @@ def _fit(options: Namespace, overrides: Sequence[str], command: str) -> int:
                 device=options.device,
                 processes=options.processes,
                 log_gates=options.log_gates,
-                say=_say,
+                say=_say if leads else lambda line: None,
             )
         except KeyboardInterrupt:
             raise KeyboardInterrupt(f"stopped; to go on after the last whole epoch: {command}") from None
         finished.append(metrics)
-        print(f"{run.path}: {_scores(metrics)}", flush=True)
-    if options.seeds:
+        if leads:
+            print(f"{run.path}: {_scores(metrics)}", flush=True)
+    if options.seeds and leads:
         together = aggregate(finished)
         Run(base).save_metrics(together)
         print(f"{base}: {_means(together)}")

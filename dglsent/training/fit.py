@@ -9,8 +9,9 @@ import platform
 import statistics
 import sys
 import warnings
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import nullcontext
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +23,7 @@ from dglsent.training import recipe as recipes
 from dglsent.training.assemble import load_inputs, make_model
 from dglsent.training.data import Examples, GraphSet, loader
 from dglsent.training.device import pick_device, seed_all
+from dglsent.training.launched import joined, launched, shared
 from dglsent.training.model import SentenceModel, evaluate
 from dglsent.training.processes import Place, helped, strategy
 from dglsent.training.run import Run
@@ -58,12 +60,47 @@ def fit(
     Raises:
         InputError: data, vectors, recipe or folder cannot be used.
     """
-    device = pick_device(device, processes)
+    place = launched()
+    if place.count == 1:
+        chosen = pick_device(device, processes)
+        return _lead(config, run, data, chosen, log_gates, say, partial(helped, processes))
+    if processes > 1:
+        raise InputError("--processes: torchrun has started the processes already; leave it out")
+    device = pick_device(device, place.count // place.machines)
+    with joined(place, device):
+        if place.rank == 0:
+            return shared(_lead(config, run, data, device, log_gates, say, partial(_called, place)))
+        metrics = shared()
+        if metrics is None:
+            if not run.vocabularies_file.is_file():
+                raise InputError(f"{run.path}: is not on this machine; all machines need the disk on which it lies")
+            _help(place, lambda: None, recipes.dump(config), run.path, data, device)
+            metrics = shared()
+        return metrics
+
+
+@contextmanager
+def _called(place: Place, work: Callable[..., None], *arguments: Any) -> Iterator[Place]:
+    """Process 0 tells those that torchrun has started that all is ready; as `helped`, which starts its own."""
+    shared(None)
+    yield place
+
+
+def _lead(
+    config: Namespace,
+    run: Run,
+    data: Path | None,
+    device: str,
+    log_gates: Sequence[str] | None,
+    say: Say,
+    others: Callable[..., AbstractContextManager[Place]],
+) -> dict[str, Any]:
+    """What process 0 does; `others` calls those that help it."""
     if not run.is_finished(config):
         with locked(run.path):
             if not run.is_finished(config):
                 try:
-                    return _fit(config, run, data, device, processes, log_gates, say)
+                    return _fit(config, run, data, device, log_gates, say, others)
                 except OSError as error:
                     error.filename = error.filename or str(run.path)
                     raise
@@ -78,9 +115,9 @@ def _fit(
     run: Run,
     data: Path | None,
     device: str,
-    processes: int,
     log_gates: Sequence[str] | None,
     say: Say,
+    others: Callable[..., AbstractContextManager[Place]],
 ) -> dict[str, Any]:
     recipe = recipes.instantiate(config)
     if recipe.training.precision == "16-mixed" and device == "cpu":
@@ -99,7 +136,7 @@ def _fit(
         watching.append(GateLog(run.path / "gates", model, train, inputs.vocabularies, log_gates))
     if run.begin(config, inputs.vocabularies):
         say(f"{run.path}: going on after the last whole epoch")
-    with helped(processes, _help, recipes.dump(config), run.path, data, device) as place:
+    with others(_help, recipes.dump(config), run.path, data, device) as place:
         history = _train(recipe, model, inputs.sets, run, device, place, watching)
     run.load_weights(model)
     best = [epoch for epoch in history if epoch["best"]][-1]
@@ -115,7 +152,7 @@ def _fit(
         "parameters": sum(weight.numel() for weight in model.parameters() if weight.requires_grad),
         "device": device,
         "threads": torch.get_num_threads(),
-        "processes": processes,
+        "processes": place.count,
         "versions": versions(),
         "history": history,
     }
@@ -200,7 +237,8 @@ def _train(
         loggers = [csv, TensorBoardLogger(run.path, name="logs", version=csv.version)]
     trainer = lightning.Trainer(
         accelerator="gpu" if device == "cuda" else "cpu",
-        devices=place.count,
+        devices=place.count // place.machines,
+        num_nodes=place.machines,
         strategy=strategy(place, device),
         precision=options.precision,
         max_epochs=options.epochs,

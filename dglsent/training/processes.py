@@ -28,12 +28,14 @@ class Place:
     Attributes:
         rank: its number; process 0 writes the run folder and talks.
         count: how many there are.
-        port: where process 0 listens for the others.
+        port: where process 0 of this machine listens for its helpers; 0 where torchrun has started the processes.
+        machines: on how many machines they are.
     """
 
     rank: int = 0
     count: int = 1
     port: int = 0
+    machines: int = 1
 
     def part(self, size: int) -> range:
         """Which of `size` examples fall to this process; the parts of all, in order of rank, are all examples."""
@@ -93,6 +95,7 @@ def strategy(place: Place, device: str) -> Strategy | str:
     if place.count == 1:
         return "auto"
     from lightning.fabric.plugins import ClusterEnvironment
+    from lightning.fabric.plugins.environments import TorchElasticEnvironment
     from lightning.pytorch.strategies import DDPStrategy
 
     class Started(ClusterEnvironment):
@@ -125,7 +128,7 @@ def strategy(place: Place, device: str) -> Strategy | str:
             return 0
 
     return DDPStrategy(
-        cluster_environment=Started(),
+        cluster_environment=Started() if place.port else TorchElasticEnvironment(),
         process_group_backend="nccl" if device == "cuda" else "gloo",
         # A batch of single words, say, uses no weights of phrases.
         find_unused_parameters=True,

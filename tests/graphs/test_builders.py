@@ -93,7 +93,7 @@ def test_unknown_words_and_missing_tags():
     ("head", "message"),
     [
         ([1, 0, -1], "cycle"),
-        ([0, -1, -1], "cycle"),
+        ([0, -1, -1], "its own head"),
         ([5, -1, 1], "head 6 of word 1 is out of range, the sentence has 3 words"),
         ([-2, -1, 1], "head -1 of word 1 is out of range"),
     ],

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from lightning.fabric.plugins.environments.lightning import find_free_network_port
 from safetensors.numpy import load_file
 from tiny import PAIRS, TINY, recipe
 
@@ -71,6 +72,32 @@ def test_several_processes_train_as_one_does(text, processes, tmp_path, program)
     for name, weight in weights[0].items():
         np.testing.assert_allclose(weights[1][name], weight, rtol=1e-4, atol=1e-6, err_msg=name)
     assert {path.name for path in several.iterdir()} == {path.name for path in one.iterdir()}
+
+
+@pytest.mark.usefixtures("environment")
+def test_two_agents_of_torchrun_train_as_one_process_does(tmp_path, program):
+    file = recipe(tmp_path, PHRASES)
+    one, several = tmp_path / "one", tmp_path / "several"
+    assert program("fit", file, "--out", one, "--device", "cpu")[0] == 0
+    port = find_free_network_port()
+    torchrun = [sys.executable, "-m", "torch.distributed.run", "--nnodes", "2", "--nproc-per-node", "1"]
+    meeting = ["--rdzv-backend", "c10d", "--rdzv-endpoint", f"127.0.0.1:{port}", "--local-addr", "127.0.0.1"]
+    training = ["-m", "dglsent", "fit", str(file), "--out", str(several), "--device", "cpu"]
+    agents = [
+        subprocess.Popen([*torchrun, *meeting, *training], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        for _ in range(2)
+    ]
+    ended = [agent.communicate(timeout=300) for agent in agents]
+    assert [agent.returncode for agent in agents] == [0, 0], ended
+    assert sum(len(out.splitlines()) for out, _ in ended) == 1  # one of the machines talks
+    metrics = [json.loads((run / "metrics.json").read_text()) for run in (one, several)]
+    assert metrics[1]["processes"] == 2
+    assert metrics[1]["test"] == pytest.approx(metrics[0]["test"], rel=1e-4)
+    for there, here in zip(history(one), history(several), strict=True):
+        assert here["loss"] == pytest.approx(there["loss"], rel=1e-5)
+    weights = [load_file(run / "weights.safetensors") for run in (one, several)]
+    for name, weight in weights[0].items():
+        np.testing.assert_allclose(weights[1][name], weight, rtol=1e-4, atol=1e-6, err_msg=name)
 
 
 @pytest.mark.usefixtures("environment")

@@ -1,0 +1,71 @@
+"""Shards made by Ray's workers are those that one process makes, byte for byte, whatever happens to a worker."""
+
+from __future__ import annotations
+
+import os
+import signal
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from tiny import TINY
+
+from dglsent.building.build import build
+from dglsent.building.on_ray import by_ray
+from dglsent.building.sources import OfRecipe
+from dglsent.corpora.built_in import Reviews
+from dglsent.corpora.corpus import Splits
+from dglsent.training import recipe as recipes
+
+ray = pytest.importorskip("ray", reason="needs the extra ray: pip install 'dglsent[ray]'")
+
+
+class Deadly(Reviews):
+    """Reviews whose first reader but the program itself is killed.
+
+    Args:
+        file: where the program has written its process id.
+    """
+
+    def __init__(self, file: str) -> None:
+        super().__init__(train=60, dev=20, test=30)
+        self.file = Path(file)
+
+    def load(self, data: Path | None = None) -> Splits:
+        killed = self.file.with_suffix(".killed")
+        if self.file.read_text() != str(os.getpid()):
+            try:
+                killed.touch(exist_ok=False)
+            except FileExistsError:
+                return super().load(data)
+            os.kill(os.getpid(), signal.SIGKILL)
+        return super().load(data)
+
+
+@pytest.fixture
+def cluster(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Ray with two workers and a small object store."""
+    here = Path(__file__).parent
+    monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(here), str(here.parent), str(here.parents[2])]))
+    monkeypatch.setenv("RAY_ENABLE_UV_RUN_RUNTIME_ENV", "0")
+    ray.init(
+        num_cpus=2, object_store_memory=80 * 2**20, include_dashboard=False, log_to_driver=False, logging_level="ERROR"
+    )
+    yield
+    ray.shutdown()
+
+
+@pytest.mark.usefixtures("cluster")
+def test_a_killed_worker_loses_nothing(tmp_path: Path) -> None:
+    file = tmp_path / "program"
+    file.write_text(str(os.getpid()))
+    corpus = f"corpus: {{class_path: test_on_ray.Deadly, init_args: {{file: {file}}}}}"
+    source = OfRecipe(recipes.dump(recipes.resolve(corpus + TINY[TINY.index("\ngraph:") :])))
+    build(source, tmp_path / "one", size=17)
+    build(source, tmp_path / "several", size=17, making=by_ray)
+    assert file.with_suffix(".killed").exists()
+    one, several = (
+        {path.name: path.read_bytes() for path in (tmp_path / name).iterdir()} for name in ("one", "several")
+    )
+    assert len([name for name in one if name.endswith(".arrow")]) == 8
+    assert several == one
