@@ -47,7 +47,8 @@ def dependency(
     Args:
         sentence: N tokens with heads.
         vocabularies: what turns words, tags and relations into ids.
-        roots: with several roots, "attach" hangs the later ones under the first, "keep" leaves a forest.
+        roots: with several roots, "attach" hangs the later ones under the first, "keep" leaves a forest; the trees of
+            a document (`documents.forest`) stay apart.
 
     Returns:
         Node fields word, tag, position; edge fields slot (order among the dependents of a head) and relation.
@@ -58,7 +59,7 @@ def dependency(
     if not len(sentence):
         raise SentenceError("the sentence has no words", sentence.origin)
     head = heads(sentence)
-    if roots == "attach":
+    if roots == "attach" and not sentence.forest:
         head = trees.attach_roots(head)
     src = np.flatnonzero(head >= 0)
     return SentenceGraph(
@@ -108,7 +109,7 @@ def constituency(
     parent = np.asarray(tree.parent, dtype=np.int64)
     is_word = np.fromiter((word is not None for word in tree.word), dtype=bool, count=size)
     if binary:
-        arity = np.bincount(parent[1:], minlength=size)
+        arity = np.bincount(parent[parent >= 0], minlength=size)
         wrong = np.flatnonzero((arity != 2) & (arity != 0))
         if len(wrong):
             node = int(wrong[0])
@@ -130,7 +131,7 @@ def constituency(
     }
     if labels is not None:
         nodes[fields.LABEL] = np.asarray(labels, dtype=np.int64)
-    src = np.arange(1, size)
+    src = np.flatnonzero(parent >= 0)
     return SentenceGraph(
         size=size,
         src=src,

@@ -59,6 +59,7 @@ class Dependencies:
         empty: empty nodes of enhanced dependencies, as (id such as "8.1", form); never nodes of a graph.
         comments: comment lines without the leading "# ".
         origin: where the sentence was read.
+        forest: whether its roots are those of several sentences, which stay apart in its graph.
     """
 
     word: Sequence[str]
@@ -71,6 +72,7 @@ class Dependencies:
     empty: Sequence[tuple[str, str]] = ()
     comments: Sequence[str] = ()
     origin: Origin = field(default_factory=Origin)
+    forest: bool = False
 
     def __post_init__(self) -> None:
         for name in ("upos", "xpos", "lemma"):

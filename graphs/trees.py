@@ -96,7 +96,8 @@ def spans(tree: Constituency) -> IntArray:
     length = is_leaf.tolist()
     parent = tree.parent.tolist()
     for node in range(len(parent) - 1, 0, -1):
-        length[parent[node]] += length[node]
+        if parent[node] >= 0:  # a document has several roots
+            length[parent[node]] += length[node]
     return np.stack([start, start + np.asarray(length, dtype=np.int64)], axis=1)
 
 

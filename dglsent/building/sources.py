@@ -6,6 +6,7 @@ import hashlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
+from itertools import chain
 from pathlib import Path
 from typing import Any, ClassVar, Literal, TypeAlias, get_args
 
@@ -204,7 +205,7 @@ def _digest(examples: Iterable[Example]) -> str:
     sha = hashlib.sha256()
     for example in examples:
         content: list[Any] = [example.id, sorted(example.targets.items()), sorted(example.groups)]
-        for sentence in example.sentences:
+        for sentence in chain.from_iterable((one, *one.parts) for one in example.sentences):
             content += [str(sentence.origin), sentence.labels and list(sentence.labels)]
             for parse in (sentence.constituency, sentence.dependencies, sentence.unparsed):
                 content.append(_columns(parse))

@@ -20,6 +20,7 @@ class Parsed:
             there is none.
         unparsed: its words without heads, and tags if it has any, where there is no parse at all.
         remedy: what to do where a parse that is wanted is missing.
+        parts: of a document its sentences, whose trees together are its tree; other graphs read its words.
     """
 
     constituency: Constituency | None = None
@@ -27,6 +28,7 @@ class Parsed:
     labels: Sequence[int] | None = None
     unparsed: Dependencies | Tagged | None = None
     remedy: str = ""
+    parts: Sequence[Parsed] = ()
 
     @property
     def origin(self) -> Origin:

@@ -46,30 +46,49 @@ class IMDB(Corpus):
         max_length: tokens of a review that are read, the first ones; all by default.
         tags: words have the part-of-speech tags of parses of their sentences (`texts`), which are of the first 400
             tokens of a review; no more are read then. A word whose sentence has no parse has no tag.
+        sentences: a review is a document of these parsed sentences, a tree each. Later ones that end after `max_length`
+            tokens are left out, and so is what has no parse.
     """
 
     labels = ("negative", "positive")
 
-    def __init__(self, max_length: int | None = None, tags: bool = False) -> None:
+    def __init__(self, max_length: int | None = None, tags: bool = False, sentences: bool = False) -> None:
         self.max_length, self.tags = min(max_length or _PARSED, _PARSED) if tags else max_length, tags
+        self.sentences = sentences
 
     def load(self, data: Path) -> Splits:
         """Reads `{train,test}/{neg,pos}/ID_RATING.txt` of the archive as it was downloaded, or of its folder.
 
-        With tags also parses `imdb-{train,test}-{neg,pos}`.
+        With tags or sentences also parses `imdb-{train,test}-{neg,pos}`.
         """
         splits: dict[str, list[Example]] = {"train": [], "test": []}
         for (split, part), reviews in _tokens(data).items():
             tags = _tags(data, f"imdb-{split}-{part}", reviews) if self.tags else {}
+            documents = self._documents(data, f"imdb-{split}-{part}", reviews) if self.sentences else {}
             for name, words in reviews.items():
+                if self.sentences and not documents[name]:
+                    continue
                 read = words[: self.max_length]
                 columns = {"pos": tags[name][: len(read)]} if tags else {}
                 id_ = f"{split}-{part}-{name}"
                 review = Tagged(read, columns, Origin(f"{split}/{part}/{name}.txt", 1, id_))
-                sentence = Parsed(unparsed=review, remedy=_REMEDY)
+                sentence = Parsed(unparsed=review, remedy=_REMEDY, parts=documents.get(name, ()))
                 splits[split].append(Example((sentence,), {"label": _PARTS[part]}, id_))
         train, dev = hold_out(splits["train"])
         return {"train": train, "dev": dev, "test": splits["test"]}
+
+    def _documents(self, data: Path, name: str, reviews: Mapping[str, list[str]]) -> dict[str, list[Parsed]]:
+        """The parsed sentences of each review."""
+        cut = [(review, sentence) for review, words in reviews.items() for sentence in _sentences(words)]
+        documents: dict[str, list[Parsed]] = {review: [] for review in reviews}
+        read = dict.fromkeys(reviews, 0)
+        found = parsed(data, "imdb", name, [sentence for _, sentence in cut])
+        for (review, words), sentence in zip(cut, found, strict=True):
+            read[review] += len(words)
+            short = read[review] <= (self.max_length or _PARSED)
+            if sentence is not None and (short or not documents[review]):
+                documents[review].append(sentence)
+        return documents
 
     def texts(self, data: Path) -> dict[str, list[list[str]]]:
         """The sentences of the first 400 tokens of the reviews, by parse file."""

@@ -10,6 +10,7 @@ import numpy as np
 from dglsent.corpora.example import Parsed
 from graphs import builders, complete_graphs, fields, windows
 from graphs.columns import Constituency, Dependencies, Sentence, Tagged
+from graphs.documents import forest
 from graphs.errors import SentenceError
 from graphs.features import Vocabularies
 from graphs.sentence_graph import SentenceGraph
@@ -26,11 +27,13 @@ def shape(kind: GraphKind, sentence: Parsed) -> Sentence:
     """The parse of a sentence that a kind of graph is made of, brought into form.
 
     A tree whose nodes have gold labels stays as it is; others lose traces and an outer ROOT, and for
-    "constituency" are collapsed and binarised.
+    "constituency" are collapsed and binarised. The trees of a document are a forest.
 
     Raises:
         SentenceError: the sentence has no such parse.
     """
+    if sentence.parts and kind in ("dependency", "constituency", "constituency-nary"):
+        return forest([shape(kind, part) for part in sentence.parts], sentence.origin)  # type: ignore[arg-type]
     tree, dependencies = sentence.constituency, sentence.dependencies
     if kind in ("chain", "complete", *_HALF_WIDTHS):
         for found in (dependencies, tree, sentence.unparsed):

@@ -1,13 +1,27 @@
 from __future__ import annotations
 
 import tarfile
+from importlib import resources
 
+import numpy as np
 import pytest
+import torch
 from test_parses import write
 
+from dglsent.building.build import build
+from dglsent.building.sources import OfRecipe
+from dglsent.corpora.example import Example
 from dglsent.corpora.imdb import IMDB, tokens
 from dglsent.corpora.splits import is_dev
+from dglsent.models.tree_lstm import BinaryTreeLSTM, ChildSumTreeLSTM
+from dglsent.nn.embeddings import WordEmbedding
+from dglsent.training import recipe as recipes
+from dglsent.training.assemble import load_inputs
+from dglsent.training.data import graph_set, vocabularies_of
 from graphs.errors import InputError
+
+LABEL = {"label": np.dtype(np.int64)}
+STORED = ("--corpus", "dglsent.corpora.stored.Stored", "--corpus.store")
 
 
 @pytest.fixture
@@ -79,6 +93,56 @@ def test_no_more_is_parsed_or_read_with_tags_than_400_tokens(folder, no_parses):
 def test_tags_that_are_wanted_need_parses(folder, no_parses):
     with pytest.raises(InputError, match=r"imdb-test-neg: the model reads tags; .*`dglsent parse imdb "):
         IMDB(tags=True).load(folder)
+
+
+REVIEW = "It is good. So? The film is long."
+
+
+def review(folder, **options):
+    (folder / "aclImdb" / "test" / "pos" / "9_9.txt").write_text(REVIEW)
+    for name, sentences in IMDB().texts(folder).items():
+        write(folder / "parsed", name, sentences)
+    return IMDB(sentences=True, **options).load(folder)["test"][-1]
+
+
+@pytest.mark.parametrize(("kind", "nodes"), [("dependency", 11), ("constituency", 19), ("constituency-nary", 14)])
+def test_a_document_is_the_forest_of_its_sentences(folder, no_parses, kind, nodes):
+    document = review(folder)
+    vocabularies = vocabularies_of([document], kind, lower=False, min_count=1)
+    alone = [Example((part,), document.targets) for part in document.sentences[0].parts]
+    whole, parts = (graph_set(some, kind, vocabularies, 1, LABEL) for some in ([document], alone))
+    batch, apart = whole.batch([0, 0], ("up",)), parts.batch(range(3), ("up",))
+    assert batch.num_nodes == 2 * nodes
+    assert len(batch.roots) == 6
+    for name in ("word", "tag"):
+        assert torch.equal(batch.nodes[name][:nodes], apart.nodes[name])
+    words = batch.nodes["position"][:nodes]
+    assert words[words >= 0].sort().values.tolist() == list(range(11))
+    torch.manual_seed(1)
+    encoder = BinaryTreeLSTM if kind == "constituency" else ChildSumTreeLSTM
+    model = encoder(WordEmbedding(len(vocabularies.word), 5), hidden=4).eval()
+    vectors, of_sentences = (model.readout(one, model.encode(one)) for one in (batch, apart))
+    torch.testing.assert_close(vectors[1], of_sentences.mean(0))
+    torch.testing.assert_close(vectors[0], vectors[1])
+
+
+def test_documents_are_cut_at_sentences(folder, no_parses):
+    assert [len(part.dependencies) for part in review(folder).sentences[0].parts] == [4, 2, 5]
+    assert [len(part.dependencies) for part in review(folder, max_length=6).sentences[0].parts] == [4, 2]
+    assert [len(part.dependencies) for part in review(folder, max_length=2).sentences[0].parts] == [4]
+
+
+def test_a_store_of_documents(folder, no_parses, tmp_path):
+    review(folder)
+    text = (resources.files("dglsent") / "recipes" / "imdb" / "tree-lstm.yaml").read_text()
+    config = recipes.resolve(text, ["--embedding.vectors", "null"])
+    build(OfRecipe(recipes.dump(config), folder), tmp_path / "store", size=20)
+    stored = recipes.resolve(text, [*STORED, str(tmp_path / "store"), "--embedding.vectors", "null"])
+    there, here = (load_inputs(recipes.instantiate(one), folder).sets["test"] for one in (config, stored))
+    one, other = (found.batch(range(len(found)), ("up",)) for found in (there, here))
+    assert len(one.roots) > one.size
+    assert torch.equal(one.roots, other.roots)
+    assert all(torch.equal(one.nodes[name], other.nodes[name]) for name in one.nodes)
 
 
 def test_broken_archive_is_named(tmp_path):

@@ -1,0 +1,49 @@
+"""Documents: the trees of several sentences as one forest, which builders read as they read a tree."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import chain
+
+import numpy as np
+
+from graphs import trees
+from graphs.columns import Constituency, Dependencies, IntArray
+from graphs.errors import Origin, SentenceError
+
+
+def forest(
+    sentences: Sequence[Dependencies] | Sequence[Constituency], origin: Origin | None = None
+) -> Dependencies | Constituency:
+    """The trees of a document side by side, in columns: every tree keeps its root, words are counted through.
+
+    A dependency tree with several roots hangs the later ones under its first, as single sentences do.
+
+    Args:
+        sentences: S >= 1 dependency trees, or constituency trees.
+        origin: where the document was read; that of its first sentence by default.
+
+    Raises:
+        SentenceError: there are no sentences.
+    """
+    if not sentences:
+        raise SentenceError("the document has no sentences", origin)
+    origin = origin or sentences[0].origin
+    if isinstance(sentences[0], Constituency):
+        found = [one for one in sentences if isinstance(one, Constituency)]
+        parent = _joined([np.asarray(one.parent, dtype=np.int64) for one in found])
+        label, word = (list(chain.from_iterable(getattr(one, name) for one in found)) for name in ("label", "word"))
+        return Constituency(label, word, parent, origin)
+    each = [one for one in sentences if isinstance(one, Dependencies)]
+    head = _joined([trees.attach_roots(np.asarray(one.head, dtype=np.int64)) for one in each])
+    names = ("word", "relation", "upos", "xpos", "lemma")
+    columns = {name: list(chain.from_iterable(getattr(one, name) for one in each)) for name in names}
+    return Dependencies(head=head, forest=True, origin=origin, **columns)
+
+
+def _joined(parents: Sequence[IntArray]) -> IntArray:
+    """Parent columns one after the other."""
+    sizes = [len(parent) for parent in parents]
+    joined = np.concatenate(parents)
+    joined[joined >= 0] += np.repeat(np.cumsum([0, *sizes[:-1]]), sizes)[joined >= 0]
+    return joined
