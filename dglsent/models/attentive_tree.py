@@ -10,7 +10,6 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from dglsent.models.encoder import Further, no_further
 from dglsent.models.tree_gru import ChildSumTreeGRU
 from dglsent.models.tree_lstm import ChildSumTreeLSTM
 from dglsent.nn.attention import additive_score
@@ -89,13 +88,13 @@ class AttentiveTreeLSTM(ChildSumTreeLSTM):
         self.attention = ChildAttention(hidden, att_transform)
         self.detach_guide = detach_guide
 
-    def encode(self, batch: Batch, then: Further = no_further) -> Tensor:
+    def encode(self, batch: Batch) -> Tensor:
         """States h [N, hidden] of all nodes; sets the fields h and c, and `attention` on the edges."""
         batch.nodes["x"] = self.embedding(batch.nodes["word"])
         last = batch.at_last_words(self.guide.run(batch, relation=NEXT))
         batch.nodes["guide"] = self.attention.guide(batch, last.detach() if self.detach_guide else last)
-        children = (softmax_sum("score", "h", "g", "attention"), fn.sum("fc", "forgotten"))
-        propagate(batch, self.message, children, self.update, leaf=self.leaf, inputs=self.inputs, then=then("up"))
+        children = (softmax_sum(score="score", value="h", out="g", weight="attention"), fn.sum("fc", "forgotten"))
+        propagate(batch, self.message, children, self.update, leaf=self.leaf, inputs=self.inputs)
         return batch.nodes["h"]
 
     def inputs(self, nodes: Any) -> Outputs:
@@ -106,17 +105,17 @@ class AttentiveTreeLSTM(ChildSumTreeLSTM):
     def leaf(self, nodes: Any) -> Outputs:
         """Eq. 2 without children, where g = 0."""
         wx = self.W_gio(nodes.data["x"])
-        return self.cell(self.U_gio(self.attention.at_leaves(len(wx)), wx), None)
+        return self.cell(self.U_gio(self.attention.at_leaves(len(wx))) + wx, None)
 
     def message(self, edges: Any) -> Outputs:
         """A child sends how much it counts, and its memory through its own forget gate."""
-        forget = torch.sigmoid(self.U_f(edges.src["h"], edges.dst["wx_f"]))
+        forget = torch.sigmoid(self.U_f(edges.src["h"]) + edges.dst["wx_f"])
         return {"score": self.attention.score(edges), "fc": forget * edges.src["c"]}
 
     def update(self, nodes: Any) -> Outputs:
         """Eq. 2 with h~ for the sum of the children."""
         h_children = self.attention.transform(nodes.data["g"])
-        return self.cell(self.U_gio(h_children, nodes.data["wx_gio"]), nodes.data["forgotten"])
+        return self.cell(self.U_gio(h_children) + nodes.data["wx_gio"], nodes.data["forgotten"])
 
 
 class AttentiveTreeGRU(ChildSumTreeGRU):
@@ -147,7 +146,7 @@ class AttentiveTreeGRU(ChildSumTreeGRU):
         batch.nodes["x"] = self.embedding(batch.nodes["word"])
         last = batch.at_last_words(self.guide.run(batch, relation=NEXT))
         batch.nodes["guide"] = self.attention.guide(batch, last.detach() if self.detach_guide else last)
-        children = (softmax_sum("score", "h", "g", "attention"), fn.sum("rh", "rh_sum"))
+        children = (softmax_sum(score="score", value="h", out="g", weight="attention"), fn.sum("rh", "rh_sum"))
         propagate(batch, self.message, children, self.update, leaf=self.leaf, inputs=self.inputs)
         return batch.nodes["h"]
 
@@ -164,15 +163,15 @@ class AttentiveTreeGRU(ChildSumTreeGRU):
     def message(self, edges: Any) -> Outputs:
         """A child sends how much it counts, and its state through its own reset gate."""
         h = edges.src["h"]
-        reset = torch.sigmoid(self.U_r(h, edges.dst["wx_r"]))
+        reset = torch.sigmoid(self.U_r(h) + edges.dst["wx_r"])
         return {"score": self.attention.score(edges), "rh": reset * h}
 
     def update(self, nodes: Any) -> Outputs:
         """Eq. 3 with h~ for the sum of the children."""
         wx_g, wx_z = nodes.data["wx_gz"].chunk(2, -1)
-        candidate = torch.tanh(self.U_g(nodes.data["rh_sum"], wx_g))
+        candidate = torch.tanh(self.U_g(nodes.data["rh_sum"]) + wx_g)
         return self.cell(self.attention.transform(nodes.data["g"]), candidate, wx_z)
 
     def cell(self, h_children: Tensor, candidate: Tensor, wx_z: Tensor) -> Outputs:
         """State h = z * h~ + (1 - z) * candidate."""
-        return {"h": torch.lerp(candidate, h_children, torch.sigmoid(self.U_z(h_children, wx_z)))}
+        return {"h": torch.lerp(candidate, h_children, torch.sigmoid(self.U_z(h_children) + wx_z))}

@@ -110,8 +110,8 @@ class UpwardTreeLSTM(nn.Module):
         g, i, f, o = self.W(x).chunk(4, -1)
         sums = self.U(h.flatten(1)) + torch.cat([g, i, f, f, o], -1)
         g, i_f, o = sums.split([self.hidden, 3 * self.hidden, self.hidden], -1)
-        squashed, c = lstm_cell(torch.cat([g, self.C(c.flatten(1), i_f)], -1), c, output_gate=False)
-        return {"h_up": torch.sigmoid(self.C_o(c, o)) * squashed, "c_up": c}
+        squashed, c = lstm_cell(torch.cat([g, self.C(c.flatten(1)) + i_f], -1), c, output_gate=False)
+        return {"h_up": torch.sigmoid(self.C_o(c) + o) * squashed, "c_up": c}
 
 
 class DownwardTreeLSTM(nn.Module):
@@ -161,8 +161,8 @@ class DownwardTreeLSTM(nn.Module):
 
     def update(self, nodes: Any) -> Outputs:
         """A child."""
-        sums = self.U(nodes.data["h"], nodes.data["wx"])
+        sums = self.U(nodes.data["h"]) + nodes.data["wx"]
         g, i_f, o = sums.split([self.hidden, 2 * self.hidden, self.hidden], -1)
-        pre = torch.cat([g, self.C(nodes.data["c_sided"], i_f)], -1)
+        pre = torch.cat([g, self.C(nodes.data["c_sided"]) + i_f], -1)
         squashed, c = lstm_cell(pre, nodes.data["c_parent"], output_gate=False)
-        return {"h_down": torch.sigmoid(self.C_o(c, o)) * squashed, "c_down": c}
+        return {"h_down": torch.sigmoid(self.C_o(c) + o) * squashed, "c_down": c}

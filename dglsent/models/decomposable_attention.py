@@ -43,7 +43,8 @@ class DecomposableAttention(PairEncoder):
         """Memories [N, d] of all nodes; sets them as field `memory`, and `context`; `attention` on attend edges."""
         batch.nodes["memory"] = self.structure.memory(self.structure.encode(batch))
         # Eq. 14-16: both directions in one round, for every node hears the other sentence.
-        update_all(batch, self.message, softmax_sum("score", "memory", "context", "attention"), relation=ATTEND)
+        average = softmax_sum(score="score", value="memory", out="context", weight="attention")
+        update_all(batch, self.message, average, relation=ATTEND)
         return batch.nodes["memory"]
 
     def message(self, edges: Any) -> Outputs:

@@ -55,4 +55,4 @@ class SeqRNN(Encoder):
 
     def update(self, nodes: Any) -> Outputs:
         """The state of a word and all before it."""
-        return {"h": torch.tanh(self.U(nodes.data["h_before"], nodes.data["wx"]))}
+        return {"h": torch.tanh(self.U(nodes.data["h_before"]) + nodes.data["wx"])}

@@ -2,21 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Any, TypeAlias
+from typing import Any
 
 from torch import Tensor, nn
 
 from dglsent.nn.embeddings import WordEmbedding
-from dglsent.passing import Batch, Direction, Pass
+from dglsent.passing import Batch, Direction
 from graphs.fields import ATTEND
-
-Further: TypeAlias = Callable[[Direction], Sequence[Pass]]  # further passes of a propagation in each direction
-
-
-def no_further(direction: Direction) -> Sequence[Pass]:
-    """No further passes."""
-    return ()
 
 
 class Encoder(nn.Module):
@@ -65,11 +57,10 @@ class PairEncoder(Encoder):
         size: dimensions of a state.
     """
 
-    relations = (ATTEND,)
-
     def __init__(self, structure: Encoder, size: int) -> None:
         nn.Module.__init__(self)
         self.structure: Any = structure
         # Past torch's register: the weights are the structure's, and are saved once.
         self.__dict__["embedding"] = structure.embedding
         self.size, self.directions = size, structure.directions
+        self.relations = (*structure.relations, ATTEND)

@@ -65,7 +65,7 @@ class LSTMN(Encoder):
 
     def query(self, nodes: Any) -> Outputs:
         """What eq. 4 asks with, where the whole sentence is known."""
-        return {"query": self.W_s(nodes.data["s_before"], self.W_x(nodes.data["x"]))}
+        return {"query": self.W_s(nodes.data["s_before"]) + self.W_x(nodes.data["x"])}
 
     def score(self, edges: Any) -> Outputs:
         """Eq. 4."""
@@ -89,7 +89,7 @@ class LSTMN(Encoder):
     def reduce(self, nodes: Any) -> Outputs:
         """Eq. 4-6; the last of the mailbox is the word before, whose h~ asks too."""
         mailbox = nodes.mailbox
-        query = self.W_s(mailbox["s"][:, -1], nodes.data["query"])
+        query = self.W_s(mailbox["s"][:, -1]) + nodes.data["query"]
         score = torch.tanh(mailbox["key"] + query.unsqueeze(1)) @ self.v
         weight = score.softmax(1).unsqueeze(1)
         return {name: (weight @ mailbox[name[0]]).squeeze(1) for name in ("h_before", "c_before")}
@@ -97,7 +97,7 @@ class LSTMN(Encoder):
     def update(self, nodes: Any) -> Outputs:
         """Eq. 7-9."""
         s = nodes.data["h_before"]
-        return self.cell(self.U(s, nodes.data["wx"]), s, nodes.data["c_before"])
+        return self.cell(self.U(s) + nodes.data["wx"], s, nodes.data["c_before"])
 
     def cell(self, pre: Tensor, s: Tensor, c_before: Tensor) -> Outputs:
         """State and memory from the sums of candidate and gates, and W_h h for later words."""

@@ -6,7 +6,7 @@ eq. 19-24: every node looks at the other sentence while its own sentence is bein
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any, Literal
 
 import torch
@@ -15,7 +15,7 @@ from torch import Tensor, nn
 from dglsent.models.encoder import Encoder, PairEncoder
 from dglsent.nn.attention import additive_score
 from dglsent.nn.embeddings import WordEmbedding
-from dglsent.passing import Batch, Direction, Outputs, Pass, StepLinear, softmax_sum, update_all
+from dglsent.passing import Batch, Outputs, StepLinear, frontier_pass, softmax_sum, update_all
 from graphs.door import fn
 from graphs.fields import ATTEND
 
@@ -32,8 +32,8 @@ class ProgressiveAttention(PairEncoder):
 
     Args:
         embedding: word vectors.
-        structure: the encoder of one sentence, whose propagations take further passes: a child-sum Tree-LSTM or a
-            BiLSTM.
+        structure: the encoder of one sentence, any whose propagations compute the field h: Tree-LSTMs and Tree-GRUs,
+            LSTMs and GRUs of chains.
         pa_propagate: False attends to the states of the plain pass instead, and no parent sees it.
         pa_mix: "paper" is eq. 22; "mean" divides its two terms of the other sentence by the number of its nodes;
             "context" is h_j + sum_k a_k H_k, the attended context added instead of subtracted.
@@ -69,7 +69,9 @@ class ProgressiveAttention(PairEncoder):
             batch.nodes["one"] = memory.new_ones(len(memory), 1)
             update_all(batch, fn.copy_u("one", "m"), fn.sum("m", "memory_count"), relation=ATTEND)
         if self.pa_propagate:
-            attended = self.structure.encode(batch, then=self.attend)
+            attention = softmax_sum(score="score", value="memory", out="context", weight="attention")
+            with frontier_pass(ATTEND, self.message, attention, self.mix, inputs=self.own):
+                attended = self.structure.encode(batch)
         else:
             attended = self._attended_once(batch, plain)
         return torch.tanh(attended + plain)
@@ -78,11 +80,6 @@ class ProgressiveAttention(PairEncoder):
         """Sentence vectors [2 B, size], as the structure reads them out."""
         vectors: Tensor = self.structure.readout(batch, states)
         return vectors
-
-    def attend(self, direction: Direction) -> Sequence[Pass]:
-        """Eq. 19-22 at the nodes of a frontier."""
-        average = softmax_sum("score", "memory", "context", f"attention_{direction}")
-        return [Pass(ATTEND, self.message, average, self.mix, self.own)]
 
     def own(self, nodes: Any) -> Outputs:
         """The part of eq. 19 that is the node's own."""
@@ -105,7 +102,7 @@ class ProgressiveAttention(PairEncoder):
         parts = []
         for direction, h in zip(self.directions, plain.chunk(len(self.directions), -1), strict=True):
             batch.nodes["h"], batch.nodes["own_key"] = h, self.W_own(h)
-            average = softmax_sum("score", "memory", "context", f"attention_{direction}")
+            average = softmax_sum(score="score", value="memory", out="context", weight=f"attention_{direction}")
             update_all(batch, self.message, average, self.mix, relation=ATTEND)
             parts.append(batch.nodes["h"])
         return torch.cat(parts, -1)

@@ -31,4 +31,4 @@ class RNTN(RecNN):
         """q^T V q + U q + b."""
         q = nodes.mailbox["h"].flatten(1)
         products = (q.unsqueeze(2) * q.unsqueeze(1)).flatten(1)
-        return {"pre": self.V(products, self.U(q))}
+        return {"pre": self.V(products) + self.U(q)}

@@ -112,7 +112,7 @@ class SATATreeLSTM(Encoder):
 
     def reduce(self, nodes: Any) -> Outputs:
         """The phrase of two children, its gates moved by the tags."""
-        pre = self.U(nodes.mailbox["h"].flatten(1), nodes.data["by_tags"])
+        pre = self.U(nodes.mailbox["h"].flatten(1)) + nodes.data["by_tags"]
         if self.gain is not None and self.shift is not None:
             g, gates = pre.split([self.size, 4 * self.size], -1)
             gates = F.layer_norm(gates.unflatten(-1, (4, self.size)), (self.size,))
@@ -165,7 +165,7 @@ class TagTreeLSTM(nn.Module):
 
     def reduce(self, nodes: Any) -> Outputs:
         """The tag of a phrase over what is said of its two children."""
-        e, m = lstm_cell(self.U(nodes.mailbox["e"].flatten(1), nodes.data["by_tag"]), nodes.mailbox["m"])
+        e, m = lstm_cell(self.U(nodes.mailbox["e"].flatten(1)) + nodes.data["by_tag"], nodes.mailbox["m"])
         return {"e": e, "m": m}
 
 

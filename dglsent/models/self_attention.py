@@ -119,7 +119,8 @@ class TransformerLayer(nn.Module):
         h = batch.nodes["h"]
         query, key, value = self.W_qkv(h).unflatten(-1, (3, self.heads, -1)).unbind(1)
         batch.nodes.update({"query": query / query.shape[-1] ** 0.5, "key": key, "value": value})
-        update_all(batch, self.message, softmax_sum("score", "value", "heard", weight), relation=COMPLETE)
+        attention = softmax_sum(score="score", value="value", out="heard", weight=weight)
+        update_all(batch, self.message, attention, relation=COMPLETE)
         heard = self.W_o(batch.nodes["heard"].flatten(1))
         h = self.norms[0](h + self.dropout(heard))
         batch.nodes["h"] = self.norms[1](h + self.dropout(self.feed_forward(h)))

@@ -7,7 +7,7 @@ from typing import Literal
 import torch
 from torch import Tensor
 
-from dglsent.models.encoder import Encoder, Further, no_further
+from dglsent.models.encoder import Encoder
 from dglsent.nn.chains import GRUChain, LSTMChain
 from dglsent.nn.embeddings import WordEmbedding
 from dglsent.passing import Batch, Direction
@@ -77,16 +77,11 @@ class BiLSTM(Encoder):
         self.rightward = LSTMChain(embedding.dim, hidden, output_gate)
         self.leftward = None if tie_directions else LSTMChain(embedding.dim, hidden, output_gate)
 
-    def encode(self, batch: Batch, then: Further = no_further) -> Tensor:
-        """States [N, 2 hidden] of all words; sets the fields x, h_forward and h_backward, and h and c.
-
-        Args:
-            batch: the sentences.
-            then: further passes in each direction, see `propagate`.
-        """
+    def encode(self, batch: Batch) -> Tensor:
+        """States [N, 2 hidden] of all words; sets the fields x, h_forward and h_backward, and h and c."""
         batch.nodes["x"] = self.embedding(batch.nodes["word"])
-        batch.nodes["h_forward"] = self.rightward.run(batch, "up", then=then("up"))
-        batch.nodes["h_backward"] = (self.leftward or self.rightward).run(batch, "down", then=then("down"))
+        batch.nodes["h_forward"] = self.rightward.run(batch, "up")
+        batch.nodes["h_backward"] = (self.leftward or self.rightward).run(batch, "down")
         return torch.cat([batch.nodes["h_forward"], batch.nodes["h_backward"]], -1)
 
     def readout(self, batch: Batch, states: Tensor) -> Tensor:

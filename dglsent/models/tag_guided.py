@@ -96,7 +96,7 @@ class TagGuidedHyperRecNN(Encoder):
     def reduce(self, nodes: Any) -> Outputs:
         """Eq. 7-9."""
         h, hyper_h = nodes.mailbox["h"].flatten(1), nodes.mailbox["hyper_h"].flatten(1)
-        hyper_h = torch.tanh(self.hyper_U(hyper_h, self.hyper_W(self.fusion(nodes.data, h))))
+        hyper_h = torch.tanh(self.hyper_U(hyper_h) + self.hyper_W(self.fusion(nodes.data, h)))
         z_u, z_b = self.A_u(hyper_h), self.A_b(hyper_h)
         if _drops(self.recurrent_dropout):
             h = h * nodes.data["mask"]
@@ -209,7 +209,7 @@ class TagGuidedHyperTreeLSTM(Encoder):
         """Eq. 13-16."""
         mail = nodes.mailbox
         h = mail["h"].flatten(1)
-        pre = self.hyper_U(mail["hyper_h"].flatten(1), self.hyper_W(self.fusion(nodes.data, h)))
+        pre = self.hyper_U(mail["hyper_h"].flatten(1)) + self.hyper_W(self.fusion(nodes.data, h))
         hyper_h, hyper_c = lstm_cell(pre, mail["hyper_c"])
         pre = self.z(self.A_u, hyper_h) * self.U(h) + self.z(self.A_b, hyper_h)
         if self.head_in_main:

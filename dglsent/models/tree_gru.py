@@ -52,12 +52,12 @@ class ChildSumTreeGRU(Encoder):
     def message(self, edges: Any) -> Outputs:
         """A child sends its state, once as it is and once through its own reset gate."""
         h = edges.src["h"]
-        reset = torch.sigmoid(self.U_r(h, edges.dst["wx_r"]))
+        reset = torch.sigmoid(self.U_r(h) + edges.dst["wx_r"])
         return {"h_rh": torch.cat([h, reset * h], -1)}
 
     def update(self, nodes: Any) -> Outputs:
         """Eq. 3: h = z * sum of the children + (1 - z) * candidate."""
         h_sum, rh_sum = nodes.data["sums"].chunk(2, -1)
         wx_g, wx_z = nodes.data["wx_gz"].chunk(2, -1)
-        candidate = torch.tanh(self.U_g(rh_sum, wx_g))
-        return {"h": torch.lerp(candidate, h_sum, torch.sigmoid(self.U_z(h_sum, wx_z)))}
+        candidate = torch.tanh(self.U_g(rh_sum) + wx_g)
+        return {"h": torch.lerp(candidate, h_sum, torch.sigmoid(self.U_z(h_sum) + wx_z))}

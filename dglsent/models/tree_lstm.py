@@ -12,7 +12,7 @@ from typing import Any, Literal
 import torch
 from torch import Tensor, nn
 
-from dglsent.models.encoder import Encoder, Further, no_further
+from dglsent.models.encoder import Encoder
 from dglsent.nn.cells import child_message, lstm_cell
 from dglsent.nn.embeddings import WordEmbedding
 from dglsent.passing import Batch, Outputs, StepLinear, propagate
@@ -95,21 +95,16 @@ class ChildSumTreeLSTM(Encoder):
         word_bias = torch.empty(gates * hidden).uniform_(-bound, bound)
         self.word_bias = nn.Parameter(word_bias) if const_bias == "split" else None
 
-    def encode(self, batch: Batch, then: Further = no_further) -> Tensor:
-        """States h [N, hidden] of all nodes; sets the fields h and c.
-
-        Args:
-            batch: the sentences.
-            then: further passes over each frontier, see `propagate`.
-        """
+    def encode(self, batch: Batch) -> Tensor:
+        """States h [N, hidden] of all nodes; sets the fields h and c."""
         propagate(
             batch,
             self.message,
             fn.sum("h_fc", "sums"),
             self.update,
             leaf=self.leaf,
-            inputs=self.inputs if batch.words_inside else self.biases,
-            then=then("up"),
+            # Leaves need no W_f x, and phrases no products: up to a third of the time.
+            inputs=self.inputs if batch.has_inner_words else self.biases,
         )
         return batch.nodes["h"]
 
@@ -135,13 +130,13 @@ class ChildSumTreeLSTM(Encoder):
 
     def message(self, edges: Any) -> Outputs:
         """A child sends its state, and its memory through its own forget gate."""
-        forget = self.U_f(edges.src["h"], edges.dst["wx_f"])
+        forget = self.U_f(edges.src["h"]) + edges.dst["wx_f"]
         return {"h_fc": child_message(edges.src["h"], edges.src["c"], forget)}
 
     def update(self, nodes: Any) -> Outputs:
         """Eq. 2."""
         h_sum, forgotten = nodes.data["sums"].chunk(2, -1)
-        return self.cell(self.U_gio(h_sum, nodes.data["wx_gio"]), forgotten)
+        return self.cell(self.U_gio(h_sum) + nodes.data["wx_gio"], forgotten)
 
     def cell(self, pre: Tensor, kept: Tensor | None) -> Outputs:
         """Memory and state from the sums of candidate, input and output gate."""

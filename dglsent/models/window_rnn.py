@@ -45,8 +45,8 @@ class ResetRecurrence(nn.Module):
 
     def next(self, nodes: Any, memory: Tensor) -> Tensor:
         """Eq. 15 and 16, or 17."""
-        q = torch.sigmoid(self.U_q(memory, nodes.data["wx_q"]))
-        return torch.tanh(self.U(q * memory, nodes.data["wx"]))
+        q = torch.sigmoid(self.U_q(memory) + nodes.data["wx_q"])
+        return torch.tanh(self.U(q * memory) + nodes.data["wx"])
 
 
 class WindowElman(WindowEncoder):

@@ -7,14 +7,13 @@ Equations 1-6 are those of the progressive attention paper (LSTM). The GRU is th
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 import torch
 from torch import Tensor, nn
 
 from dglsent.nn.cells import lstm_cell
-from dglsent.passing import Batch, Direction, Outputs, Pass, StepLinear, propagate
+from dglsent.passing import Batch, Direction, Outputs, StepLinear, propagate
 from graphs.fields import CHILD
 
 
@@ -45,16 +44,13 @@ class LSTMChain(nn.Module):
         self.W = StepLinear(dim, gates * hidden)
         self.U = StepLinear(hidden, gates * hidden, bias=False)
 
-    def run(
-        self, batch: Batch, direction: Direction = "up", *, relation: str = CHILD, then: Sequence[Pass] = ()
-    ) -> Tensor:
+    def run(self, batch: Batch, direction: Direction = "up", *, relation: str = CHILD) -> Tensor:
         """States h [N, hidden] of all words; sets the fields h and c.
 
         Args:
             batch: the sentences.
             direction: "up" from left to right, "down" from right to left.
             relation: `child` in chains, `next` in graphs where that is another relation.
-            then: further passes, see `propagate`.
         """
         propagate(
             batch,
@@ -65,7 +61,6 @@ class LSTMChain(nn.Module):
             direction=direction,
             leaf=self.leaf,
             inputs=self.inputs,
-            then=then,
         )
         return batch.nodes["h"]
 
@@ -88,7 +83,7 @@ class LSTMChain(nn.Module):
 
     def update(self, nodes: Any) -> Outputs:
         """Eq. 1-6."""
-        return self.cell(self.U(nodes.data["h_before"], nodes.data["wx"]), nodes.data["c_before"])
+        return self.cell(self.U(nodes.data["h_before"]) + nodes.data["wx"], nodes.data["c_before"])
 
     def cell(self, pre: Tensor, c_before: Tensor) -> Outputs:
         """Memory and state from the sums of candidate and gates."""
@@ -148,6 +143,6 @@ class GRUChain(nn.Module):
     def update(self, nodes: Any) -> Outputs:
         """State h = z * h' + (1 - z) * g with the candidate g = tanh(W x + U (r * h') + b)."""
         h = nodes.data["h_before"]
-        z, r = torch.sigmoid(self.U_zr(h, nodes.data["wx_zr"])).chunk(2, -1)
-        g = torch.tanh(self.U_g(r * h, nodes.data["wx_g"]))
+        z, r = torch.sigmoid(self.U_zr(h) + nodes.data["wx_zr"]).chunk(2, -1)
+        g = torch.tanh(self.U_g(r * h) + nodes.data["wx_g"])
         return {"h": torch.lerp(g, h, z)}

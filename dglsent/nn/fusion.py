@@ -75,7 +75,7 @@ class InformationFusion(nn.Module):
     def _head(self, nodes: Any) -> Outputs:
         """Eq. 17-18."""
         x = nodes.mailbox["x"]
-        a = torch.sigmoid(self.head_words(x.flatten(1), nodes.data["head_tags"]))
+        a = torch.sigmoid(self.head_words(x.flatten(1)) + nodes.data["head_tags"])
         return {"x": torch.lerp(x[:, 1], x[:, 0], a), "a": a}
 
     def project_tags(self, linear: nn.Linear, tags: Tensor) -> Tensor:
@@ -105,7 +105,7 @@ class InformationFusion(nn.Module):
         """
         if self.fusion == "concat":
             known = given["tags_and_word"]
-            return torch.relu(known if states is None else self.states(states, known))
+            return torch.relu(known if states is None else self.states(states) + known)
         known = given["by_word"]
-        semantic = known if states is None else self.states(states, known)
+        semantic = known if states is None else self.states(states) + known
         return torch.relu(torch.addcmul(self.tags.bias, given["by_tags"], semantic))

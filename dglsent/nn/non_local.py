@@ -74,7 +74,7 @@ class NonLocalLayer(nn.Module):
         batch.nodes["own"] = own / own.shape[-1] ** 0.5 if self.scorer == "dot" else own
         batch.nodes["other"] = seen if self.W_other is None else self.W_other(seen)
         tables = {} if self.W_edge is None else edges.project(self.W_edge)
-        attention = softmax_sum("score", "h", "m", weight)
+        attention = softmax_sum(score="score", value="h", out="m", weight=weight)
         update_all(batch, partial(self.message, tables=tables), attention, self.update, relation=relation)
 
     def message(self, edges: Any, tables: dict[str, Tensor]) -> Outputs:

@@ -7,7 +7,7 @@ a plan on any device; engine "dgl" hands them to DGL. They address trailing dime
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from types import ModuleType
@@ -19,7 +19,15 @@ from dglsent.passing.batch import Batch
 from dglsent.passing.engines import dgl, torch
 from dglsent.passing.engines.torch.all_pairs import Layout
 from dglsent.passing.engines.torch.all_pairs import layout as all_pairs_layout
-from dglsent.passing.functions import MessageFunction, NodeFunction, Outputs, Pass, ReduceFunction, dot, softmax_sum
+from dglsent.passing.functions import (
+    FrontierPass,
+    MessageFunction,
+    NodeFunction,
+    Outputs,
+    ReduceFunction,
+    dot,
+    softmax_sum,
+)
 from dglsent.passing.linear import StepLinear
 from dglsent.passing.precision import full, is_mixed, products_alone
 from dglsent.passing.relation import Direction, Relation
@@ -31,13 +39,13 @@ __all__ = [
     "Direction",
     "Engine",
     "Outputs",
-    "Pass",
     "Relation",
     "StepLinear",
     "apply_edges",
     "dot",
     "edge_softmax",
     "engine",
+    "frontier_pass",
     "propagate",
     "softmax_sum",
     "update_all",
@@ -47,6 +55,7 @@ Engine: TypeAlias = Literal["torch", "dgl"]
 
 _ENGINES: dict[str, ModuleType] = {"torch": torch, "dgl": dgl}
 _engine: ContextVar[ModuleType] = ContextVar("engine", default=torch)
+_passes: ContextVar[tuple[FrontierPass, ...]] = ContextVar("passes", default=())
 
 
 @contextmanager
@@ -83,7 +92,6 @@ def propagate(
     direction: Direction = "up",
     leaf: NodeFunction | None = None,
     inputs: NodeFunction | None = None,
-    then: Sequence[Pass] = (),
 ) -> None:
     """Compute every node after those that send to it.
 
@@ -99,16 +107,70 @@ def propagate(
         direction: "up" along the relation, "down" along its reversed edges.
         leaf: apply for nodes without in-edges, which skip reduce. Without it they go through `apply` and see only
             fields set beforehand.
-        inputs: fields made of other fields once, before the first step, for all nodes that go through `apply`:
-            the place for input projections, which then are one product.
-        then: further passes over another relation on the nodes of each step, as soon as they are computed.
+        inputs: fields made of other fields once, before the first step, for the nodes that go through `apply` (with
+            `leaf=` not the leaves): the place for input projections, which then are one product and of no node
+            that does not need them. Fields of all nodes may as well be set on the batch beforehand.
 
     Raises:
         KeyError: a function reads a field that nothing has set; it is named.
     """
     with _running(batch) as run:
         run.propagate(
-            batch, message, reduce, apply, relation=relation, direction=direction, leaf=leaf, inputs=inputs, then=then
+            batch,
+            message,
+            reduce,
+            apply,
+            relation=relation,
+            direction=direction,
+            leaf=leaf,
+            inputs=inputs,
+            passes=_passes.get(),
+        )
+
+
+@contextmanager
+def frontier_pass(
+    relation: str,
+    message: MessageFunction,
+    reduce: ReduceFunction,
+    apply: NodeFunction | None = None,
+    *,
+    inputs: NodeFunction | None = None,
+    field: str = "h",
+) -> Iterator[None]:
+    """Within it, the nodes of each frontier of a propagation hear from another relation as soon as they are computed.
+
+    What they become is what those see to whom they send. It surrounds any encoder, which knows nothing of it:
+
+        with frontier_pass(ATTEND, message, softmax_sum(...), mix):
+            encoder.encode(batch)
+
+    Passes within passes run in turn, the outer one first.
+
+    Args:
+        relation: `attend` or `complete`.
+        message: m edges -> messages [m, ...]; reads of the receivers what was just computed, and of the senders only
+            fields that the propagation does not compute.
+        reduce: `softmax_sum` or a reducer of dgl.function, or a tuple of those. Weights of attention are kept as edge
+            fields of their name and the direction of the propagation, such as `attention_up`.
+        apply: r receivers -> fields [r, ...], which win over those computed before.
+        inputs: r receivers -> fields that the message function reads of them, made once a node: projections of what
+            was just computed.
+        field: the pass is made by every propagation that computes this field, and by no other.
+
+    Raises:
+        ValueError: nothing within it propagated that field.
+    """
+    each = FrontierPass(relation, message, reduce, apply, inputs, field)
+    token = _passes.set((*_passes.get(), each))
+    try:
+        yield
+    finally:
+        _passes.reset(token)
+    if not each.propagations:
+        raise ValueError(
+            f"a frontier pass needs a propagation that computes the field {field!r}, and there was none: take an "
+            "encoder that propagates, such as a Tree-LSTM or an LSTM of chains"
         )
 
 

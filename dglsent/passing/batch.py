@@ -158,7 +158,7 @@ class Batch:
         return torch.from_numpy(order[last])
 
     @cached_property
-    def words_inside(self) -> bool:
+    def has_inner_words(self) -> bool:
         """Whether some node with in-edges has a word, as in dependency trees; else words are at the leaves alone."""
         return bool(self._merged.nodes[fields.WORD][self._merged.dst].any())
 

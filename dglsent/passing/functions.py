@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, TypeAlias
 
 import torch
 from torch import Tensor
@@ -25,52 +25,34 @@ _OPERATIONS: dict[str, Callable[[Tensor, Tensor], Tensor]] = {
 }
 
 
-class Pass(NamedTuple):
-    """A further pass of a propagation: a frontier that has just been computed hears from another relation.
+@dataclass(eq=False)
+class FrontierPass:
+    """See `dglsent.passing.frontier_pass`.
 
     Attributes:
-        relation: the relation.
-        message: m edges -> messages [m, ...]; reads of the receivers what was just computed, and of the senders only
-            fields that the propagation does not compute.
-        reduce: `softmax_sum` or a reducer of dgl.function, or a tuple of those.
-        apply: r receivers -> fields [r, ...], which win over those computed before.
-        inputs: r receivers -> fields that the message function reads of them, such as projections.
+        propagations: how many have made the pass.
     """
 
     relation: str
     message: MessageFunction
     reduce: ReduceFunction
-    apply: NodeFunction | None = None
-    inputs: NodeFunction | None = None
+    apply: NodeFunction | None
+    inputs: NodeFunction | None
+    field: str
+    propagations: int = 0
 
 
 @dataclass(frozen=True)
 class SoftmaxSum:
-    """See `softmax_sum`; called as a function of a mailbox, it is the reduce function of the definition.
-
-    Attributes:
-        score: message with a score for each edge.
-        value: sender field that is averaged.
-        out: node field of the weighted mean.
-        weight: edge field of the weights.
-    """
+    """See `softmax_sum`."""
 
     score: str
     value: str
     out: str
     weight: str
 
-    def __call__(self, nodes: Any) -> Outputs:
-        """The sums at r nodes with mailboxes of k messages: sum_k softmax(score)_k value_k."""
-        return {self.out: (self.weights(nodes).unsqueeze(-1) * nodes.mailbox[self.value]).sum(1)}
 
-    def weights(self, nodes: Any) -> Tensor:
-        """[r, k]."""
-        weights: Tensor = nodes.mailbox[self.score].softmax(1)
-        return weights
-
-
-def softmax_sum(score: str, value: str, out: str, weight: str) -> SoftmaxSum:
+def softmax_sum(*, score: str, value: str, out: str, weight: str) -> SoftmaxSum:
     """A reducer: attention of each receiver over those who send to it.
 
     out = sum_k a_k value_k with a = softmax over the receiver's edges of the message `score` [m]; a node without
@@ -78,7 +60,7 @@ def softmax_sum(score: str, value: str, out: str, weight: str) -> SoftmaxSum:
 
     Args:
         score: name of the message with the scores.
-        value: name of the senders' field that is averaged, [N, d].
+        value: name of the senders' field that is averaged, [N, d]; a message of that name is another thing.
         out: name of the result at the receivers, [N, d].
         weight: name of the edge field under which the weights [E] are kept.
     """

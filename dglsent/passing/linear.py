@@ -19,29 +19,19 @@ _BLOCK = 128  # rows gathered before a product: enough for a fast product, few e
 
 
 class StepLinear(nn.Linear):
-    """y = x W^T + b for the functions of a propagation: [n, in] -> [n, out].
+    """The map x W^T + b for functions that run once a step: `torch.nn.Linear` in values and gradients.
 
-    Equal to `torch.nn.Linear` in values and gradients. Inside a propagation, which applies the map once a step, the
-    gradient of W is not one small product and one addition to the whole of W for each step, but a product for
-    every few hundred rows. With mixed precision the products alone are of fewer bits: inputs, sums, results and
-    the gradient of W are float32.
+    Two things set it apart. Within a propagation the gradient of W is a product for every few hundred rows, where torch
+    makes a small one, and adds it to all of W, at each step: over 25 sentences the binary Tree-LSTM takes a tenth less
+    time, cells over shallow trees no less. And with mixed precision its products alone are of fewer bits: inputs, sums,
+    results and the gradient of W are float32.
     """
 
-    def forward(self, input: Tensor, added: Tensor | None = None) -> Tensor:
-        """Apply the map to the last dimension of [..., in]; `added` [..., out] is added in the same product.
-
-        Raises:
-            ValueError: the map has a bias and something is added: fold one into the other.
-        """
-        if added is not None and self.bias is not None:
-            raise ValueError("a StepLinear with a bias takes nothing to add; give it bias=False")
+    def forward(self, input: Tensor) -> Tensor:
+        """Apply the map to the last dimension: [..., in] -> [..., out]."""
         shared = _shared_weights.get()
-        if shared is None or not torch.is_grad_enabled() or not self.weight.requires_grad:
-            result = self._product(input)
-            return result if added is None else result + added
-        return shared.linear(self, input, added)
-
-    def _product(self, input: Tensor) -> Tensor:
+        if shared is not None and torch.is_grad_enabled() and self.weight.requires_grad:
+            return shared.linear(self, input)
         fewer = product_type()
         if fewer is None:
             return F.linear(input, self.weight, self.bias)
@@ -66,13 +56,13 @@ class _SharedWeights:
     def __init__(self) -> None:
         self.taps: dict[StepLinear, tuple[_Gathered, Tensor, Tensor | None]] = {}
 
-    def linear(self, module: StepLinear, x: Tensor, added: Tensor | None) -> Tensor:
+    def linear(self, module: StepLinear, x: Tensor) -> Tensor:
         if module not in self.taps:
             gathered = _Gathered(module.bias is not None, module.weight.dtype)
             self.taps[module] = (gathered, *_Tap.apply(gathered, module.weight, module.bias, product_type()))
         gathered, weight, bias = self.taps[module]
         linear = _Linear if weight.dtype is gathered.dtype else _MixedLinear
-        return linear.apply(x, weight, bias if added is None else added, gathered)
+        return linear.apply(x, weight, bias, gathered)
 
 
 class _Gathered:
@@ -141,44 +131,39 @@ class _Tap(Function):
 
 class _Linear(Function):
     @staticmethod
-    def forward(ctx: Any, x: Tensor, weight: Tensor, added: Tensor | None, gathered: _Gathered) -> Tensor:
+    def forward(ctx: Any, x: Tensor, weight: Tensor, bias: Tensor | None, gathered: _Gathered) -> Tensor:
         flat = x if x.dim() == 2 else x.reshape(-1, x.shape[-1])
         ctx.save_for_backward(flat, weight)
         ctx.gathered, ctx.shape = gathered, x.shape
-        ctx.added = added is not None and not gathered.has_bias
-        if added is None:
-            y = torch.mm(flat, weight.t())
-        else:
-            y = torch.addmm(added if added.dim() < 3 else added.reshape(len(flat), -1), flat, weight.t())
+        y = torch.mm(flat, weight.t()) if bias is None else torch.addmm(bias, flat, weight.t())
         return y if x.dim() == 2 else y.view(*x.shape[:-1], -1)
 
     @staticmethod
     @once_differentiable
-    def backward(ctx: Any, *grads: Tensor) -> tuple[Tensor | None, None, Tensor | None, None]:
+    def backward(ctx: Any, *grads: Tensor) -> tuple[Tensor | None, None, None, None]:
         flat, weight = ctx.saved_tensors
         grad = grads[0] if grads[0].dim() == 2 else grads[0].reshape(len(flat), -1)
         ctx.gathered.add(flat, grad)
         grad_x = (grad @ weight).view(ctx.shape) if ctx.needs_input_grad[0] else None
-        return grad_x, None, grads[0] if ctx.added else None, None
+        return grad_x, None, None, None
 
 
 class _MixedLinear(Function):
     """`_Linear` whose products are of the weight's type, between inputs and sums of float32."""
 
     @staticmethod
-    def forward(ctx: Any, x: Tensor, weight: Tensor, added: Tensor | None, gathered: _Gathered) -> Tensor:
+    def forward(ctx: Any, x: Tensor, weight: Tensor, bias: Tensor | None, gathered: _Gathered) -> Tensor:
         flat = x.reshape(-1, x.shape[-1]).to(weight.dtype)
         ctx.save_for_backward(flat, weight)
         ctx.gathered, ctx.shape = gathered, x.shape
-        ctx.added = added is not None and not gathered.has_bias
         y = torch.mm(flat, weight.t()).view(*x.shape[:-1], -1)
-        return y.float() if added is None else y + added
+        return y.float() if bias is None else y + bias
 
     @staticmethod
     @once_differentiable
-    def backward(ctx: Any, *grads: Tensor) -> tuple[Tensor | None, None, Tensor | None, None]:
+    def backward(ctx: Any, *grads: Tensor) -> tuple[Tensor | None, None, None, None]:
         flat, weight = ctx.saved_tensors
         grad = grads[0].reshape(len(flat), -1).to(weight.dtype)
         ctx.gathered.add(flat, grad)
         grad_x = (grad @ weight).view(ctx.shape).float() if ctx.needs_input_grad[0] else None
-        return grad_x, None, grads[0] if ctx.added else None, None
+        return grad_x, None, None, None

@@ -55,7 +55,7 @@ def place(bases: Sequence[Tensor], values: Sequence[Tensor], target: Tensor) -> 
 def segment_max(x: Tensor, incidence: Incidence) -> Tensor:
     """Largest of x [m, ...] over the edges of each row: [n, ...], 0 where a row has none.
 
-    Like DGL, a tie sends the whole gradient to one edge (the first).
+    Like DGL, a tie sends the whole gradient to one edge, the first in the order of the incidence.
     """
     edges, rows = len(x), len(incidence.offsets) - 1
     if not edges:
@@ -64,11 +64,13 @@ def segment_max(x: Tensor, incidence: Incidence) -> Tensor:
     row = incidence.row[:, None].expand_as(flat)
     top = torch.full((rows, flat.shape[1]), -torch.inf, dtype=x.dtype, device=x.device)
     top = top.scatter_reduce(0, row, flat.detach(), "amax")
-    number = torch.arange(edges, device=x.device)[:, None].expand_as(flat)
+    number = torch.empty_like(incidence.order).index_copy_(0, incidence.order, torch.arange(edges, device=x.device))
+    number = number[:, None].expand_as(flat)
     number = torch.where(flat.detach() == top.gather(0, row), number, edges)
     first = torch.full((rows, flat.shape[1]), edges, device=x.device).scatter_reduce(0, row, number, "amin")
     filled = first < edges
-    result = torch.where(filled, flat.gather(0, first.clamp(max=edges - 1)), 0)
+    edge = incidence.order[first.clamp(max=edges - 1)]
+    result = torch.where(filled, flat.gather(0, edge), 0)
     return result.view(rows, *x.shape[1:])
 
 

@@ -10,10 +10,10 @@ from torch import Tensor
 
 from dglsent.passing.batch import Batch
 from dglsent.passing.functions import (
+    FrontierPass,
     MessageFunction,
     NodeFunction,
     Outputs,
-    Pass,
     ReduceFunction,
     SoftmaxSum,
     is_builtin,
@@ -37,14 +37,13 @@ def propagate(
     direction: Direction = "up",
     leaf: NodeFunction | None = None,
     inputs: NodeFunction | None = None,
-    then: Sequence[Pass] = (),
+    passes: Sequence[FrontierPass] = (),
 ) -> None:
     """See `dglsent.passing.propagate`."""
     along = batch.relation(relation)
     turned = along.graph if direction == "up" else along.reversed_graph
-    graph = _with_fields(batch, turned, tuple({each.relation for each in then}), relation)
-    step = _Pulled(graph, along, message, reduce, relation if then else None)
-    further = [_Pulled(graph, batch.relation(each.relation), each.message, each.reduce, each.relation) for each in then]
+    graph = _with_fields(batch, turned, tuple({each.relation for each in passes}), relation)
+    step = _Pulled(graph, along, message, reduce, relation if passes else None)
     frontiers = list(dgl.topological_nodes_generator(turned))
     is_leaf = turned.in_degrees() == 0
     leaves, others = is_leaf.nonzero().squeeze(1), (~is_leaf).nonzero().squeeze(1)
@@ -57,17 +56,19 @@ def propagate(
         raise KeyError("a propagation without apply needs leaf=, which gives the nodes without in-edges their fields")
     names: list[str] = []
     graph.apply_nodes(_recorded(leaf or apply, names), leaves)
+    further = [(each, _pulled_by(each, graph, batch)) for each in passes if each.field in names]
     for frontier in [leaves, *frontiers[1:]]:
         if frontier is not leaves:
             step.pull(frontier, apply)
-        for each, pulled in zip(then, further, strict=True):
+        for each, pulled in further:
             if each.inputs is not None:
                 graph.apply_nodes(each.inputs, frontier)
             pulled.pull(frontier, _recorded(each.apply or _nothing_more(pulled), names))
     for name in names:
         batch.nodes[name] = graph.ndata[name]
-    for pulled in (step, *further):
-        pulled.keep()
+    step.keep()
+    for _, pulled in further:
+        pulled.keep(f"_{direction}")
 
 
 def apply_edges(batch: Batch, function: MessageFunction, *, relation: str = CHILD) -> None:
@@ -138,31 +139,42 @@ class _Pulled:
     def pull(self, frontier: Tensor, apply: Any) -> None:
         self.graph.pull(frontier, self.message, self.reduce, apply, etype=self.name)
 
-    def keep(self) -> None:
-        """Set the weights of all edges."""
+    def keep(self, suffix: str = "") -> None:
+        """Set the weights of all edges, under their names and a suffix."""
         for reducer in self.softmaxes:
             parts = [(edge, weight) for name, edge, weight in self.kept if name == reducer.weight]
             if not parts:
-                self.relation.edges[reducer.weight] = torch.zeros(0, device=self.relation.device)
+                self.relation.edges[reducer.weight + suffix] = torch.zeros(0, device=self.relation.device)
             else:
                 edges, weights = torch.cat([edge for edge, _ in parts]), torch.cat([weight for _, weight in parts])
-                self.relation.edges[reducer.weight] = weights[edges.argsort()]
+                self.relation.edges[reducer.weight + suffix] = weights[edges.argsort()]
 
     def _with_values(self, message: MessageFunction) -> Any:
         compute = message_function(message)
         values = {each.value for each in self.softmaxes}
-        return lambda edges: {**{name: edges.src[name] for name in values}, **compute(edges)}
+        return lambda edges: {**compute(edges), **{_sent(name): edges.src[name] for name in values}}
 
     def _reduced(self, reducer: Any, nodes: Any) -> Any:
         if isinstance(reducer, SoftmaxSum):
             edges = self.graph.in_edges(nodes.nodes(), form="eid", etype=self.name)
-            self.kept.append((reducer.weight, edges, reducer.weights(nodes).flatten(0, 1)))
-            return reducer(nodes)
+            weight = nodes.mailbox[reducer.score].softmax(1)
+            self.kept.append((reducer.weight, edges, weight.flatten(0, 1)))
+            return {reducer.out: (weight.unsqueeze(-1) * nodes.mailbox[_sent(reducer.value)]).sum(1)}
         if is_builtin(reducer):
             reduced = getattr(nodes.mailbox[reducer.msg_field], reducer.name)(1)
             # A maximum or minimum comes with its places.
             return {reducer.out_field: reduced if isinstance(reduced, Tensor) else reduced.values}
         return reducer(nodes)
+
+
+def _pulled_by(wanted: FrontierPass, graph: Any, batch: Batch) -> _Pulled:
+    wanted.propagations += 1
+    return _Pulled(graph, batch.relation(wanted.relation), wanted.message, wanted.reduce, wanted.relation)
+
+
+def _sent(field: str) -> str:
+    """The message that carries a field of the senders, whatever messages of a model's own are called."""
+    return f"{field} of the sender"
 
 
 def _without_edges(batch: Batch, relation: Relation, message: MessageFunction, reduce: ReduceFunction) -> Outputs:

@@ -109,7 +109,7 @@ class TestBiases:
         for beside in ([], [tree([-1, 0])]):
             encoder.zero_grad()
             states, batch = encode(encoder, [*graphs, *beside], on)
-            assert batch.words_inside == bool(beside)
+            assert batch.has_inner_words == bool(beside)
             states = states[: sum(graph.size for graph in graphs)]
             states.square().sum().backward()
             gradients = [torch.zeros_like(p) if p.grad is None else p.grad.to_dense() for p in encoder.parameters()]

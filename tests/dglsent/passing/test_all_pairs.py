@@ -14,7 +14,7 @@ from dglsent.passing.engines.torch.padding import join_blocks, of_cells, of_edge
 from dglsent.passing.relation import AllPairs
 from graphs.door import fn
 
-SOFTMAX = softmax_sum("score", "value", "mean", "weight")
+SOFTMAX = softmax_sum(score="score", value="value", out="mean", weight="weight")
 SUM = fn.sum("m", "s")
 quick = settings(derandomize=True, deadline=None, max_examples=30)
 

@@ -121,10 +121,10 @@ class TestPairs:
         assert copy.pairs
 
 
-def test_whether_there_are_words_inside():
-    assert Batch.of([tree([-1, 0])]).words_inside
-    assert not Batch.of([tree([-1, 0], phrases=True), tree([-1])]).words_inside
-    assert Batch.of([tree([-1, 0], phrases=True), tree([-1, 0])]).words_inside
+def test_whether_there_are_has_inner_words():
+    assert Batch.of([tree([-1, 0])]).has_inner_words
+    assert not Batch.of([tree([-1, 0], phrases=True), tree([-1])]).has_inner_words
+    assert Batch.of([tree([-1, 0], phrases=True), tree([-1, 0])]).has_inner_words
 
 
 def test_to_moves_fields_targets_and_plans():

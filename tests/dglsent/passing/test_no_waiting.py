@@ -5,11 +5,11 @@ from __future__ import annotations
 import pytest
 import torch
 from random_graphs import SEVEN, awkward_trees, chain, forest, tree
+from test_frontier_pass import BUILDS
+from test_frontier_pass import Net as Attending
 from test_propagate import Net, builtin, leafless, standard
 from test_softmax_sum import ATTENTION, message
 from test_softmax_sum import fields as drawn
-from test_then import BUILDS
-from test_then import Net as Attending
 from torch.utils._python_dispatch import TorchDispatchMode
 
 from dglsent.models.cn3 import CN3
@@ -92,7 +92,7 @@ def test_attention_does_not_wait(relation, layout):
 @pytest.mark.parametrize("direction", ["up", "down"])
 @pytest.mark.parametrize("build", BUILDS, ids=lambda build: build.__name__)
 @pytest.mark.parametrize("relation", ["child", "next"])
-def test_further_passes_do_not_wait(build, direction, layout, relation):
+def test_frontier_passes_do_not_wait(build, direction, layout, relation):
     batch, net = pairs([direction]), Attending()
     net.fields(batch)
     if relation == "next":  # whose steps no encoder asks to be planned together with attend

@@ -65,7 +65,7 @@ class Net(nn.Module):
         return {"h": nodes.data["x"].tanh(), "c": nodes.data["x"] * 2}
 
     def message(self, edges):
-        gate = torch.sigmoid(self.U(edges.src["h"], None) + edges.dst["vx"] + edges.data["e"])
+        gate = torch.sigmoid(self.U(edges.src["h"]) + edges.dst["vx"] + edges.data["e"])
         return {"m": gate * edges.src["c"], "h": edges.src["h"] + edges.src["x"]}
 
     def reduce(self, nodes):
@@ -247,3 +247,29 @@ def test_unknown_names_are_refused():
         pass
     with pytest.raises(ValueError, match="'up' or 'down'"):
         propagate(batch, fn.copy_u("h", "m"), fn.sum("m", "h"), direction="left")
+
+
+@pytest.mark.parametrize("reduce", [fn.max, fn.min])
+@pytest.mark.parametrize("relation", ["child", "next", "preceding"])
+@pytest.mark.parametrize("direction", ["up", "down"])
+def test_of_equal_messages_the_first_gets_the_gradient(reduce, relation, direction):
+    """On both engines, whatever the schedule: the tie is over the whole mailbox."""
+    gradients = []
+    for name in ("torch", "dgl"):
+        batch = Batch.of([*awkward_trees()[1:6], chain(4)])
+        tied = torch.ones(batch.num_nodes, 2, dtype=torch.float64, requires_grad=True)
+        batch.nodes["tied"] = tied
+        with engine(name):
+            propagate(
+                batch,
+                fn.copy_u("tied", "m"),
+                reduce("m", "h"),
+                lambda nodes: {"h": nodes.data["h"]},
+                relation=relation,
+                direction=direction,
+                leaf=lambda nodes: {"h": 0 * nodes.data["tied"]},
+            )
+        (batch.nodes["h"] * torch.arange(1.0, batch.num_nodes + 1, dtype=torch.float64)[:, None]).sum().backward()
+        gradients.append(tied.grad)
+    assert gradients[0].any()
+    assert torch.equal(*gradients)

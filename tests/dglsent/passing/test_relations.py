@@ -159,7 +159,8 @@ class TestComplete:
             return {"score": number.log()}
 
         with engine(*way):
-            update_all(batch, message, softmax_sum("score", "one", "out", "weight"), relation="complete")
+            attention = softmax_sum(score="score", value="one", out="out", weight="weight")
+            update_all(batch, message, attention, relation="complete")
         wanted, weights, first = [], [], 0
         for graph in graphs:
             node = torch.arange(first, first + graph.size)
@@ -182,7 +183,7 @@ class TestComplete:
             update_all(
                 batch,
                 lambda edges: {"score": dot(edges.dst["q"], edges.src["k"])},
-                softmax_sum("score", "v", "out", "weight"),
+                softmax_sum(score="score", value="v", out="out", weight="weight"),
                 relation="complete",
             )
         outs = [

@@ -14,7 +14,7 @@ from dglsent.passing.plans import all_pairs as plans
 from graphs.door import fn
 
 WAYS = [("torch", "edges"), ("torch", "dense"), ("dgl", "auto")]
-ATTENTION = softmax_sum("score", "value", "mean", "weight")
+ATTENTION = softmax_sum(score="score", value="value", out="mean", weight="weight")
 quick = settings(derandomize=True, deadline=None, max_examples=25)
 on_ways = pytest.mark.parametrize("way", WAYS, ids="-".join)
 
@@ -253,7 +253,7 @@ def test_heads_are_as_many_attentions(way):
             update_all(
                 batch,
                 lambda edges: {"score": (edges.dst["q"] * edges.src["k"]).sum(-1)},
-                softmax_sum("score", "v", "out", "weight"),
+                softmax_sum(score="score", value="v", out="out", weight="weight"),
                 relation="attend",
             )
         return batch.nodes["out"], batch.relation("attend").edges["weight"]
@@ -273,7 +273,38 @@ def test_without_edges_there_are_no_weights(on):
         propagate(
             batch,
             lambda edges: {"score": edges.src["h"].squeeze(1)},
-            softmax_sum("score", "h", "h", "weight"),
+            softmax_sum(score="score", value="h", out="h", weight="weight"),
             lambda nodes: {"h": nodes.data["h"]},
         )
     assert batch.edges["weight"].shape == (0,)
+
+
+@pytest.mark.parametrize("way", [("torch", "edges"), ("torch", "dense"), ("dgl", "auto")])
+@pytest.mark.parametrize("relation", ["child", "complete"])
+def test_a_message_of_the_same_name_is_not_the_field_that_is_averaged(way, relation):
+    batch = Batch.of([chain(2)])
+    batch.nodes["h"] = torch.full((2, 1), 3.0)
+
+    def message(edges):
+        return {"score": 0 * edges.src["h"].squeeze(-1), "h": 100 * edges.src["h"]}
+
+    attention = softmax_sum(score="score", value="h", out="mean", weight="weight")
+    with engine(*way):
+        update_all(batch, message, attention, relation=relation)
+    assert batch.nodes["mean"].flatten().tolist() == [0.0 if relation == "child" else 3.0, 3.0]
+
+
+@pytest.mark.parametrize("way", [("torch", "edges"), ("torch", "dense"), ("dgl", "auto")])
+def test_nor_in_a_propagation(way):
+    batch = Batch.of([tree([-1, 0, 0])])
+    batch.nodes["x"] = torch.tensor([[0.0], [2.0], [4.0]])
+    attention = softmax_sum(score="score", value="h", out="mean", weight="weight")
+    with engine(*way):
+        propagate(
+            batch,
+            lambda edges: {"score": 0 * edges.src["h"].squeeze(-1), "h": 100 * edges.src["h"]},
+            attention,
+            lambda nodes: {"h": nodes.data["mean"]},
+            leaf=lambda nodes: {"h": nodes.data["x"]},
+        )
+    assert batch.nodes["h"].flatten().tolist() == [3.0, 2.0, 4.0]

@@ -12,7 +12,7 @@ from dglsent.passing.engines.torch.all_pairs import dense_frontier, frontiers_ru
 from dglsent.passing.engines.torch.padding import of_cells, of_edges, pad_senders
 from dglsent.passing.engines.torch.preset import read
 from dglsent.passing.engines.torch.reducing import EdgeOutputs, first_of, reduce_pass
-from dglsent.passing.functions import Outputs, Pass, message_function
+from dglsent.passing.functions import FrontierPass, Outputs, message_function
 from dglsent.passing.plans.schedule import Schedule
 from dglsent.passing.relation import AllPairs, Direction
 from dglsent.passing.segments import gather, permute
@@ -26,11 +26,13 @@ class PassRun:
         ValueError: its relation is not one in which every node hears every node of a sentence.
     """
 
-    def __init__(self, wanted: Pass, batch: Batch, name: str, direction: Direction, schedule: Schedule) -> None:
+    def __init__(self, wanted: FrontierPass, batch: Batch, name: str, direction: Direction, schedule: Schedule) -> None:
         relation = batch.relation(wanted.relation)
         if not isinstance(relation, AllPairs):
-            raise ValueError(f"a further pass runs over the relation attend, not over {wanted.relation!r}")
-        self.wanted, self.batch, self.relation, self.schedule = wanted, batch, relation, schedule
+            raise ValueError(f"a frontier pass runs over attend or complete, not over {wanted.relation!r}")
+        wanted.propagations += 1
+        self.wanted, self.batch, self.relation = wanted, batch, relation
+        self.direction, self.schedule = direction, schedule
         self.frontiers = relation.frontiers(batch.relation(name), name, direction)
         self.dense = frontiers_run_dense(relation.padding, wanted.reduce)
         self.compute = message_function(wanted.message)
@@ -52,7 +54,7 @@ class PassRun:
     def keep(self) -> None:
         """Set the edge fields that the reducer left behind."""
         for name in self.kept:
-            self.relation.edges.set_lazy(name, partial(self._weights, name))
+            self.relation.edges.set_lazy(f"{name}_{self.direction}", partial(self._weights, name))
 
     def _weights(self, name: str) -> Tensor:
         if self.dense:
@@ -104,7 +106,7 @@ class PassRun:
 
     def _given(self, computed: Outputs, name: str) -> Tensor:
         if name in computed:
-            raise KeyError(f"a further pass reads {name!r} of its senders, which this propagation is computing")
+            raise KeyError(f"a frontier pass reads {name!r} of its senders, which this propagation is computing")
         return read(self.batch.nodes, name, "node")
 
     def _senders(self, t: int, computed: Outputs, name: str) -> Tensor:

@@ -17,10 +17,10 @@ from dglsent.passing.engines.torch.preset import PresetFields
 from dglsent.passing.engines.torch.reducing import EdgeOutputs, first_of, reduce_step
 from dglsent.passing.engines.torch.sources import AcyclicSources, TreeSources
 from dglsent.passing.functions import (
+    FrontierPass,
     MessageFunction,
     NodeFunction,
     Outputs,
-    Pass,
     ReduceFunction,
     message_function,
     softmaxes,
@@ -44,13 +44,12 @@ def propagate(
     direction: Direction = "up",
     leaf: NodeFunction | None = None,
     inputs: NodeFunction | None = None,
-    then: Sequence[Pass] = (),
+    passes: Sequence[FrontierPass] = (),
 ) -> None:
     """See `dglsent.passing.propagate`."""
     along = batch.relation(relation)
     schedule = along.schedule(direction)
     preset = PresetFields(batch.nodes, along, schedule)
-    passes = [PassRun(each, batch, relation, direction, schedule) for each in then]
     compute = message_function(message)
     kept = EdgeOutputs()
     outputs: list[Outputs] = []
@@ -58,7 +57,8 @@ def propagate(
         if inputs is not None:
             preset.extend(inputs, leaves_too=leaf is None)
         leaf_outputs = (leaf or apply or _reduced_only)(Nodes(schedule.leaves, preset.at_leaves))
-        for each in passes:
+        made = [PassRun(each, batch, relation, direction, schedule) for each in passes if each.field in leaf_outputs]
+        for each in made:
             leaf_outputs = each.run(0, leaf_outputs, preset.at_leaves)
         if isinstance(schedule, TreeSchedule):
             sources: TreeSources | AcyclicSources = TreeSources(leaf_outputs, schedule)
@@ -76,7 +76,7 @@ def propagate(
             output = reduce_step(reduce, edges, compute(edges), mail, at_step, kept)
             if apply is not None:
                 output = apply(Nodes(size, partial(first_of, output, at_step)))
-            for each in passes:
+            for each in made:
                 output = each.run(t + 1, output, at_step)
             outputs.append(output)
     for name in outputs[0] if outputs else leaf_outputs:
@@ -88,7 +88,7 @@ def propagate(
         along.edges.set_lazy(name, partial(_in_edge_order, kept, name, schedule))
     for attention in softmaxes(reduce) if not outputs else ():
         along.edges[attention.weight] = torch.zeros(0, device=batch.device)
-    for each in passes:
+    for each in made:
         each.keep()
 
 

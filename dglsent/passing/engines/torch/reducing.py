@@ -86,7 +86,7 @@ def reduce_softmax(
 def reduce_pass(
     function: ReduceFunction, edges: Edges, messages: Outputs, receivers: Incidence, kept: EdgeOutputs
 ) -> Outputs:
-    """Reduce the messages of a further pass, whose mailboxes are as long as sentences: by built-in reducers alone.
+    """Reduce the messages of a frontier pass, whose mailboxes are as long as sentences: by built-in reducers alone.
 
     Raises:
         ValueError: another reduce function.
@@ -98,7 +98,7 @@ def reduce_pass(
         elif is_builtin(each):
             outputs.update(reduce_builtin(each, messages, receivers))
         else:
-            raise ValueError("a further pass takes softmax_sum or a reducer of dgl.function, not a function of its own")
+            raise ValueError("a frontier pass reduces by softmax_sum or a reducer of dgl.function alone")
     return outputs
 
 

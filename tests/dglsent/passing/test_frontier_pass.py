@@ -1,6 +1,8 @@
-"""Further passes: a frontier that has been computed hears from the other sentence before anyone hears from it."""
+"""Frontier passes: a frontier that has been computed hears from the other sentence before anyone hears from it."""
 
 from __future__ import annotations
+
+from contextlib import ExitStack
 
 import pytest
 import torch
@@ -8,12 +10,12 @@ from hypothesis import given, settings
 from random_graphs import SEVEN, chain, forests, pairs, tree
 from torch import nn
 
-from dglsent.passing import Batch, Pass, StepLinear, engine, propagate, softmax_sum
+from dglsent.passing import Batch, StepLinear, engine, frontier_pass, propagate, softmax_sum
 from graphs.door import fn
 
 WAYS = [("torch", "edges"), ("torch", "dense"), ("dgl", "auto")]
 WIDTH = 3
-ATTENTION = softmax_sum("score", "memory", "context", "weight")
+ATTENTION = softmax_sum(score="score", value="memory", out="context", weight="weight")
 PAIRS = [(tree(SEVEN), tree([1, -1, 1])), (tree([-1]), tree([1, 2, 3, -1])), (tree([2, 2, -1, 2]), tree([-1, 0]))]
 quick = settings(derandomize=True, deadline=None, max_examples=20)
 
@@ -38,7 +40,13 @@ class Net(nn.Module):
         src, dst = map(torch.from_numpy, batch.relation("attend").ends)
         batch.relation("attend").edges["near"] = self.near[(src + dst) % 3]
 
-    def run(self, batch, direction, then, relation="child"):
+    def run(self, batch, direction, passes, relation="child"):
+        with ExitStack() as stack:
+            for each in passes:
+                stack.enter_context(frontier_pass(**each))
+            self.propagate(batch, direction, relation)
+
+    def propagate(self, batch, direction="up", relation="child"):
         propagate(
             batch,
             fn.copy_u("h", "m"),
@@ -47,7 +55,6 @@ class Net(nn.Module):
             relation=relation,
             direction=direction,
             leaf=lambda nodes: {"h": nodes.data["x"].tanh()},
-            then=then,
         )
 
     def keys(self, nodes):
@@ -63,7 +70,7 @@ class Net(nn.Module):
         return {"h": nodes.data["h"] + self.V(nodes.data["context"]) * nodes.data["x"]}
 
     def attending(self, **changed):
-        return Pass(**{"relation": "attend", "message": self.message, "reduce": ATTENTION, **changed})
+        return {"relation": "attend", "message": self.message, "reduce": ATTENTION, **changed}
 
 
 def attention(net):
@@ -101,12 +108,12 @@ def several_reducers(net):
 
 
 def builtins(net):
-    return [Pass("attend", fn.u_mul_v("x", "h", "m"), fn.sum("m", "context"), net.mix)]
+    return [net.attending(message=fn.u_mul_v("x", "h", "m"), reduce=fn.sum("m", "context"), apply=net.mix)]
 
 
 def two_in_turn(net):
     """The second pass sees what the first has made of h."""
-    other = softmax_sum("score", "memory", "context", "second")
+    other = softmax_sum(score="score", value="memory", out="context", weight="second")
     return [*attention(net), net.attending(reduce=other, apply=net.mix, inputs=net.keys)]
 
 
@@ -123,7 +130,7 @@ def outcome(graphs, way, direction, build, relation="child"):
         net.run(batch, direction, build(net), relation)
     edges = batch.relation("attend").edges
     found = {name: batch.nodes[name] for name in ("h", "context") if name in batch.nodes}
-    found |= {name: edges[name] for name in ("weight", "second") if name in edges}
+    found |= {name: edges[name] for name in (f"weight_{direction}", f"second_{direction}") if name in edges}
     torch.manual_seed(1)
     sum((value * torch.randn_like(value)).sum() for value in found.values()).backward()
     gradients = {name: torch.zeros_like(p) if p.grad is None else p.grad for name, p in net.named_parameters()}
@@ -182,7 +189,7 @@ def test_a_batch_equals_its_pairs(way, build):
     together = outcome(PAIRS, way, "up", build)[0]
     alone = [outcome([pair], way, "up", build)[0] for pair in PAIRS]
     for name, value in together.items():
-        if name == "second" or build is not edge_fields:  # whose field depends on the numbers of the nodes
+        if name == "second_up" or build is not edge_fields:  # whose field depends on the numbers of the nodes
             torch.testing.assert_close(torch.cat([each[name] for each in alone]), value)
 
 
@@ -196,11 +203,11 @@ def test_weights_stand_in_the_order_of_the_edges(way):
     attend = batch.relation("attend")
     src, dst = map(torch.from_numpy, attend.ends)
     context = torch.zeros_like(batch.nodes["x"])
-    context = context.index_add(0, dst, attend.edges["weight"][:, None] * batch.nodes["memory"][src])
+    context = context.index_add(0, dst, attend.edges["weight_up"][:, None] * batch.nodes["memory"][src])
     torch.testing.assert_close(context, batch.nodes["context"])
     score = (net.K(batch.nodes["h"])[dst] * batch.nodes["memory"][src]).sum(-1)
     for node in range(batch.num_nodes):
-        torch.testing.assert_close(attend.edges["weight"][dst == node], score[dst == node].softmax(0))
+        torch.testing.assert_close(attend.edges["weight_up"][dst == node], score[dst == node].softmax(0))
 
 
 class TestRefusals:
@@ -228,10 +235,37 @@ class TestRefusals:
             attempt(layout, message=lambda edges: {"score": edges.data["nothing"]})
 
     def test_a_reduce_function_with_mailboxes(self, attempt):
-        with pytest.raises(ValueError, match="softmax_sum or a reducer"):
+        with pytest.raises(ValueError, match="by softmax_sum or a reducer"):
             attempt(reduce=lambda nodes: {"context": nodes.mailbox["score"].sum(1)})
 
     @pytest.mark.parametrize("relation", ["child", "next"])
     def test_a_relation_of_single_sentences(self, attempt, relation):
-        with pytest.raises(ValueError, match=f"over the relation attend, not over '{relation}'"):
+        with pytest.raises(ValueError, match=f"over attend or complete, not over '{relation}'"):
             attempt(relation=relation)
+
+    def test_an_encoder_that_never_propagates(self):
+        net = Net()
+        batch = Batch.of([graph for pair in PAIRS for graph in pair], pairs=True)
+        net.fields(batch)
+        with (
+            pytest.raises(ValueError, match="needs a propagation that computes the field 'h', and there was none"),
+            frontier_pass(**net.attending(apply=net.mix, inputs=net.keys)),
+        ):
+            batch.nodes["h"] = batch.nodes["x"]
+
+    @on_ways
+    def test_a_propagation_of_another_field_takes_no_part(self, way):
+        net = Net()
+        batch = Batch.of([graph for pair in PAIRS for graph in pair], pairs=True)
+        net.fields(batch)
+        with (
+            engine(*way),
+            pytest.raises(ValueError, match="computes the field 'g'"),
+            frontier_pass(**net.attending(apply=net.mix, inputs=net.keys, field="g")),
+        ):
+            net.propagate(batch)
+        assert "weight_up" not in batch.relation("attend").edges
+
+    def test_an_error_within_is_told_as_it_is(self):
+        with pytest.raises(RuntimeError, match="within"), frontier_pass(**Net().attending()):
+            raise RuntimeError("within")

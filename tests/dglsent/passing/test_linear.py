@@ -5,7 +5,6 @@ from __future__ import annotations
 import pytest
 import torch
 from torch import nn
-from torch.nn.functional import linear
 
 from dglsent.passing.linear import StepLinear, shared_weights
 
@@ -28,27 +27,6 @@ def test_gradients_equal_those_of_a_plain_linear(bias, rows):
     expected = torch.autograd.grad(uses(plain, xs), [*plain.parameters(), *xs])
     for grad, other in zip(grads, expected, strict=True):
         assert torch.allclose(grad, other, rtol=1e-10)
-
-
-@pytest.mark.parametrize("inside", [True, False])
-def test_something_added_in_the_same_product(inside):
-    torch.manual_seed(0)
-    module = StepLinear(4, 3, bias=False).double()
-    x, added = (torch.randn(5, size, dtype=torch.float64, requires_grad=True) for size in (4, 3))
-    if inside:
-        with shared_weights():
-            y = module(x, added)
-    else:
-        y = module(x, added)
-    expected = linear(x, module.weight) + added
-    assert torch.allclose(y, expected)
-    inputs = [module.weight, x, added]
-    for grad, other in zip(
-        torch.autograd.grad(y.pow(2).sum(), inputs), torch.autograd.grad(expected.pow(2).sum(), inputs), strict=True
-    ):
-        assert torch.allclose(grad, other)
-    with pytest.raises(ValueError, match="bias=False"):
-        StepLinear(4, 3).double()(x, added)
 
 
 def test_frozen_weights_get_no_gradient_and_inputs_do():
