@@ -1,6 +1,7 @@
 # make demo   train on the built-in corpus, score, draw a tree
 # make test   lint, types and the whole suite
 # make chaos  N=100 SEED=1: kill fit, reproduce and parse at random moments; DGLSENT_STANZA names Stanza's models
+# make fuzz   N=100000 SEED=1 JOBS=1: damaged files into every reader, each failure with its smallest input
 # make .venv  install alone
 
 PYTHON ?= python3
@@ -8,7 +9,7 @@ WORKERS ?= $(shell $(PYTHON) -c "import os; print(min(4, len(os.sched_getaffinit
 
 export MPLBACKEND = Agg
 
-.PHONY: demo test chaos clean
+.PHONY: demo test fuzz chaos clean
 
 .venv: .venv/installed
 
@@ -31,6 +32,12 @@ chaos: N ?= 100
 chaos: SEED ?= 1
 chaos: .venv
 	.venv/bin/python tests/dglsent/chaos.py --trials $(N) --seed $(SEED)
+
+fuzz: N ?= 100000
+fuzz: SEED ?= 1
+fuzz: JOBS ?= 1
+fuzz: .venv
+	OMP_NUM_THREADS=1 .venv/bin/python tests/fuzz --n $(N) --seed $(SEED) --jobs $(JOBS)
 
 clean:
 	rm -rf .venv demo runs

@@ -76,8 +76,7 @@ class ParseCache:
         return database
 
     def _unusable(self, error: Exception) -> InputError:
-        # A bare DatabaseError is about the content; its kind OperationalError about the disk, or another program.
-        what = (
-            "delete it" if isinstance(error, UnicodeDecodeError) or type(error) is sqlite3.DatabaseError else "check it"
-        )
+        # A bare DatabaseError is about the content; its kind OperationalError about the disk, or another program. What
+        # SQLite says of damage may hold bytes of the file, which then are no text.
+        what = "delete it" if type(error) in (sqlite3.DatabaseError, UnicodeDecodeError) else "check it"
         return InputError(f"{self.file}: the cache of parses cannot be used ({error}); {what} or choose another folder")

@@ -14,7 +14,7 @@ from harness import Target
 from mutations import damaged, mutated
 
 from dglsent.training import recipe as recipes
-from dglsent.training.assemble import make_model, make_vocabularies
+from dglsent.training.assemble import load_inputs, make_model
 from dglsent.training.run import Run
 
 _TRAINED = """
@@ -77,7 +77,7 @@ def _made(folder: Path) -> dict[str, bytes]:
     run = Run(folder)
     config = recipes.resolve(_TRAINED)
     recipe = recipes.instantiate(config)
-    vocabularies = make_vocabularies(recipe, recipe.corpus.load(Path()))
+    vocabularies = load_inputs(recipe, None).vocabularies
     run.begin(config, vocabularies)
     run.save_weights(make_model(recipe, vocabularies))
     scores = {"accuracy": 0.4, "loss": 1.5}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 from all_targets import targets
 from harness import Target, run
@@ -20,7 +21,7 @@ def every(tmp_path_factory):
 
 def test_every_reader_reads_or_says_why_not(every):
     few = [target for target in every.values() if target.share >= 0.2]
-    tally = run(few, range(2500), seed=0)
+    tally = run(few, range(1500), seed=0)
     assert set(tally.cases) == {target.name for target in few}
     assert not tally.failures, "\n".join(map(str, tally.failures.values()))
 
@@ -57,8 +58,8 @@ def test_what_is_refused_is_no_failure_and_what_does_not_hold_is():
 
 
 def test_a_reader_that_lets_a_cycle_pass_is_found():
-    with pytest.raises((AssertionError, InputError)):
-        check(Dependencies(["a", "b"], [1, 0], ["_", "_"]))
+    with pytest.raises(AssertionError, match="a cycle"):
+        check(Dependencies(["a", "b"], np.array([1, 0]), ["_", "_"]))
 
 
 def test_a_case_that_takes_too_long_is_found():
