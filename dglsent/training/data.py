@@ -149,10 +149,15 @@ class EpochSampler(Sampler[int]):
         size: number of examples.
         seed: seed of the run.
         buckets: examples of about one length share a batch; without, batches are of any lengths.
+
+    Attributes:
+        epoch: the epoch of the next order, from 0.
+        drawn: the epoch of the last one that somebody asked for; None before.
     """
 
     def __init__(self, size: int, seed: int, buckets: Buckets | None = None) -> None:
         self._size, self._seed, self._buckets, self.epoch = size, seed, buckets, 0
+        self.drawn: int | None = None
 
     def set_epoch(self, epoch: int) -> None:
         """Choose the epoch, from 0; Lightning does so before each."""
@@ -162,6 +167,7 @@ class EpochSampler(Sampler[int]):
         return self._size
 
     def __iter__(self) -> Iterator[int]:
+        self.drawn = self.epoch
         generator = np.random.default_rng([self._seed, self.epoch])
         order = generator.permutation(self._size)
         return iter((self._buckets.sorted(order, generator) if self._buckets else order).tolist())

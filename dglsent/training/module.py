@@ -10,7 +10,7 @@ from torch import Tensor, distributed
 from torch.optim import Optimizer
 
 from dglsent.passing import Batch
-from dglsent.training.data import Parts
+from dglsent.training.data import EpochSampler, Parts
 from dglsent.training.model import SentenceModel, gather
 from dglsent.training.optimisers import DenseGradient, optimiser, takes_sparse
 from dglsent.training.recipe import OptimiserOptions
@@ -39,6 +39,21 @@ class Training(lightning.LightningModule):
     def configure_optimizers(self) -> Optimizer:
         """One optimiser with two groups."""
         return optimiser(self.model, self.model.encoder.embedding.weight, self.options)
+
+    def on_train_batch_start(self, batch: Batch, batch_idx: int) -> None:
+        """Make sure that the epoch runs in an order of its own; in that of another it would learn less unseen.
+
+        Raises:
+            RuntimeError: Lightning did not tell the sampler the epoch.
+        """
+        if batch_idx:
+            return
+        order, here = self._train.sampler, f"epoch {self.current_epoch + 1} would run in"
+        if not isinstance(order, EpochSampler):
+            raise RuntimeError(f"{here} an order that nothing shuffles; a loader for training wants a seed")
+        if order.drawn != self.current_epoch:
+            drawn = "no order at all" if order.drawn is None else f"the order of epoch {order.drawn + 1}"
+            raise RuntimeError(f"{here} {drawn}; does Lightning still find `Parts.sampler`?")
 
     def training_step(self, batch: Batch, index: int) -> Tensor:
         """The loss of a batch; of several processes', the one whose mean over them is the loss of the whole batch."""

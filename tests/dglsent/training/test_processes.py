@@ -15,13 +15,15 @@ import pytest
 from lightning.fabric.plugins.environments.lightning import find_free_network_port
 from safetensors.numpy import load_file
 from tiny import PAIRS, TINY, recipe
+from watched import FOLDER, orders
 
 from dglsent.training.data import EpochSampler, Parts
 from dglsent.training.processes import Place
 
 # Adagrad's first step is as large for a gradient of rounding errors as for any other; SGD's is not.
+WATCHED = TINY.replace("dglsent.models.tree_lstm.BinaryTreeLSTM", "watched.Watched")
 SGD = "optimiser: {name: sgd, lr: 0.02}\n"
-PHRASES = TINY.replace("train: 60", "train: 43").replace("dropout: 0.3", "dropout: 0.0") + SGD
+PHRASES = WATCHED.replace("train: 60", "train: 43").replace("dropout: 0.3", "dropout: 0.0") + SGD
 # Two examples for three processes, and a guide that gets no gradient.
 MORE_PROCESSES_THAN_EXAMPLES = SGD + PAIRS.replace("batch_size: 8", "batch_size: 2").replace(
     """class_path: dglsent.models.tree_lstm.ChildSumTreeLSTM
@@ -29,7 +31,7 @@ MORE_PROCESSES_THAN_EXAMPLES = SGD + PAIRS.replace("batch_size: 8", "batch_size:
     """class_path: dglsent.models.attentive_tree.AttentiveTreeLSTM
   init_args: {hidden: 6, detach_guide: true}""",
 )
-LONG = TINY.replace("train: 60", "train: 150").replace("epochs: 2", "epochs: 8")
+LONG = WATCHED.replace("train: 60", "train: 150").replace("epochs: 2", "epochs: 8")
 
 
 def command(file: Path, out: Path, processes: int) -> list[str]:
@@ -39,7 +41,7 @@ def command(file: Path, out: Path, processes: int) -> list[str]:
 
 @pytest.fixture
 def environment(monkeypatch) -> None:
-    """That of the processes: they find `tiny`, and do not fight for threads."""
+    """That of the processes: they find `tiny` and `watched`, and do not fight for threads."""
     monkeypatch.setenv("PYTHONPATH", os.pathsep.join(path for path in sys.path if path))
     monkeypatch.setenv("OMP_NUM_THREADS", "1")
 
@@ -50,11 +52,13 @@ def history(run: Path) -> list[dict]:
 
 @pytest.mark.usefixtures("environment")
 @pytest.mark.parametrize(("text", "processes"), [(PHRASES, 2), (MORE_PROCESSES_THAN_EXAMPLES, 3)])
-def test_several_processes_train_as_one_does(text, processes, tmp_path, program):
+def test_several_processes_train_as_one_does(text, processes, tmp_path, program, monkeypatch):
     file = recipe(tmp_path, text)
     one, several = tmp_path / "one", tmp_path / "several"
+    monkeypatch.setenv(FOLDER, str(tmp_path / "watched-one"))
     code, _, _ = program("fit", file, "--out", one, "--device", "cpu")
     assert code == 0
+    monkeypatch.setenv(FOLDER, str(tmp_path / "watched-several"))
     ended = subprocess.run(command(file, several, processes), capture_output=True, text=True, check=False)
     assert ended.returncode == 0, ended.stderr
     assert [line.split()[1] for line in ended.stderr.splitlines()] == ["1/2", "2/2"]  # epochs, once each
@@ -72,6 +76,13 @@ def test_several_processes_train_as_one_does(text, processes, tmp_path, program)
     for name, weight in weights[0].items():
         np.testing.assert_allclose(weights[1][name], weight, rtol=1e-4, atol=1e-6, err_msg=name)
     assert {path.name for path in several.iterdir()} == {path.name for path in one.iterdir()}
+
+    if text == PHRASES:
+        first, second = orders(tmp_path / "watched-several")
+        assert [first, second] == orders(tmp_path / "watched-one")
+        assert first != second
+        assert sorted(first) == sorted(second) == sorted({*first})
+        assert len(first) == 43
 
 
 @pytest.mark.usefixtures("environment")
@@ -102,11 +113,13 @@ def test_two_agents_of_torchrun_train_as_one_process_does(tmp_path, program):
 
 @pytest.mark.usefixtures("environment")
 @pytest.mark.skipif(not Path("/proc/self/task").is_dir(), reason="finds the helper in /proc")
-def test_a_killed_helper_is_named_and_the_run_goes_on(tmp_path):
+def test_a_killed_helper_is_named_and_the_run_goes_on(tmp_path, monkeypatch):
     file = recipe(tmp_path, LONG)
     whole, killed = tmp_path / "whole", tmp_path / "killed"
+    monkeypatch.setenv(FOLDER, str(tmp_path / "watched-whole"))
     assert subprocess.run(command(file, whole, 2), check=False, stderr=subprocess.DEVNULL).returncode == 0
 
+    monkeypatch.setenv(FOLDER, str(tmp_path / "watched-killed"))
     process = subprocess.Popen(command(file, killed, 2), stderr=subprocess.PIPE, text=True)
     assert process.stderr is not None
     next(line for line in process.stderr if line.startswith("epoch 1/"))
@@ -120,6 +133,7 @@ def test_a_killed_helper_is_named_and_the_run_goes_on(tmp_path):
     assert ended.returncode == 0, ended.stderr
     assert "going on after the last whole epoch" in ended.stderr
     assert "epoch 1/" not in ended.stderr
+    assert orders(tmp_path / "watched-killed") == orders(tmp_path / "watched-whole")
     # Exactly, dropout in both processes included.
     assert [epoch["loss"] for epoch in history(killed)] == [epoch["loss"] for epoch in history(whole)]
     assert (killed / "weights.safetensors").read_bytes() == (whole / "weights.safetensors").read_bytes()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import pickle
 import shutil
 import signal
@@ -13,17 +14,22 @@ from pathlib import Path
 import pytest
 import torch
 from tiny import TINY, recipe
+from watched import FOLDER, orders
 
 from dglsent.cli.main import main
 
 LONG = TINY.replace("train: 60", "train: 300").replace("epochs: 2", "epochs: 6, average: 0.9")
+LONG = LONG.replace("dglsent.models.tree_lstm.BinaryTreeLSTM", "watched.Watched")
+TESTS = Path(__file__).parents[1]
 
 
 @pytest.fixture(scope="module")
 def whole(tmp_path_factory) -> Path:
     """A run that nobody killed."""
     folder = tmp_path_factory.mktemp("whole")
-    assert main(["fit", str(recipe(folder, LONG)), "--out", str(folder / "run")]) == 0
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv(FOLDER, str(folder / "watched"))
+        assert main(["fit", str(recipe(folder, LONG)), "--out", str(folder / "run")]) == 0
     return folder / "run"
 
 
@@ -32,7 +38,9 @@ def killed(tmp_path_factory) -> Path:
     """The same run, killed in its third epoch or soon after."""
     folder = tmp_path_factory.mktemp("killed")
     command = [sys.executable, "-m", "dglsent.cli.main", "fit", str(recipe(folder, LONG)), "--out", str(folder / "run")]
-    process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
+    path = os.pathsep.join([str(TESTS), *filter(None, sys.path)])  # it finds `watched`
+    environment = os.environ | {FOLDER: str(folder / "watched"), "PYTHONPATH": path}
+    process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True, env=environment)
     assert process.stderr is not None
     for line in process.stderr:
         if line.startswith("epoch 3/6"):
@@ -55,16 +63,24 @@ def history(run: Path) -> list[tuple]:
     return [(epoch["epoch"], epoch["loss"], epoch["dev"], epoch["best"]) for epoch in epochs]
 
 
-def test_losses_and_weights_after_a_kill_are_exactly_the_same(whole, copy, program):
+def test_order_losses_and_weights_after_a_kill_are_exactly_the_same(whole, copy, program, monkeypatch):
     assert not (copy / "metrics.json").exists()
+    monkeypatch.setenv(FOLDER, str(copy.parent / "watched"))
     code, _, err = program("fit", copy.parent / "tiny.yaml", "--out", copy)
     assert code == 0
     assert "going on after the last whole epoch" in err
     assert "epoch 1/6" not in err
     assert "epoch 6/6" in err
+    assert orders(copy.parent / "watched") == orders(whole.parent / "watched")
     assert history(copy) == history(whole)
     assert (copy / "weights.safetensors").read_bytes() == (whole / "weights.safetensors").read_bytes()
     assert not (copy / "resume.ckpt").exists()
+
+
+def test_every_epoch_of_it_has_an_order_of_its_own(whole):
+    epochs = orders(whole.parent / "watched")
+    assert len({tuple(epoch) for epoch in epochs}) == len(epochs) == 6
+    assert {tuple(sorted(epoch)) for epoch in epochs} == {tuple(sorted(set(epochs[0])))}
 
 
 def test_dropout_was_on(whole, tmp_path, program):
