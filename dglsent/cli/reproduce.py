@@ -7,15 +7,19 @@ import sys
 from argparse import Namespace
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from dglsent.cli.options import Parser, add_data, add_device, positive, seeds
 from dglsent.json_text import dumps
 
+if TYPE_CHECKING:
+    from dglsent.reproduction.reproduction import Reproduction
+
 _EPILOGUE = """
 Runs lie in DIR/RECIPE/seed-N, those of folds in DIR/RECIPE/seed-N/fold-K, as those of `dglsent fit` do: finished ones
 are not trained again, interrupted ones go on. DIR/tables has the whole table with all that is measured, as Markdown and
-JSON. A row that fails is told on standard error, and the exit code is 1.
+JSON. A row that fails is told on standard error, and the exit code is 1. A row is marked stale where its recipe or the
+code that its training used has changed since, or where its runs do not say which code that was.
 """
 
 FAILED = 1
@@ -31,6 +35,13 @@ def main(arguments: Sequence[str]) -> int:
     parser.add_argument("--rows", type=_names, default=[], metavar="A,B", help="only these: names of rows or recipes")
     parser.add_argument("--jobs", type=positive, default=1, metavar="N", help="trainings side by side; 1 by default")
     parser.add_argument("--out", type=Path, default=Path("runs"), metavar="DIR", help="folder of runs and tables; runs")
+    stale = parser.add_mutually_exclusive_group()
+    stale.add_argument("--refresh", action="store_true", help="train stale runs anew")
+    stale.add_argument(
+        "--verify",
+        action="store_true",
+        help="train nothing but the first epochs of stale runs: what is the same to the last digit is stale no more",
+    )
     parser.add_argument("--json", action="store_true", help="print JSON")
     add_data(parser)
     add_device(parser)
@@ -65,12 +76,18 @@ def _reproduce(options: Namespace, command: str) -> int:
     if options.data:
         data_folder(options.data)
     making = Reproduction(table, chosen, options.seeds, options.out, _say)
-    if making.missing:
-        _say(f"to train: {len(making.missing)}; logs stand beside the run folders, such as {making.missing[0].log}")
+    if options.refresh:
+        making.refresh()
     try:
-        making.train(_passed_on(options), options.jobs)
+        if options.verify:
+            making.verify(_passed_on(options), options.jobs)
+        else:
+            _train(making, options)
     except KeyboardInterrupt:
         raise KeyboardInterrupt(f"stopped; to go on: {command}") from None
+    if making.outdated:
+        names = dict.fromkeys(job.row.name for job in making.outdated)
+        _say(f"stale: {', '.join(names)}; --verify compares their first epochs, --refresh trains them anew")
     results = making.results()
     _save(options.out / "tables" / table.name, as_json(table, results, command), as_text(table, results, command))
     shown = [result for result in results if result.row in chosen]
@@ -81,6 +98,12 @@ def _reproduce(options: Namespace, command: str) -> int:
     if making.failed:
         _say(f"failed: {', '.join(row.name for row in making.failed)}; the same command tries again")
     return FAILED if making.failed else 0
+
+
+def _train(making: Reproduction, options: Namespace) -> None:
+    if making.missing:
+        _say(f"to train: {len(making.missing)}; logs stand beside the run folders, such as {making.missing[0].log}")
+    making.train(_passed_on(options), options.jobs)
 
 
 def _passed_on(options: Namespace) -> list[str]:

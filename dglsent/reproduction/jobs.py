@@ -41,6 +41,7 @@ class Job:
         fold: which part of the corpus is tested on, where the table has folds.
         config: the resolved recipe with both.
         run: the folder, which is that of `dglsent fit`.
+        own: options of `dglsent fit` for this one alone; they overrule those for all.
     """
 
     row: Row
@@ -48,6 +49,7 @@ class Job:
     fold: int | None
     config: Namespace
     run: Run
+    own: Sequence[str] = ()
 
     @property
     def title(self) -> str:
@@ -64,7 +66,7 @@ class Job:
         """The command that trains it."""
         fold = [] if self.fold is None else ["--corpus.fold", str(self.fold)]
         program = [sys.executable, "-c", _PROGRAM, str(_HOME), "fit", str(self.row.recipe)]
-        return [*program, "--seed", str(self.seed), "--out", str(self.run.path), *options, *fold]
+        return [*program, "--seed", str(self.seed), "--out", str(self.run.path), *options, *self.own, *fold]
 
 
 def jobs_of(row: Row, folds: int | None, seeds: Sequence[int], out: Path) -> list[list[Job]]:

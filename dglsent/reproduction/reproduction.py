@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from dglsent.reproduction.jobs import Job, jobs_of, train
 from dglsent.reproduction.results import Result, measured
+from dglsent.reproduction.staleness import EPOCHS, other_recipe, stale, stamped, unlike
 from dglsent.reproduction.tables import Row, Table
 from dglsent.training.fit import Say
+from dglsent.training.run import Run
 from graphs.errors import InputError
 
 
@@ -24,25 +28,90 @@ class Reproduction:
 
     Attributes:
         missing: the runs of chosen rows that are not finished.
+        outdated: those that are finished and stale.
         failed: the chosen rows that cannot be measured, or not in full.
     """
 
     def __init__(self, table: Table, chosen: Sequence[Row], seeds: Sequence[int], out: Path, say: Say) -> None:
         self.table, self._chosen, self._say = table, set(chosen), say
         self._jobs: dict[Row, list[list[Job]]] = {}
+        self._stale: dict[Path, str] = {}
         self.failed: list[Row] = []
-        runs: dict[Path, Job] = {}  # rows may share a recipe, and then its runs
+        # Rows may share a recipe, and then its runs.
+        missing: dict[Path, Job] = {}
+        outdated: dict[Path, Job] = {}
         for row in table.rows:
             try:
                 jobs = jobs_of(row, table.folds, seeds, out)
-                unfinished = [job for of_seed in jobs for job in of_seed if not job.run.is_finished(job.config)]
+                unfinished = [job for of_seed in jobs for job in of_seed if not self._is_finished(job)]
             except InputError as error:
                 self._fail(row, row.name, str(error))
                 continue
             self._jobs[row] = jobs
             if row in self._chosen:
-                runs.update({job.run.path: job for job in unfinished})
-        self.missing = list(runs.values())
+                missing.update({job.run.path: job for job in unfinished})
+                outdated.update({job.run.path: job for of_seed in jobs for job in of_seed if self._why(job)})
+        self.missing, self.outdated = list(missing.values()), list(outdated.values())
+
+    def _is_finished(self, job: Job) -> bool:
+        """Whether a run is finished; what makes it stale is remembered."""
+        if not (job.run.config_file.is_file() and job.run.metrics_file.is_file()):
+            return job.run.is_finished(job.config)
+        why = stale(job.run, job.config)
+        if why:
+            self._stale[job.run.path] = why
+        return True
+
+    def _why(self, job: Job) -> str | None:
+        return self._stale.get(job.run.path)
+
+    def refresh(self) -> None:
+        """Put stale runs aside, so that they are missing; each is kept until the new one is finished."""
+        for job in self.outdated:
+            shutil.rmtree(_beside(job.run, "stale"), ignore_errors=True)
+            job.run.path.rename(_beside(job.run, "stale"))
+            del self._stale[job.run.path]
+        self.missing, self.outdated = [*self.missing, *self.outdated], []
+
+    def verify(self, options: Sequence[str], parallel: int) -> None:
+        """Trains the first epochs of stale runs beside them; those that are the same to the last digit count as new.
+
+        Args:
+            options: options of `dglsent fit`; each run has the threads, the processes and the device that it had.
+            parallel: how many are trained side by side.
+        """
+        checked: dict[Job, Job] = {}
+        for job in self.outdated:
+            if other_recipe(job.run, job.config):
+                self._say(f"{job.title}: cannot be verified: {self._why(job)}; --refresh trains it anew")
+                continue
+            before = job.run.metrics()
+            own = ["--training.epochs", str(min(EPOCHS, job.config.training.epochs)), "--device", before["device"]]
+            own += ["--threads", str(before["threads"]), "--processes", str(before.get("processes", 1))]
+            check = replace(job, run=Run(_beside(job.run, "verify")), own=own)
+            shutil.rmtree(check.run.path, ignore_errors=True)
+            checked[check] = job
+
+        def finished(check: Job) -> None:
+            job, recorded, again = checked[check], checked[check].run.metrics(), check.run.metrics()
+            different = unlike(recorded, again)
+            if different:
+                self._say(f"{job.title}: stays stale: {different}")
+            else:
+                job.run.save_metrics(stamped(recorded, again))
+                del self._stale[job.run.path]
+                self.outdated.remove(job)
+                self._say(f"{job.title}: verified, its first epochs are the same to the last digit")
+            shutil.rmtree(check.run.path)
+            check.log.unlink()
+
+        train(
+            checked,
+            options,
+            parallel=parallel,
+            done=finished,
+            failed=lambda check, reason: self._say(f"{check.title}: cannot be verified: {reason}"),
+        )
 
     def train(self, options: Sequence[str], parallel: int) -> None:
         """Trains the missing runs, `parallel` side by side, with options of `dglsent fit`."""
@@ -51,6 +120,7 @@ class Reproduction:
         def finished(job: Job) -> None:
             nonlocal done
             done += 1
+            shutil.rmtree(_beside(job.run, "stale"), ignore_errors=True)
             metrics, score = job.run.metrics(), self.table.scores[0]
             value = metrics[score.split].get(score.name)
             shown = "" if value is None else f" {value:.4f}"
@@ -70,7 +140,7 @@ class Reproduction:
 
     def _measured(self, row: Row) -> Result:
         try:
-            return measured(self.table, row, self._jobs.get(row, []))
+            return measured(self.table, row, self._jobs.get(row, []), self._stale)
         except InputError as error:
             self._fail(row, row.name, str(error))
             return Result(row)
@@ -79,3 +149,8 @@ class Reproduction:
         if row in self._chosen and row not in self.failed:
             self.failed.append(row)
             self._say(f"{title}: failed: {reason}")
+
+
+def _beside(run: Run, what: str) -> Path:
+    """A folder beside that of a run."""
+    return run.path.with_name(f"{run.path.name}.{what}")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import statistics
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from dglsent.reproduction.jobs import Job
@@ -23,15 +24,23 @@ class Result:
         row: the row.
         runs: `metrics.json` of each seed, of folds their means; empty where nothing was measured.
         folders: the run folders behind them.
+        stale: why some of these may no longer be what training would give, a line for each reason.
     """
 
     row: Row
     runs: Sequence[Mapping[str, Any]] = ()
     folders: Sequence[str] = ()
+    stale: Sequence[str] = ()
 
 
-def measured(table: Table, row: Row, jobs: Sequence[Sequence[Job]]) -> Result:
+def measured(table: Table, row: Row, jobs: Sequence[Sequence[Job]], stale: Mapping[Path, str]) -> Result:
     """What the finished runs of a row come to; a seed counts when all its folds are there.
+
+    Args:
+        table: the table.
+        row: one of its rows.
+        jobs: its runs, one list a seed.
+        stale: run folders that are stale, and why.
 
     Raises:
         InputError: the runs lack a score of the table.
@@ -44,7 +53,18 @@ def measured(table: Table, row: Row, jobs: Sequence[Sequence[Job]]) -> Result:
             raise InputError(
                 f"{row.recipe} has no score {score.name!r}, which table {table.name} shows; it has {known}"
             )
-    return Result(row, runs, [str(job.run.path) for of_seed in whole for job in of_seed])
+    folders = [job.run.path for of_seed in whole for job in of_seed]
+    return Result(row, runs, [str(path) for path in folders], _reasons(whole, stale))
+
+
+def _reasons(whole: Sequence[Sequence[Job]], stale: Mapping[Path, str]) -> list[str]:
+    """Each reason once, with the seeds that it concerns."""
+    seeds: dict[str, list[int]] = {}
+    for job in (job for of_seed in whole for job in of_seed if job.run.path in stale):
+        of_reason = seeds.setdefault(stale[job.run.path], [])
+        if job.seed not in of_reason:
+            of_reason.append(job.seed)
+    return [f"seed {', '.join(map(str, numbers))}: {reason}" for reason, numbers in seeds.items()]
 
 
 def _mean(folds: Sequence[dict[str, Any]]) -> dict[str, Any]:
@@ -108,6 +128,8 @@ def _row(table: Table, result: Result) -> dict[str, Any]:
         "device": first["device"],
         "threads": first["threads"],
         "versions": first["versions"],
+        "recipe_hash": (first.get("provenance") or {}).get("recipe"),
+        "stale": list(result.stale),
         "runs": list(result.folders),
     }
 

@@ -19,6 +19,7 @@ def as_text(table: Table, results: Sequence[Result], command: str) -> str:
     for paper, rows in groupby(said["rows"], key=lambda row: row["paper"]):
         listed = list(rows)
         notes = [f"- {row['name']}: {row['note']}" for row in listed if "note" in row]
+        notes += [f"- {row['name']} is stale: {reason}" for row in listed for reason in row.get("stale", ())]
         parts += [f"## {paper}", _aligned(_cells(table, listed)), *(["\n".join(notes)] if notes else [])]
     parts += [table.note] if table.note else []
     parts += sorted({_circumstances(row) for row in said["rows"] if row["ours"]})
@@ -53,7 +54,8 @@ def _cells(table: Table, rows: Sequence[Mapping[str, Any]]) -> list[list[str]]:
         for number, score in enumerate(table.scores):
             label = [score.label] if several else []
             numbers = _numbers(table, row, score)
-            shown = [row["name"], recipe, *label, *numbers, *tail]
+            name = f"{row['name']} (stale)" if row.get("stale") else row["name"]
+            shown = [name, recipe, *label, *numbers, *tail]
             lines.append(shown if number == 0 else ["", "", *label, *numbers, "", "", ""])
     return lines
 

@@ -21,6 +21,7 @@ from lightning.pytorch.plugins.io import TorchCheckpointIO
 
 from dglsent.training.device import seed_all
 from dglsent.training.module import Training
+from dglsent.training.provenance import MIXED, code_hash, code_in_use
 from graphs.errors import InputError
 from graphs.files import replacing
 
@@ -134,6 +135,33 @@ class RandomStates(Callback):
         if trainer.global_rank:
             numbers = np.random.SeedSequence([self._seed, trainer.current_epoch, trainer.global_rank])
             seed_all(int(numbers.generate_state(1)[0]))
+
+
+class CodeInUse(Callback):
+    """Remembers the code of a run over interruptions.
+
+    Attributes:
+        hashes: of each module that the run has used; `MIXED` where it used two versions of one.
+    """
+
+    def __init__(self) -> None:
+        self.hashes = code_in_use()
+
+    def on_train_epoch_end(self, trainer: lightning.Trainer, pl_module: lightning.LightningModule) -> None:
+        """Add what was imported since."""
+        self.hashes = code_in_use(self.hashes)
+
+    def state_dict(self) -> dict[str, Any]:
+        """What a resumed run needs to know."""
+        return {"hashes": self.hashes}
+
+    def load_state_dict(self, state_dict: dict[str, Any]) -> None:
+        """Go on from a checkpoint."""
+        before: dict[str, str] = state_dict["hashes"]
+        here = self.hashes
+        self.hashes = here | {
+            name: made if (here.get(name) or code_hash(name)) == made else MIXED for name, made in before.items()
+        }
 
 
 class EndOfSeveral(Callback):

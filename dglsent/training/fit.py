@@ -26,6 +26,7 @@ from dglsent.training.device import pick_device, seed_all
 from dglsent.training.launched import joined, launched, shared
 from dglsent.training.model import SentenceModel, evaluate
 from dglsent.training.processes import Place, helped, strategy
+from dglsent.training.provenance import provenance
 from dglsent.training.run import Run
 from graphs.errors import InputError
 from graphs.features import Vocabularies
@@ -126,7 +127,10 @@ def _fit(
     inputs = load_inputs(recipe, data)
     model = make_model(recipe, inputs.vocabularies, inputs.vectors)
     _choose_monitor(recipe, model)
-    watching = []
+    from dglsent.training.callbacks import CodeInUse
+
+    code = CodeInUse()
+    watching: list[Any] = [code]
     if log_gates is not None:
         from dglsent.training.gates import GateLog
 
@@ -154,6 +158,7 @@ def _fit(
         "threads": torch.get_num_threads(),
         "processes": place.count,
         "versions": versions(),
+        "provenance": provenance(config, code.hashes),
         "history": history,
     }
     run.save_metrics(metrics)

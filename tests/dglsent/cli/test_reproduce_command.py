@@ -1,8 +1,10 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 import re
+import shutil
 import signal
 import statistics
 import subprocess
@@ -162,15 +164,76 @@ def test_nothing_is_trained_twice_and_one_row_is_shown_alone(made, program):
     assert [cell.strip() for cell in line.split("|")][5] == f"{value:.2f}"
 
 
-def test_folder_of_another_configuration(made, tmp_path, program):
-    folder, _, _ = made
+def _copied(made, folder):
+    """The table and its runs in another folder, with the command that shows its one row that works."""
+    shutil.copytree(made[0], folder, dirs_exist_ok=True)
+    table = recipe(folder, TABLE.replace("FOLDER", str(folder)), "table.yaml")
+    return ["reproduce", table, "--seeds", "1,2", "--jobs", "2", "--out", folder / "runs", "--rows", "Tree-LSTM"]
+
+
+def _change(folder, seed, change):
+    file = folder / f"runs/tiny/seed-{seed}/metrics.json"
+    metrics = json.loads(file.read_text())
+    change(metrics)
+    file.write_text(json.dumps(metrics))
+
+
+def _other_code(metrics):
+    metrics["provenance"]["code"]["dglsent.nn.cells"] = "of another day"
+
+
+def test_run_of_a_recipe_that_has_changed(made, tmp_path, program):
+    command = _copied(made, tmp_path)
     recipe(tmp_path, ONE_EPOCH.replace("hidden: 6", "hidden: 7"))
-    table = recipe(tmp_path, TABLE.replace("FOLDER", str(tmp_path)), "table.yaml")
-    code, out, err = program("reproduce", table, "--out", folder / "runs", "--rows", "Tree-LSTM")
-    assert code == 1
-    assert "Tree-LSTM: failed: " in err
-    assert "another configuration (encoder.init_args.hidden is 6 there and 7 here)" in err
-    assert "| Tree-LSTM" in out
+    code, out, err = program(*command)
+    assert code == 0
+    why = "its recipe has changed (encoder.init_args.hidden is 6 there and 7 here)"
+    assert "| Tree-LSTM (stale) |" in out
+    assert f"- Tree-LSTM is stale: seed 1, 2: {why}" in out
+    assert err == "stale: Tree-LSTM; --verify compares their first epochs, --refresh trains them anew\n"
+    assert (tmp_path / "runs/tables/table.md").read_text().count("(stale)") == 1
+    code, out, err = program(*command, "--json", "--verify")
+    assert json.loads(out)["rows"][0]["stale"] == [f"seed 1, 2: {why}"]
+    assert f"Tree-LSTM seed 1: cannot be verified: {why}" in err
+
+
+def test_runs_that_do_not_say_what_they_are_made_of(made, tmp_path, program):
+    command = _copied(made, tmp_path)
+    _change(tmp_path, 2, lambda metrics: metrics.pop("provenance"))
+    _, out, _ = program(*command, "--json")
+    (row,) = json.loads(out)["rows"]
+    assert row["stale"] == ["seed 2: it was made before runs said of which code"]
+    assert row["ours"]
+
+
+def test_stale_runs_are_verified_or_trained_anew(made, tmp_path, program):
+    command = [*_copied(made, tmp_path), "--json"]
+    for seed in (1, 2):
+        _change(tmp_path, seed, _other_code)
+    loss = _metrics(tmp_path, 2)["history"][0]["loss"]
+    _change(tmp_path, 2, lambda metrics: metrics["history"][0].update(loss=math.nextafter(loss, 0)))
+    before = _metrics(tmp_path, 1)
+
+    code, out, err = program(*command, "--verify")
+    assert code == 0
+    assert "Tree-LSTM seed 1: verified" in err
+    assert f"Tree-LSTM seed 2: stays stale: loss of epoch 1 was {math.nextafter(loss, 0)} and is {loss}" in err
+    assert json.loads(out)["rows"][0]["stale"] == ["seed 2: code changed since: dglsent.nn.cells"]
+    stamped = _metrics(tmp_path, 1)
+    (verified,) = stamped["provenance"].pop("verified")
+    assert stamped == before
+    assert verified["code"].keys() == before["provenance"]["code"].keys()
+    assert verified["code"]["dglsent.nn.cells"] == _metrics(made[0], 1)["provenance"]["code"]["dglsent.nn.cells"]
+    assert {path.name for path in (tmp_path / "runs/tiny").iterdir()} == {
+        *(f"seed-{seed}{end}" for seed in (1, 2) for end in ("", ".log"))
+    }
+
+    code, out, err = program(*command, "--refresh")
+    assert code == 0
+    assert "to train: 1;" in err
+    assert json.loads(out)["rows"][0]["stale"] == []
+    assert _metrics(tmp_path, 2)["history"][0]["loss"] == loss
+    assert not (tmp_path / "runs/tiny/seed-2.stale").exists()
 
 
 def test_unknown_score(made, tmp_path, program):

@@ -1,0 +1,90 @@
+"""Whether a finished run is still what its recipe and this code would make."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from jsonargparse import Namespace
+
+from dglsent.training import recipe as recipes
+from dglsent.training.provenance import MIXED, code_hash, modules
+from dglsent.training.run import Run
+
+EPOCHS = 2  # what is trained again to verify a run: the second, too, as much happens between epochs
+_SHOWN = 4  # changed modules that a reason names
+
+
+def other_recipe(run: Run, config: Namespace) -> str | None:
+    """In what the recipe of a run differs from a row's; None where it does not."""
+    return recipes.difference(run.config(), config)
+
+
+def stale(run: Run, config: Namespace) -> str | None:
+    """Why a finished run may no longer be what training would give; None where it still is.
+
+    Args:
+        run: the run.
+        config: the resolved recipe of its row, of the same seed and fold.
+
+    Raises:
+        InputError: its folder cannot be read.
+    """
+    different = other_recipe(run, config)
+    if different:
+        return f"its recipe has changed ({different})"
+    made_of = run.metrics().get("provenance")
+    if made_of is None:
+        return "it was made before runs said of which code"
+    known = [made_of["code"], *(each["code"] for each in made_of.get("verified", ()))]
+    reasons = [_changed(code) for code in known if code]
+    # The last one verified is nearest to the code of today.
+    return None if None in reasons else reasons[-1]
+
+
+def _changed(code: Mapping[str, str]) -> str | None:
+    now = {name: code_hash(name) for name in code}
+    mixed = [name for name, made in code.items() if made == MIXED]
+    gone = [name for name, made in now.items() if made is None and name not in mixed]
+    changed = [name for name, made in now.items() if made not in (None, code[name]) and name not in mixed]
+    reasons = [f"code that {MIXED}: {_named(mixed)}"] if mixed else []
+    if gone:
+        reasons.append(f"renamed, moved or deleted since: {_named([_moved(name, code[name]) for name in gone])}")
+    if changed:
+        reasons.append(f"code changed since: {_named(changed)}")
+    return "; ".join(reasons) or None
+
+
+def _named(names: list[str]) -> str:
+    more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
+    return f"{', '.join(names[:_SHOWN])}{more}"
+
+
+def _moved(module: str, made: str) -> str:
+    """A module that is gone, with where its code is now if it is the same there."""
+    there = next((name for name in modules() if code_hash(name) == made), None)
+    return f"{module} (now {there})" if there else module
+
+
+def unlike(recorded: Mapping[str, Any], again: Mapping[str, Any]) -> str | None:
+    """The first figure of the epochs trained again that is not the recorded one to the last digit; None if all are.
+
+    Args:
+        recorded: `metrics.json` of the run.
+        again: that of its first epochs, trained again.
+    """
+    for there, here in zip(recorded["history"][:EPOCHS], again["history"], strict=True):
+        figures = {"loss": (there["loss"], here["loss"])}
+        figures |= {f"dev {name}": (there["dev"].get(name), here["dev"].get(name)) for name in there["dev"]}
+        for name, (before, now) in figures.items():
+            if before != now:
+                return f"{name} of epoch {there['epoch']} was {before} and is {now}"
+    return None
+
+
+def stamped(recorded: Mapping[str, Any], again: Mapping[str, Any]) -> dict[str, Any]:
+    """`metrics.json` of a verified run: what it was made of stays, and the code of today stands beside it."""
+    made_of = recorded.get("provenance") or {"recipe": again["provenance"]["recipe"], "version": None, "code": None}
+    own = again["provenance"]
+    verified = [*made_of.get("verified", ()), {"version": own["version"], "code": own["code"], "epochs": EPOCHS}]
+    return {**recorded, "provenance": {**made_of, "verified": verified}}

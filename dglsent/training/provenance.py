@@ -1,0 +1,128 @@
+"""What a run is made of: its recipe, and the code of this project that its training passed through."""
+
+from __future__ import annotations
+
+import ast
+import hashlib
+import importlib.metadata
+import json
+import sys
+from collections.abc import Mapping
+from functools import cache
+from pathlib import Path, PurePath
+from typing import Any
+
+import yaml
+from jsonargparse import Namespace
+
+from dglsent.training import recipe as recipes
+
+PACKAGES = (
+    "graphs",
+    "dglsent.passing",
+    "dglsent.nn",
+    "dglsent.models",
+    "dglsent.tasks",
+    "dglsent.corpora",
+    "dglsent.training",
+)
+# What they hold that no number depends on: it draws, words errors, or reads and writes run folders.
+APART = (
+    "graphs.drawing",
+    "graphs.errors",
+    "graphs.networkx_bridge",
+    "dglsent.training.predicting",
+    "dglsent.training.provenance",
+    "dglsent.training.run",
+)
+MIXED = "changed while the run was interrupted"
+_ROOT = Path(__file__).parents[2]
+
+
+def provenance(config: Namespace, code: Mapping[str, str]) -> dict[str, Any]:
+    """What `metrics.json` says of a run.
+
+    Args:
+        config: its resolved recipe.
+        code: hash of each module that it used.
+    """
+    return {"recipe": recipe_hash(config), "version": version(), "code": dict(code)}
+
+
+def recipe_hash(config: Namespace) -> str:
+    """Hash of a resolved recipe; where on this machine its files lie does not count, and their names do."""
+    return _hash(json.dumps(_placeless(yaml.safe_load(recipes.dump(config))), sort_keys=True))
+
+
+def _placeless(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: _placeless(entry) for key, entry in value.items()}
+    if isinstance(value, list):
+        return [_placeless(entry) for entry in value]
+    return PurePath(value).name if isinstance(value, str) and PurePath(value).is_absolute() else value
+
+
+def version() -> str:
+    """The version of this package; "unknown" where it runs without being installed."""
+    try:
+        return importlib.metadata.version("dglsent")
+    except importlib.metadata.PackageNotFoundError:
+        return "unknown"
+
+
+def code_in_use(known: Mapping[str, str] | None = None) -> dict[str, str]:
+    """Hash of each module of `PACKAGES` that this process has imported.
+
+    Args:
+        known: hashes of modules that were in use earlier; they stay, as a file that was edited since is not what runs.
+    """
+    found = {name: code_hash(name) for name in sorted(sys.modules) if _counts(name) and name not in (known or {})}
+    return dict(sorted({**(known or {}), **{name: made for name, made in found.items() if made is not None}}.items()))
+
+
+def code_hash(module: str) -> str | None:
+    """Hash of a module's syntax tree without its docstrings, so that prose and layout do not count.
+
+    Returns:
+        None where there is no such module, or nothing in it.
+    """
+    file = _ROOT.joinpath(*module.split("."))
+    file = file / "__init__.py" if file.is_dir() else file.with_suffix(".py")
+    return _file_hash(file, file.stat().st_mtime_ns) if file.is_file() else None
+
+
+@cache
+def _file_hash(file: Path, changed: int) -> str | None:
+    tree = ast.parse(file.read_text(encoding="utf-8"))
+    for node in ast.walk(tree):
+        # A string that stands alone is a docstring, or has no effect either.
+        body = getattr(node, "body", None)
+        if isinstance(body, list):
+            kept = [each for each in body if not (isinstance(each, ast.Expr) and _is_text(each.value))]
+            node.body = kept or ([] if isinstance(node, ast.Module) else [ast.Pass()])  # type: ignore[attr-defined]
+    # Of the text, as what `ast.dump` shows differs between versions of Python.
+    text = ast.unparse(ast.fix_missing_locations(tree))
+    return _hash(text) if text else None
+
+
+def modules() -> list[str]:
+    """All modules of `PACKAGES`, in use or not."""
+    files = [file for package in PACKAGES for file in _ROOT.joinpath(*package.split(".")).rglob("*.py")]
+    names = [".".join(file.relative_to(_ROOT).with_suffix("").parts).removesuffix(".__init__") for file in files]
+    return sorted(name for name in names if _counts(name))
+
+
+def _counts(module: str) -> bool:
+    return _within(module, PACKAGES) and not _within(module, APART)
+
+
+def _within(module: str, packages: tuple[str, ...]) -> bool:
+    return any(module == package or module.startswith(f"{package}.") for package in packages)
+
+
+def _is_text(value: ast.expr) -> bool:
+    return isinstance(value, ast.Constant) and isinstance(value.value, str)
+
+
+def _hash(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()[:16]

@@ -1,0 +1,80 @@
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+
+from dglsent.reproduction.staleness import stale, stamped, unlike
+from dglsent.training.run import Run
+
+CELLS = "dglsent.nn.cells"
+
+
+@pytest.fixture
+def run(trees_run, tmp_path) -> Run:
+    """A run to be changed."""
+    shutil.copytree(trees_run, tmp_path / "run")
+    return Run(tmp_path / "run")
+
+
+def made_of(run: Run, **code: str | None) -> None:
+    """Changes what a run says of its code; None leaves a module out."""
+    metrics = run.metrics()
+    known = {**metrics["provenance"]["code"], **{name.replace("__", "."): made for name, made in code.items()}}
+    metrics["provenance"]["code"] = {name: made for name, made in known.items() if made is not None}
+    run.save_metrics(metrics)
+
+
+def test_a_run_of_this_code_is_not_stale(run):
+    assert stale(run, run.config()) is None
+
+
+def test_changed_code(run):
+    made_of(run, dglsent__nn__cells="0", graphs__builders="1")
+    assert stale(run, run.config()) == "code changed since: dglsent.nn.cells, graphs.builders"
+
+
+def test_a_module_that_is_gone_is_named_with_where_it_went(run):
+    cells = run.metrics()["provenance"]["code"][CELLS]
+    made_of(run, dglsent__nn__cells=None, dglsent__models__cells=cells, dglsent__models__lost="0")
+    why = stale(run, run.config())
+    assert why == "renamed, moved or deleted since: dglsent.models.cells (now dglsent.nn.cells), dglsent.models.lost"
+
+
+def test_another_recipe(run):
+    config = run.config()
+    config.optimiser.lr = 0.02
+    assert stale(run, config) == "its recipe has changed (optimiser.lr is 0.05 there and 0.02 here)"
+
+
+def test_a_verified_run_is_fresh_until_code_changes_again(run):
+    again = run.metrics()
+    made_of(run, dglsent__nn__cells="0")
+    run.save_metrics(stamped(run.metrics(), again))
+    assert stale(run, run.config()) is None
+    metrics = run.metrics()
+    assert metrics["provenance"]["code"][CELLS] == "0"
+    metrics["provenance"]["verified"][0]["code"]["graphs.builders"] = "1"
+    run.save_metrics(metrics)
+    assert stale(run, run.config()) == "code changed since: graphs.builders"
+
+
+def test_a_run_that_did_not_say_of_which_code_can_be_verified(run):
+    again = run.metrics()
+    before = {name: value for name, value in again.items() if name != "provenance"}
+    Path(run.metrics_file).write_text(json.dumps(before))
+    assert stale(run, run.config()) == "it was made before runs said of which code"
+    run.save_metrics(stamped(before, again))
+    assert stale(run, run.config()) is None
+    assert run.metrics()["provenance"]["code"] is None
+
+
+def test_first_figure_that_is_another(run):
+    before, again = run.metrics(), run.metrics()
+    assert unlike(before, again) is None
+    again["history"][1]["dev"]["accuracy"] += 1e-9
+    assert unlike(before, again).startswith("dev accuracy of epoch 2 was ")
+    again["history"][0]["loss"] = None
+    assert unlike(before, again).startswith("loss of epoch 1 was ")
