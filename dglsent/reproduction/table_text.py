@@ -20,7 +20,7 @@ def as_text(table: Table, results: Sequence[Result], command: str) -> str:
         listed = list(rows)
         notes = [f"- {row['name']}: {row['note']}" for row in listed if "note" in row]
         notes += [f"- {row['name']} is stale: {reason}" for row in listed for reason in row.get("stale", ())]
-        parts += [f"## {paper}", _aligned(_cells(table, listed)), *(["\n".join(notes)] if notes else [])]
+        parts += [f"## {paper}", aligned(_cells(table, listed)), *(["\n".join(notes)] if notes else [])]
     parts += [table.note] if table.note else []
     parts += sorted({_circumstances(row) for row in said["rows"] if row["ours"]})
     return "\n\n".join([*parts, f"```sh\n{command}\n```"]) + "\n"
@@ -81,7 +81,8 @@ def _spread(spread: Mapping[str, Any] | None, digits: int) -> str:
     return f"{spread['mean']:.{digits}f}{sd}"
 
 
-def _aligned(lines: Sequence[Sequence[str]]) -> str:
+def aligned(lines: Sequence[Sequence[str]]) -> str:
+    """A table in Markdown of its header and its other lines."""
     widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
     header, *rows = (f"| {' | '.join(map(str.ljust, line, widths))} |" for line in lines)
     return "\n".join([header, f"|{'|'.join('-' * (width + 2) for width in widths)}|", *rows])
