@@ -1,0 +1,132 @@
+"""Every recipe has the settings of its paper or says in a comment that it departs from them, and why."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from functools import cache
+from importlib import import_module
+from inspect import signature
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from paper_settings import SETTINGS, Setting
+
+from dglsent.reproduction import tables
+from dglsent.training import bases
+from dglsent.training import recipe as recipes
+
+# `# departs: KEY (paper VALUE): REASON`; its own value stands in the recipe.
+FORM = re.compile(r"\s*# departs: (?P<key>[a-z_.]+) \(paper (?P<value>[^)]+)\): (?P<reason>\S.*)")
+FOLDER = recipes.find("sick/tree-lstm").parents[1]
+ROWS = sorted(
+    {
+        (row.paper.rpartition(", table")[0] or row.paper, row.recipe)
+        for name in tables.names()
+        for row in tables.load(name).rows
+        if row.recipe
+    }
+)
+OPTIONS = {
+    "embedding": recipes.EmbeddingOptions(),
+    "optimiser": recipes.OptimiserOptions(),
+    "training": recipes.TrainingOptions(),
+}
+FILES = sorted(FOLDER.glob("*/*.yaml"))
+
+
+@cache
+def layers(recipe: str) -> list[bases.Layer]:
+    file = recipes.find(recipe)
+    return bases.chain(file.read_text(), str(file), FOLDER)
+
+
+@cache
+def merged(recipe: str) -> dict[str, Any]:
+    return bases.merge(layers(recipe))
+
+
+def value(known: Any, parts: list[str], default: Any) -> Any:
+    """What a recipe says of a key; where it says nothing, what the class that it names takes, or the options' own."""
+    for part in parts:
+        said = known if isinstance(known, Mapping) else {}
+        defaults: Any = default
+        if "class_path" in said:
+            module, _, name = said["class_path"].rpartition(".")
+            parameters = signature(getattr(import_module(module), name)).parameters.items()
+            defaults = SimpleNamespace(**{name: parameter.default for name, parameter in parameters})
+            said = said.get("init_args") or {}
+        default = getattr(defaults, part, None)
+        known = said.get(part, default)
+    return known
+
+
+def found(recipe: str, key: str) -> Any:
+    first, *rest = key.split(".")
+    return value(merged(recipe).get(first, {}), rest, OPTIONS.get(first))
+
+
+def comments(file: Path) -> Iterator[re.Match[str]]:
+    for line in file.read_text().splitlines():
+        if "departs:" in line:
+            said = FORM.fullmatch(line)
+            assert said, f"{file}: {line.strip()!r} is not `# departs: KEY (paper VALUE): REASON`"
+            yield said
+
+
+def departures(recipe: str) -> set[tuple[str, str]]:
+    """Keys and values of the papers that a recipe, or one that it builds on, says it departs from."""
+    return {(said["key"], said["value"]) for layer in layers(recipe) for said in comments(Path(layer.source))}
+
+
+def mismatches() -> Iterator[tuple[str, Setting, Any]]:
+    for paper, recipe in ROWS:
+        for setting in SETTINGS:
+            if setting.holds_for(paper, recipe):
+                ours = found(recipe, setting.key)
+                if not setting.is_kept(ours):
+                    yield recipe, setting, ours
+
+
+MISMATCHES = list(mismatches())
+
+
+def told(setting: Setting) -> tuple[str, str]:
+    return setting.key, str(setting.value)
+
+
+def test_departures_are_told():
+    missing = [
+        f"{recipe}: {setting.key} is {ours!r}; say `# departs: {setting.key} (paper {setting.value}): why`"
+        f" or take the paper's ({setting.says})"
+        for recipe, setting, ours in MISMATCHES
+        if told(setting) not in departures(recipe)
+    ]
+    assert missing == []
+
+
+@pytest.mark.parametrize("file", FILES, ids=lambda file: file.relative_to(FOLDER).with_suffix("").as_posix())
+def test_what_is_told_is_a_departure(file):
+    departing = {
+        told(setting)
+        for recipe, setting, _ in MISMATCHES
+        if any(Path(layer.source) == file for layer in layers(recipe))
+    }
+    for said in comments(file):
+        assert (said["key"], said["value"]) in departing, f"{file}: no recipe departs so: {said[0].strip()}"
+
+
+def test_every_setting_is_one_of_some_row_and_every_paper_has_some():
+    rows = {setting: [row for row in ROWS if setting.holds_for(*row)] for setting in SETTINGS}
+    assert [setting for setting, found in rows.items() if not found] == []
+    assert {paper for found in rows.values() for paper, _ in found} == {paper for paper, _ in ROWS}
+
+
+def test_a_value_is_that_of_the_recipe_or_the_default_of_its_class():
+    assert found("pmb/lstm-word-dropout", "encoder.options.filter") == "ones"
+    assert found("pmb/lstm-word-dropout", "encoder.options.gate_dropout") == 0.5
+    assert found("sick/dependency-progressive", "encoder.structure.hidden") == 150
+    assert found("sick/dependency", "optimiser.momentum") == 0.0
+    assert found("sick/dependency", "encoder.no_such_key") is None
