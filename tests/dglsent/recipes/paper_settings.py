@@ -1,11 +1,12 @@
 """What the papers say of how they trained: every setting once, with their words.
 
-A key is that of a recipe, without `init_args`. "Where it acts" of a dropout is part of the key: `embedding.dropout` acts on
-word vectors, `task.dropout` on what the last layer reads (a state; of pairs, the hidden layer of the head),
-`encoder.recurrent_dropout` on the candidate of a cell, `encoder.options.gate_dropout` on the gates of a window.
+A key is that of a recipe, without `init_args`. Where a dropout acts is part of the key: `embedding.dropout` on word
+vectors, `task.dropout` on what the last layer reads (a state; of pairs, the hidden layer of the head),
+`encoder.recurrent_dropout` on the candidate of a cell, `encoder.options.gate_dropout` on the gates of a window;
+`test_regularisation.py` sees that they do.
 
-Not in the table, as the papers do not say it: epochs of all but Zhou et al., rates and sizes of Liu et al., whether Zhou et
-al. tune word vectors.
+Not in the table, as the papers do not say it: epochs but for Zhou et al., rates and sizes of Liu et al., whether Zhou
+et al. tune word vectors.
 """
 
 from __future__ import annotations
@@ -146,7 +147,7 @@ SETTINGS = (
         WU,
         "encoder.hidden",
         512,
-        "The number of cells of the stacked bi-LSTM is set to 512. All stacked hidden layers have the same number of cells",
+        "The number of cells of the stacked bi-LSTM is set to 512",
         systems=("stacked-bilstm", "stacked-bilstm-plain", "stacked-bilstm-sgd"),
     ),
     Setting(WU, "optimiser.name", "sgd", _SGD),
