@@ -86,7 +86,10 @@ class Reproduction:
                 self._say(f"{job.title}: cannot be verified: {self._why(job)}; --refresh trains it anew")
                 continue
             before = job.run.metrics()
-            own = ["--training.epochs", str(min(EPOCHS, job.config.training.epochs)), "--device", before["device"]]
+            training = job.config.training
+            own = ["--training.epochs", str(min(EPOCHS, training.epochs)), "--device", before["device"]]
+            if training.average is not None and 1 <= training.average <= training.epochs - EPOCHS:
+                own += ["--training.average", "null"]  # of the last epochs alone
             own += ["--threads", str(before["threads"]), "--processes", str(before.get("processes", 1))]
             check = replace(job, run=Run(_beside(job.run, "verify")), own=own)
             shutil.rmtree(check.run.path, ignore_errors=True)
