@@ -32,6 +32,9 @@ def main() -> int:
     start, tally = time.monotonic(), Tally()
     with ProcessPoolExecutor(options.jobs, initializer=_begin, initargs=(options.only,)) as pool:
         for done in pool.map(_run, parts, [options.seed] * len(parts)):
+            for key, failure in done.failures.items():
+                if key not in tally.failures:
+                    print(f"\n{failure}\n", flush=True)
             tally.add(done)
             count = sum(tally.cases.values())
             rate = count / (time.monotonic() - start)
@@ -41,8 +44,8 @@ def main() -> int:
     for name in sorted(tally.cases):
         cases, seconds = tally.cases[name], tally.seconds[name]
         print(f"{name:<32}{cases:>9} cases {tally.accepted[name] / cases:>7.1%} read {cases / seconds:>9.0f}/s")
-    for failure in sorted(tally.failures.values(), key=lambda failure: (failure.place, failure.target)):
-        print(f"\n{failure}")
+    for failure in tally.failures.values():
+        print(f"{failure.target}: {failure.kind} at {failure.place}, {failure.times} times")
     print(f"\nseed {options.seed}: {sum(tally.cases.values())} cases, {len(tally.failures)} distinct failures")
     return 1 if tally.failures else 0
 

@@ -52,7 +52,7 @@ def targets(folder: Path) -> list[Target]:
                 make,
                 damaged if path.endswith(".gz") else mutated,
                 partial(_load, corpus, home, home / path, make(Random(name))),
-                0.15,
+                0.06,
             )
             for path, make in files.items()
             # One of several files that are read alike.

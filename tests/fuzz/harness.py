@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 from random import Random
 
@@ -17,7 +18,7 @@ from graphs.errors import InputError
 _ROOT = Path(__file__).resolve().parents[2]
 _SHRINKS = 400  # tries to make an input smaller
 _SHRINKING = 20.0  # seconds that they may take
-_POOL = 24  # whole inputs of a target, from which its cases are made
+_POOL = 200  # whole inputs of a target, from which its cases are made
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +65,7 @@ class Failure:
     def __str__(self) -> str:
         shown = repr(self.data if len(self.data) <= 600 else self.data[:600]) + " ..." * (len(self.data) > 600)
         return (
-            f"{self.target}: {self.kind} at {self.place} (case {self.case}, {self.times} times)\n"
+            f"{self.target}: {self.kind} at {self.place} (case {self.case})\n"
             f"    {self.message[:200]}\n    smallest input ({len(self.data)} bytes): {shown}"
         )
 
@@ -112,16 +113,11 @@ def run(targets: Sequence[Target], cases: Iterable[int], seed: int, seconds: flo
         seconds: time that a case may take; any by default.
     """
     tally = Tally()
-    pools: dict[str, list[bytes]] = {}
     shares = [target.share for target in targets]
     for case in cases:
         random = Random(seed * 1_000_000_007 + case)
         (target,) = random.choices(targets, shares)
-        pool = pools.get(target.name)
-        if pool is None:
-            made = Random(f"{seed} {target.name}")
-            pool = pools[target.name] = [target.make(made) for _ in range(_POOL)]
-        data = target.damage(random.choice(pool), random)
+        data = target.damage(_whole(target, seed, random.randrange(_POOL)), random)
         start = time.perf_counter()
         wrong = attempt(target, data, seconds)
         tally.seconds[target.name] += time.perf_counter() - start
@@ -137,6 +133,11 @@ def run(targets: Sequence[Target], cases: Iterable[int], seed: int, seconds: flo
                 small = shrink(target, data, (kind, place), seconds)
                 tally.failures[key] = Failure(target.name, kind, place, str(wrong), small, case)
     return tally
+
+
+@cache
+def _whole(target: Target, seed: int, number: int) -> bytes:
+    return target.make(Random(f"{seed} {target.name} {number}"))
 
 
 def attempt(target: Target, data: bytes, seconds: float | None = None) -> BaseException | None:

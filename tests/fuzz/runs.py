@@ -50,12 +50,12 @@ def targets(folder: Path) -> list[Target]:
     parts = {"config.yaml": mutated, "vocabularies.json": mutated, "metrics.json": mutated}
     recipe = (_TRAINED.encode(), _BASED.encode())
     return [
-        Target("recipe", lambda random: random.choice(recipe), mutated, partial(_recipe, folder), 0.1),
+        Target("recipe", lambda random: random.choice(recipe), mutated, partial(_recipe, folder), 0.05),
         *(
-            Target(f"run, {name}", partial(_part, whole, name), damage, partial(_run, whole, name), 0.05)
+            Target(f"run, {name}", partial(_part, whole, name), damage, partial(_run, whole, name), 0.02)
             for name, damage in {**parts, "weights.safetensors": damaged}.items()
         ),
-        Target("run, resume.ckpt", _checkpoint, damaged, partial(_resume, folder / "resume.ckpt"), 0.1),
+        Target("run, resume.ckpt", _checkpoint, damaged, partial(_resume, folder / "resume.ckpt"), 0.05),
     ]
 
 
