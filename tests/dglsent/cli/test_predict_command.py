@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import gzip
 import io
 import json
 import shutil
@@ -138,6 +139,19 @@ def test_the_wrong_parse_is_said(trees_run, pairs_run, tmp_path, program):
     code, out, _ = program("predict", pairs_run, tmp_path / "a.txt")
     assert code == 2
     assert "give the sentence as CoNLL-U" in lines(out)[0]["error"]
+
+
+def test_every_line_end_a_mark_in_front_and_gzip(trees_run, tmp_path, program, monkeypatch):
+    text = f"\ufeff{GOOD}\r{GOOD}\r\n{GOOD}\n".encode()
+    (tmp_path / "mac.ptb").write_bytes(text)
+    (tmp_path / "mac.ptb.gz").write_bytes(gzip.compress(text))
+    code, out, _ = program("predict", trees_run, tmp_path / "mac.ptb")
+    assert (code, len(lines(out))) == (0, 3)
+    assert program("predict", trees_run, tmp_path / "mac.ptb.gz")[:2] == (0, out)
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(text)))
+    assert program("predict", trees_run, "-")[:2] == (0, out)
+    (tmp_path / "cut.ptb.gz").write_bytes(gzip.compress(text)[:-9])
+    program.refuses("predict", trees_run, tmp_path / "cut.ptb.gz", saying=["cut.ptb.gz:", "fetch it again"])
 
 
 def test_refused_inputs(trees_run, tmp_path, program):
