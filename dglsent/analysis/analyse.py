@@ -105,10 +105,12 @@ def write_tables(
 
 def draw(analysis: Analysis, tables: Mapping[str, DataFrame], folder: Path, caption: str) -> list[Path]:
     """Writes the figures of some tables, as SVG and PNG."""
-    from dglsent.analysis.pictures import save
+    from dglsent.analysis.pictures import look, save
 
     files = []
-    for name, figure in importlib.import_module(analysis.module).figures(tables).items():
+    with look():
+        figures = importlib.import_module(analysis.module).figures(tables)
+    for name, figure in figures.items():
         save(figure, folder / f"{name}.svg", caption)
         files += [folder / f"{name}.svg", folder / f"{name}.png"]
     return files

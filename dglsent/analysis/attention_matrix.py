@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from pandas import DataFrame
+from pandas import DataFrame, factorize
 
 from dglsent.analysis.recording import Recording
 from dglsent.analysis.statistics import Array
@@ -80,12 +80,17 @@ def by_position(edges: DataFrame, weights: Array) -> Array:
     return control
 
 
+def by_popularity(edges: DataFrame, weights: Array) -> Array:
+    """The weights where all words of a sentence listened alike: the mean over its listeners of each word's weight."""
+    heard = edges.assign(weight=weights).groupby(["example", "sentence", "sender"]).weight.transform("mean")
+    return heard.to_numpy()
+
+
 def mass(edges: DataFrame, weights: Array, mask: Array) -> Array:
-    """Of each receiver the sum of its weights where `mask` holds: [receivers]."""
-    count = int(edges.group.max()) + 1
-    present = np.bincount(edges.group, minlength=count) > 0
-    summed: Array = np.bincount(edges.group, weights * mask, count)[present]
-    return summed
+    """Of each sentence the weight where `mask` holds, mean over its words: [sentences]."""
+    code = factorize(edges.example * 2 + edges.sentence)[0]
+    found: Array = np.bincount(code, weights * mask / edges.length.to_numpy(float))
+    return found
 
 
 def matrix(edges: DataFrame, field: str, example: int, sentence: int = 0) -> Array:

@@ -57,7 +57,8 @@ def tables(sources: Sequence[Recording], *, sentence: str = "", longest: int = 6
 def correlations(source: Recording, longest: int = 60) -> DataFrame:
     """Pearson's r of weight (times the number of words) and being dependency neighbours, over pairs of different words.
 
-    `position` is that of the weights that position alone would give, `partial` what remains within each offset.
+    `position` is that of the weights that position alone would give, `partial` what remains within each offset, and
+    `own` what remains of each word's own choice, where the mean over the listeners of a sentence is taken off.
     """
     edges = matrices.word_edges(source)
     edges = edges[(edges.length <= longest) & edges.parsed]
@@ -73,12 +74,14 @@ def follows_parse(edges: DataFrame, name: str) -> dict[str, float]:
     length, neighbour = edges.length.to_numpy(float)[apart], edges.neighbour.to_numpy(float)[apart]
     strength = weights[apart] * length
     offset = edges.offset.to_numpy()[apart]
-    inside = DataFrame({"offset": offset, "strength": strength, "neighbour": neighbour})
-    centred = inside[["strength", "neighbour"]] - inside.groupby("offset")[["strength", "neighbour"]].transform("mean")
+    heard = (edges.example.astype(str) + " " + edges.sentence.astype(str) + " " + edges.sender.astype(str))[apart]
+    both = DataFrame({"strength": strength, "neighbour": neighbour})
+    by_offset, by_sender = (both - both.groupby(np.asarray(key)).transform("mean") for key in (offset, heard))
     return {
         "correlation": pearson(strength, neighbour),
         "position": pearson(position[apart] * length, neighbour),
-        "partial": pearson(centred.strength.to_numpy(), centred.neighbour.to_numpy()),
+        "partial": pearson(by_offset.strength.to_numpy(), by_offset.neighbour.to_numpy()),
+        "own": pearson(by_sender.strength.to_numpy(), by_sender.neighbour.to_numpy()),
     }
 
 
@@ -116,7 +119,7 @@ def figures(tables: Mapping[str, DataFrame]) -> dict[str, Figure]:
     second, more = panels(1, 1, (5.4, 3.4))
     ax = more[0, 0]
     for number, (system, rows) in enumerate(tables["correlation"].groupby("system", sort=False)):
-        for field, mark in (("correlation", "o-"), ("position", "_--"), ("partial", "D:")):
+        for field, mark in (("correlation", "o-"), ("position", "_--"), ("partial", "D:"), ("own", "^-.")):
             mean = rows.groupby("layer")[field].mean()
             places = [int(layer.rpartition("_")[2]) for layer in mean.index]
             ax.plot(places, mean, mark, color=COLOURS[number % 8], label=f"{system}: {field}", ms=5, lw=1.2)

@@ -1,12 +1,14 @@
 """Whom words listen to, layer by layer (table 5 and figure 1 of the contextualised non-local networks).
 
-Every share stands beside two controls: words that listen to all alike, and words that listen by position alone, with
-the mean weight of each offset. What lies above the second is not explained by distance.
+Every share stands beside three controls: words that listen to all alike; by position alone, with the mean weight of
+each offset; and by popularity, where all words of a sentence listen to the same ones, as they do on the mean. What lies
+above the second is not explained by distance, what lies above the third is a choice of each word's own.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 from matplotlib.figure import Figure
@@ -17,6 +19,12 @@ from dglsent.analysis.pictures import COLOURS, SOFT, arcs, heat, panels
 from dglsent.analysis.recording import Recording
 from dglsent.analysis.sentences import find_sentence
 from dglsent.analysis.statistics import Array, mean_interval
+
+_CONTROLS = {
+    "uniform": ("x", "all alike"),
+    "position": ("_", "position alone"),
+    "popularity": ("|", "popularity alone"),
+}
 
 
 def tables(sources: Sequence[Recording], *, sentence: str = "", longest: int = 60) -> dict[str, DataFrame]:
@@ -47,10 +55,15 @@ def tables(sources: Sequence[Recording], *, sentence: str = "", longest: int = 6
 def shares(edges: DataFrame, name: str) -> DataFrame:
     """Of one layer the mean share of a word's weight on itself, on the next words and on its dependency neighbours.
 
-    Columns: layer, on, share with its interval (over words), uniform, position.
+    Columns: layer, on, share with its interval (over sentences), the controls uniform, position and popularity, and the
+    share beyond the last two with intervals.
     """
     weights = edges[name].to_numpy(float)
-    uniform, position = 1 / edges.length.to_numpy(float), matrices.by_position(edges, weights)
+    controls = {
+        "uniform": 1 / edges.length.to_numpy(float),
+        "position": matrices.by_position(edges, weights),
+        "popularity": matrices.by_popularity(edges, weights),
+    }
     kinds = {"itself": (edges.offset == 0).to_numpy(), "next words": (edges.offset.abs() == 1).to_numpy()}
     if edges.parsed.any():
         kinds["dependency neighbours"] = edges.neighbour.to_numpy()
@@ -58,23 +71,15 @@ def shares(edges: DataFrame, name: str) -> DataFrame:
     rows = []
     for kind, mask in kinds.items():
         mine = matrices.mass(edges, weights, mask)
-        low, high = mean_interval(mine, repeats=200)
-        control = matrices.mass(edges, position, mask).mean()
-        beyond = mean_interval(mine - matrices.mass(edges, position, mask), repeats=200)
-        rows.append(
-            {
-                "layer": name,
-                "on": kind,
-                "share": mine.mean(),
-                "low": low,
-                "high": high,
-                "uniform": matrices.mass(edges, uniform, mask).mean(),
-                "position": control,
-                "beyond_position": mine.mean() - control,
-                "beyond_low": beyond[0],
-                "beyond_high": beyond[1],
-            }
-        )
+        row: dict[str, Any] = {"layer": name, "on": kind, "share": mine.mean()}
+        row["low"], row["high"] = mean_interval(mine, repeats=300)
+        for control, others in controls.items():
+            other = matrices.mass(edges, others, mask)
+            row[control] = other.mean()
+            if control != "uniform":
+                row[f"beyond_{control}"] = (mine - other).mean()
+                row[f"beyond_{control}_low"], row[f"beyond_{control}_high"] = mean_interval(mine - other, repeats=300)
+        rows.append(row)
     return DataFrame(rows)
 
 
@@ -86,24 +91,24 @@ def distances(edges: DataFrame, name: str, most: int = 12) -> DataFrame:
 
 
 def entropies(edges: DataFrame, name: str) -> DataFrame:
-    """Mean entropy of a word's weights, beside the log n of an even spread."""
-    weights = edges[name].to_numpy(float)
+    """Mean entropy of a word's weights, beside the log n of an even spread, and how much the most heard word gets.
+
+    `hub` is the share of all weight of a sentence that its most heard word gets, `hub_even` that of an even spread.
+    """
+    weights, length = edges[name].to_numpy(float), edges.length.to_numpy(float)
+    everything = np.ones(len(edges), bool)
     parts = np.where(weights > 0, -weights * np.log(np.maximum(weights, 1e-30)), 0)
-    summed = matrices.mass(edges, parts, np.ones(len(edges), bool))
-    logs = matrices.mass(
-        edges, np.log(edges.length.to_numpy(float)) / edges.length.to_numpy(float), np.ones(len(edges), bool)
-    )
-    several = logs > 0
-    return DataFrame(
-        [
-            {
-                "layer": name,
-                "entropy": summed.mean(),
-                "log_n": logs.mean(),
-                "ratio": (summed[several] / logs[several]).mean(),
-            }
-        ]
-    )
+    entropy, logs = (matrices.mass(edges, each, everything) for each in (parts, np.log(length) / length))
+    heard = edges.assign(part=weights / length).groupby(["example", "sentence", "sender"]).part.sum()
+    row = {
+        "layer": name,
+        "entropy": entropy.mean(),
+        "log_n": logs.mean(),
+        "ratio": (entropy[logs > 0] / logs[logs > 0]).mean(),
+        "hub": heard.groupby(level=[0, 1]).max().mean(),
+        "hub_even": matrices.mass(edges, 1 / length**2, everything).mean(),
+    }
+    return DataFrame([row])
 
 
 def pairs(edges: DataFrame, nodes: DataFrame, name: str, least: int = 10, top: int = 30) -> DataFrame:
@@ -170,21 +175,13 @@ def _shares(found: DataFrame) -> Figure:
             colour = COLOURS[number % len(COLOURS)]
             ends = np.abs(mean[["min", "max"]].to_numpy().T - mean["mean"].to_numpy())
             ax.errorbar(places, mean["mean"], yerr=ends, fmt="o", ms=5, color=colour, label=system)
-            control = of_one.groupby("layer")[["position", "uniform"]].mean()
-            ax.plot(
-                places,
-                control.position,
-                "_",
-                ms=14,
-                mew=2,
-                color=colour,
-                label="position alone" if not number else None,
-            )
-            ax.plot(places, control.uniform, "x", ms=5, color=SOFT, label="all alike" if not number else None)
+            control = of_one.groupby("layer")[list(_CONTROLS)].mean()
+            for name, (mark, label) in _CONTROLS.items():
+                ax.plot(places, control[name], mark, ms=8, mew=1.4, color=colour, label=None if number else label)
         ax.set_xticks(range(len(mean)), [str(layer + 1) for layer in range(len(mean))])
         ax.set_xlabel("layer")
         ax.set_title(kind, fontsize=9)
-        ax.set_ylim(0, None)
+    axes[0, 0].set_ylim(0, 1.08 * found[["share", *_CONTROLS]].to_numpy().max())
     axes[0, 0].set_ylabel("share of a word's weight")
     axes[0, -1].legend(fontsize=7)
     return figure

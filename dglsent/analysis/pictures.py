@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Sequence
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any
 
@@ -42,9 +43,14 @@ def panels(
     rows: int = 1, columns: int = 1, size: tuple[float, float] = (6.4, 3.8), **options: Any
 ) -> tuple[Figure, Any]:
     """A figure and its [rows, columns] axes; `size` in inches is that of the whole."""
-    with mpl.rc_context(_LOOK):
+    with look():
         figure = Figure(figsize=size, layout="constrained")
         return figure, figure.subplots(rows, columns, squeeze=False, **options)
+
+
+def look() -> AbstractContextManager[None]:
+    """While it lasts, figures are drawn in the look of the project."""
+    return mpl.rc_context(_LOOK)
 
 
 def heat(
@@ -117,7 +123,7 @@ def dots(axes: Any, names: Sequence[str], *series: tuple[str, Sequence[float], S
 
 def save(figure: Figure, file: Path, caption: str) -> None:
     """Writes a figure as SVG and PNG beside each other, its caption under it."""
-    with mpl.rc_context(_LOOK):
+    with look():
         width = max(60, int(figure.get_figwidth() * 15.5))
         figure.supxlabel("\n".join(textwrap.wrap(caption, width)), fontsize=7.5, color=SOFT, x=0.01, ha="left")
         figure.savefig(file.with_suffix(".svg"), metadata={"Date": None, "Title": caption})
