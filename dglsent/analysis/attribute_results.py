@@ -36,7 +36,8 @@ def differences(found: DataFrame, base: str = "cn3") -> DataFrame:
 
 def figures(tables: Mapping[str, DataFrame]) -> dict[str, Figure]:
     """A panel a corpus: the difference that each attribute makes."""
-    groups = list(tables["differences"].groupby("corpus", sort=False))
+    found = tables["differences"]
+    groups = list(found[found.difference_sd.ne(0) | found.difference.ne(0)].groupby("corpus", sort=False))
     if not groups:
         return {}
     tallest = max(len(rows) for _, rows in groups)

@@ -121,6 +121,7 @@ def figures(tables: Mapping[str, DataFrame]) -> dict[str, Figure]:
         right.plot(points.classes, points.width_last, ".", color=COLOURS[number % 8], alpha=0.7)
     left.set_xlabel("distance from the word")
     left.set_ylabel("mean gate")
+    left.set_xticks(sorted(found.distance.unique()))
     left.set_ylim(0, 1)
     left.legend(fontsize=6.5)
     right.set_xscale("log")
