@@ -19,6 +19,7 @@ from dglsent.analysis.pictures import HEAT, INK, SOFT, panels
 from dglsent.analysis.recording import Recording
 from dglsent.analysis.sentences import find_sentence
 from dglsent.analysis.statistics import Array
+from graphs.errors import InputError
 
 
 def tables(
@@ -44,6 +45,8 @@ def tables(
                 {"system": source.system, "seed": source.seed, "dimension": np.arange(1, len(area) + 1), "auc": area}
             )
         )
+        if not dimension and np.isnan(area).all():
+            raise InputError(f"{source.path}: no phrases with gold sentiment; choose a run on SST or give --dimension")
         k = dimension or int(np.nanargmax(area)) + 1
         tree = tree_values(source.nodes, z[:, k - 1], find_sentence(source.examples, [sentence]), int(middle))
         trees.append(tree.assign(system=source.system, seed=source.seed, dimension=k, auc=area[k - 1]))

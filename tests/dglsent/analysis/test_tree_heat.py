@@ -6,6 +6,7 @@ from made import pairs, recording, tree
 from pandas import concat
 
 from dglsent.analysis import tree_heat
+from graphs.errors import InputError
 
 ROWS = [
     (0, -1, 0, 3, "not so good", "S", 1),
@@ -42,3 +43,12 @@ def test_a_tree_with_its_values(tmp_path):
     assert lines[4] == "    JJ +2  good"
     assert list(tree_heat.figures(made)) == ["tree-corpus-model-seed-1"]
     assert tree_heat.tables([source], dimension=1)["tree"].dimension.unique().tolist() == [1]
+
+
+def test_without_labels_of_phrases_a_dimension_is_named(tmp_path):
+    nodes = tree(0, [(*row[:6], -1) for row in ROWS])
+    examples = pairs([1], [1], [("not so good", None)])
+    source = recording(tmp_path, fields=["z_u"], nodes=nodes.assign(z_u=list(np.ones((5, 2)))), examples=examples)
+    with pytest.raises(InputError, match="no phrases with gold sentiment"):
+        tree_heat.tables([source])
+    assert tree_heat.tables([source], dimension=2)["tree"].sentiment.isna().all()
