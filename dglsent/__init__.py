@@ -1,5 +1,43 @@
-"""Sentence models over parse trees as message passing on DGL graphs; see `dglsent.passing` and `dglsent.models`."""
+"""Sentence models over parse trees as message passing on DGL graphs; see `dglsent.passing` and `dglsent.models`.
+
+>>> import dglsent
+>>> model = dglsent.load("runs/sst/tree-lstm/seed-1")  # doctest: +SKIP
+>>> model.predict(["The movie was not as bad as I feared."])  # doctest: +SKIP
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Collection
+from typing import TYPE_CHECKING
 
 from dglsent.registry import register
 
-__all__ = ["register"]
+if TYPE_CHECKING:
+    from dglsent.inference.model import Model
+
+__all__ = ["load", "register"]
+
+
+def load(
+    run: str | os.PathLike[str],
+    *,
+    device: str = "auto",
+    stanza_dir: str | os.PathLike[str] | None = None,
+    trusted: bool | Collection[str] = False,
+) -> Model:
+    """A trained model, ready to predict and to explain.
+
+    Args:
+        run: folder that `dglsent fit` wrote.
+        device: "auto", "cpu", "cuda" or one such as "cuda:1".
+        stanza_dir: folder of Stanza's English models, for raw text where the model needs parses; Stanza's own, into
+            which it downloads, by default.
+        trusted: which classes the run may name that are neither of dglsent nor registered (SECURITY.md).
+
+    Raises:
+        InputError: there is no run, or it cannot be read.
+    """
+    from dglsent.inference.model import Model
+
+    return Model.of_run(run, device=device, stanza_dir=stanza_dir, trusted=trusted)

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from graphs.batching import batch, batch_pairs
     from graphs.builders import chain, constituency, dependency
     from graphs.complete_graphs import complete
+    from graphs.converters import from_nltk, from_spacy, from_stanza
     from graphs.drawing import dependencies_svg, tree_svg, tree_text
     from graphs.features import Vocabularies, Vocabulary
     from graphs.formats.brackets import parse_brackets, read_brackets
@@ -38,6 +39,9 @@ _HOMES = {
     "complete": "graphs.complete_graphs",
     "constituency": "graphs.builders",
     "dependency": "graphs.builders",
+    "from_nltk": "graphs.converters",
+    "from_spacy": "graphs.converters",
+    "from_stanza": "graphs.converters",
     "dependencies_svg": "graphs.drawing",
     "tree_svg": "graphs.drawing",
     "tree_text": "graphs.drawing",
@@ -70,6 +74,9 @@ __all__ = [
     "dependencies_svg",
     "dependency",
     "from_networkx",
+    "from_nltk",
+    "from_spacy",
+    "from_stanza",
     "parse",
     "parse_brackets",
     "parse_conllu",

@@ -55,6 +55,7 @@ class Dependencies:
         upos: [N] universal POS tags, "_" where unknown.
         xpos: [N] language-specific POS tags, "_" where unknown.
         lemma: [N] lemmas, "_" where unknown.
+        feats: [N] morphological features, such as "Number=Sing|Person=3"; "_" where there are none.
         multiword: surface tokens that span several words, as (first word, one past the last word, form).
         empty: empty nodes of enhanced dependencies, as (id such as "8.1", form); never nodes of a graph.
         comments: comment lines without the leading "# ".
@@ -73,9 +74,10 @@ class Dependencies:
     comments: Sequence[str] = ()
     origin: Origin = field(default_factory=Origin)
     forest: bool = False
+    feats: Sequence[str] = ()
 
     def __post_init__(self) -> None:
-        for name in ("upos", "xpos", "lemma"):
+        for name in ("upos", "xpos", "lemma", "feats"):
             if not getattr(self, name):
                 setattr(self, name, ["_"] * len(self.word))
 

@@ -149,6 +149,7 @@ def _pack(sentence: Dependencies, tree: Constituency) -> bytes:
         "upos": sentence.upos,
         "xpos": sentence.xpos,
         "lemma": sentence.lemma,
+        "feats": sentence.feats,
         "multiword": sentence.multiword,
         "label": tree.label,
         "parent": tree.parent.tolist(),
@@ -172,6 +173,7 @@ def _restored(record: dict[str, Any], text: Text, origin: Origin) -> Parse:
         upos=record["upos"],
         xpos=record["xpos"],
         lemma=record["lemma"],
+        feats=record.get("feats", ()),  # parses that were cached before it are as good without
         multiword=[(first, last, form) for first, last, form in record["multiword"]],
         comments=[f"sent_id = {origin.sentence}", f"text = {whole}"],
         origin=origin,
@@ -186,7 +188,7 @@ def _restored(record: dict[str, Any], text: Text, origin: Origin) -> Parse:
 
 def _check(dependencies: Dependencies, tree: Constituency) -> None:
     """ValueError unless these are two trees over the same words."""
-    size, columns = len(dependencies), ("word", "relation", "upos", "xpos", "lemma")
+    size, columns = len(dependencies), ("word", "relation", "upos", "xpos", "lemma", "feats")
     strings = [*chain.from_iterable(getattr(dependencies, column) for column in columns), *tree.label]
     if not size or any(len(getattr(dependencies, column)) != size for column in columns):
         raise ValueError("columns of different lengths")

@@ -47,6 +47,13 @@ class StanzaModels:
     download: bool
     identity: str
 
+    @property
+    def title(self) -> str:
+        """Stanza's version and the models of the two parsers, for people."""
+        version, *parts = self.identity.split("; ")
+        parsers = [part.rpartition(" ")[0] for part in parts if part.startswith(("depparse ", "constituency "))]
+        return f"{version} ({', '.join(parsers)})"
+
 
 def models(stanza_dir: str | os.PathLike[str] | None = None) -> StanzaModels:
     """Finds the models in a folder, or in Stanza's own, where its list of models is downloaded if it is missing.

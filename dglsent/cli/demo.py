@@ -9,12 +9,12 @@ from pathlib import Path
 from dglsent.cli.options import Parser, add_device
 from dglsent.corpora import reviews
 from dglsent.corpora.example import Parsed
+from dglsent.inference.predictor import Predictor
 from dglsent.training import recipe as recipes
 from dglsent.training.assemble import load_inputs
 from dglsent.training.device import pick_device, set_threads
 from dglsent.training.fit import fit
 from dglsent.training.model import evaluate
-from dglsent.training.predicting import Predictor
 from dglsent.training.run import Run
 from graphs.columns import Constituency
 from graphs.drawing import tree_svg

@@ -1,72 +1,114 @@
-"""`dglsent predict`: JSON lines for parsed sentences."""
+"""`dglsent predict`: JSON lines for sentences."""
 
 from __future__ import annotations
 
 import sys
+from argparse import Namespace
 from collections.abc import Iterator, Sequence
-from typing import Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from dglsent.cli.options import Parser, add_device, add_trust
-from dglsent.cli.reading import FORMATS, Read, guess, read
+from dglsent.cli.reading import FORMATS, guess, read
 from dglsent.json_text import dumps
 from graphs.errors import InputError, SentenceError
+
+if TYPE_CHECKING:
+    from dglsent.inference.explanation import Explanation
+    from dglsent.inference.given import Given, Readable
+    from dglsent.inference.model import Model
 
 _BATCH = 64
 
 _EPILOGUE = """
-A model of pairs reads two sentences in a row, or two columns of brackets separated by a tab. Every example gives
-one line of JSON; one that cannot be used gives a line with "error", is told on standard error, and makes the exit
-code 2.
+A line is a sentence; where the model needs parses, Stanza makes them (first, and of many sentences faster, does
+`dglsent parse`, whose files are read as they are). A model of pairs reads two sentences in a row, or two columns
+separated by a tab. Every example gives one line of JSON; one that cannot be used gives a line with "error", is told on
+standard error, and makes the exit code 2.
 """
 
 
 def main(arguments: Sequence[str]) -> int:
     """Predict; prints a line of JSON for each example."""
-    parser = Parser("predict", "Predict for parsed sentences in brackets or CoNLL-U; prints JSON lines.")
+    parser = Parser("predict", "Predict for raw text, brackets or CoNLL-U; prints JSON lines.")
     parser.epilog = _EPILOGUE
     parser.add_argument("run", metavar="RUN", help="folder that `dglsent fit` wrote")
-    parser.add_argument("file", metavar="FILE", nargs="?", help="sentences; standard input by default or for -")
+    parser.add_argument(
+        "files", metavar="FILE", nargs="*", help="sentences (.gz too); standard input by default or for -"
+    )
     parser.add_argument("--format", choices=FORMATS, help="format of the input; found out by default")
+    parser.add_argument("--structure", action="store_true", help="add what the model used: nodes, edges, their fields")
+    parser.add_argument("--draw", type=Path, metavar="DIR", help="draw what the model used, an SVG a sentence")
+    parser.add_argument("--stanza-dir", type=Path, metavar="DIR", help="Stanza's models; downloaded by Stanza without")
     add_trust(parser)
     add_device(parser)
     options = parser.parse_args(arguments)
 
-    from dglsent.training.device import pick_device, set_threads
-    from dglsent.training.run import Run
+    from dglsent.inference.model import Model
+    from dglsent.training.device import set_threads
 
     set_threads(options.threads)
-    recipe, vocabularies, model = Run(options.run).load(trusted=options.trust)
-    model.to(pick_device(options.device))
-    name = "<stdin>" if options.file in (None, "-") else options.file
-    text = _text(options.file)
-    examples = read(text, options.format or guess(name, text), model.task.sentences, name)
-    if not examples:
-        raise InputError(f"{name}: holds no sentences; give brackets or CoNLL-U")
-
-    from dglsent.training.predicting import Predictor
-
-    predictor = Predictor(recipe, vocabularies, model)
+    model = Model.of_run(options.run, device=options.device, stanza_dir=options.stanza_dir, trusted=options.trust)
+    examples = model.readable(_given(options, model), _say)
     failed = False
     for first in range(0, len(examples), _BATCH):
-        for line in _results(predictor, examples[first : first + _BATCH], first):
+        for line in _lines(model, examples[first : first + _BATCH], first, options):
             failed |= "error" in line
             if "error" in line:
-                print(f"dglsent: {line['error']}", file=sys.stderr)
+                _say(line["error"])
             print(dumps(line))
         sys.stdout.flush()
     return 2 if failed else 0
 
 
-def _results(predictor: Any, examples: Sequence[tuple[Read, ...]], first: int) -> Iterator[dict[str, Any]]:
+def _given(options: Namespace, model: Model) -> list[tuple[Given, ...]]:
+    """The examples of all files."""
+    examples: list[tuple[Given, ...]] = []
+    for file in options.files or ["-"]:
+        name = "<stdin>" if file == "-" else file
+        text = _text(file)
+        found = read(text, options.format or guess(name, text), model.sentences, name)
+        if not found:
+            raise InputError(
+                f"{name}: holds no sentences; give text, a sentence a line, or what `dglsent parse` makes of it"
+            )
+        examples += found
+    return examples
+
+
+def _lines(
+    model: Model, examples: Sequence[tuple[Readable, ...]], first: int, options: Namespace
+) -> Iterator[dict[str, Any]]:
     """A prediction or an error for each example, in order."""
-    for number, result in enumerate(predictor(examples), first + 1):
-        origin = examples[number - first - 1][0].origin
-        head = {"id": origin.sentence or str(number)}
-        yield {**head, "error": str(result)} if isinstance(result, SentenceError) else {**head, **result}
+    explained = options.structure or options.draw
+    results = model.attempt(examples, explain=bool(explained))
+    for number, (example, result) in enumerate(zip(examples, results, strict=True), first + 1):
+        head = {"id": example[0].origin.sentence or str(number)}
+        if isinstance(result, SentenceError):
+            yield {**head, "error": str(result)}
+            continue
+        if options.draw and not isinstance(result, dict):
+            _draw(result, options.draw, number)
+        if isinstance(result, dict):
+            yield {**head, **result}
+        else:
+            yield {**head, **(result.to_json() if options.structure else result.prediction)}
 
 
-def _text(name: str | None) -> str:
+def _draw(explanation: Explanation, folder: Path, number: int) -> None:
+    folder.mkdir(parents=True, exist_ok=True)
+    pictures = explanation.pictures()
+    for name, svg in pictures.items():
+        own = f"-{name.replace(' ', '-')}" if len(pictures) > 1 else ""
+        svg.save(folder / f"{number:04}{own}.svg")
+
+
+def _text(name: str) -> str:
     from graphs.formats.source import read_lines
 
     # Line ends of every kind become one.
-    return "\n".join(read_lines(sys.stdin.buffer if name in (None, "-") else str(name)))
+    return "\n".join(read_lines(sys.stdin.buffer if name == "-" else name))
+
+
+def _say(line: str) -> None:
+    print(f"dglsent: {line}", file=sys.stderr, flush=True)

@@ -1,4 +1,4 @@
-"""What `dglsent predict` reads: brackets, CoNLL-U or tab-separated pairs, broken sentences included."""
+"""What `dglsent predict` reads: text, brackets, CoNLL-U or tab-separated pairs, broken sentences included."""
 
 from __future__ import annotations
 
@@ -7,21 +7,17 @@ import re
 from collections.abc import Sequence
 from typing import Literal, TypeAlias
 
-import numpy as np
-
 from dglsent.corpora.example import Parsed
+from dglsent.inference.given import REMEDY, Given, Raw
 from graphs.columns import Constituency, Dependencies
 from graphs.errors import InputError, Origin, SentenceError
 from graphs.formats.brackets import parse_brackets, read_brackets
 from graphs.formats.conllu import read_conllu
 
-Format: TypeAlias = Literal["brackets", "conllu", "tsv", "words"]
-FORMATS: tuple[Format, ...] = ("brackets", "conllu", "tsv", "words")
+Format: TypeAlias = Literal["text", "tokens", "brackets", "conllu", "tsv"]
+FORMATS: tuple[Format, ...] = ("text", "tokens", "brackets", "conllu", "tsv")
 
-_WORD = re.compile(r"[^ \t]+")
-
-Read: TypeAlias = Parsed | SentenceError
-"""A sentence, or what is wrong with it."""
+_TOKEN = re.compile(r"[^ \t]+")
 
 
 class _Named(io.StringIO):
@@ -34,8 +30,11 @@ class _Named(io.StringIO):
 
 def guess(name: str, text: str) -> Format:
     """The format of a file, by its name, else by its first line that is not blank or a comment."""
+    name = name.removesuffix(".gz")
     if name.endswith((".conllu", ".conll")):
         return "conllu"
+    if name.endswith((".brackets", ".ptb", ".mrg")):
+        return "brackets"
     if name.endswith(".tsv"):
         return "tsv"
     first = next((line for line in text.splitlines() if line.strip() and not line.startswith("#")), "")
@@ -43,15 +42,15 @@ def guess(name: str, text: str) -> Format:
         return "conllu"
     if "\t" in first.strip():
         return "tsv"
-    return "brackets" if first.lstrip().startswith("(") else "words"
+    return "brackets" if first.lstrip().startswith("(") and first.count("(") > 1 else "text"
 
 
-def read(text: str, form: Format, sentences: int, name: str = "") -> list[tuple[Read, ...]]:
+def read(text: str, form: Format, sentences: int, name: str = "") -> list[tuple[Given, ...]]:
     """The examples of a text, each of `sentences` sentences, in the order of the text.
 
     Args:
         text: what was read.
-        form: its format; "words" is one tokenised sentence a line, for models of word order alone.
+        form: its format; "text" is a raw sentence a line, "tokens" one whose tokens stand between spaces.
         sentences: 1, or 2 for pairs: two sentences in a row, or the two columns of a line of "tsv".
         name: the file, for messages.
 
@@ -77,16 +76,16 @@ def _lines(text: str) -> list[tuple[int, str]]:
     return [(number, line) for number, line in numbered if line.strip()]
 
 
-def _pair(line: str, origin: Origin) -> tuple[Read, ...]:
+def _pair(line: str, origin: Origin) -> tuple[Given, ...]:
     columns = line.split("\t")
     if len(columns) != 2:
         return (SentenceError(f"{len(columns)} columns, expected the two sentences of a pair", origin),)
     return tuple(_cell(column, origin) for column in columns)
 
 
-def _cell(text: str, origin: Origin) -> Read:
+def _cell(text: str, origin: Origin) -> Given:
     if not text.lstrip().startswith("("):
-        return _words(text, origin)
+        return _raw(text, origin)
     try:
         trees = parse_brackets(text.strip(), unescape=True)
     except SentenceError as error:
@@ -94,20 +93,20 @@ def _cell(text: str, origin: Origin) -> Read:
     if len(trees) != 1:
         return SentenceError(f"{len(trees)} trees in one column, expected one", origin)
     trees[0].origin = origin
-    return Parsed(constituency=trees[0])
+    return Parsed(constituency=trees[0], remedy=REMEDY)
 
 
-def _words(text: str, origin: Origin) -> Read:
-    """A sentence without a parse; a chain can be made of it, and nothing else."""
-    words = _WORD.findall(text)
+def _raw(text: str, origin: Origin, *, tokens: bool = False) -> Given:
+    words = _TOKEN.findall(text)
     if not words:
         return SentenceError("the sentence has no words", origin)
-    return Parsed(unparsed=Dependencies(words, np.full(len(words), -1), ["_"] * len(words), origin=origin))
+    return Raw(words if tokens else text.strip(), origin)
 
 
-def _single(text: str, form: Format, name: str) -> list[Read]:
-    if form == "words":
-        return [_words(line, Origin(name, number, str(number))) for number, line in _lines(text)]
+def _single(text: str, form: Format, name: str) -> list[Given]:
+    if form in ("text", "tokens"):
+        lines = _lines(text)
+        return [_raw(line, Origin(name, number, str(number)), tokens=form == "tokens") for number, line in lines]
     source = _Named(text, name)
     read: Sequence[Constituency | Dependencies]
     skipped: Sequence[SentenceError]
@@ -117,8 +116,11 @@ def _single(text: str, form: Format, name: str) -> list[Read]:
     else:
         conllu = read_conllu(source, on_error="skip")
         read, skipped = conllu, conllu.skipped
-    results: list[Read] = [
-        Parsed(constituency=one) if isinstance(one, Constituency) else Parsed(dependencies=one) for one in read
+    results: list[Given] = [
+        Parsed(constituency=one, remedy=REMEDY)
+        if isinstance(one, Constituency)
+        else Parsed(dependencies=one, remedy=REMEDY)
+        for one in read
     ]
     # Several trees may share a line, so equal lines keep their order.
     return sorted([*results, *skipped], key=lambda result: result.origin.line)

@@ -45,7 +45,7 @@ def parse_conllu(text: str, *, on_error: OnError = "raise") -> Sentences[Depende
 def to_conllu(sentence: Dependencies) -> str:
     """Writes a sentence as one block, blank line included, so that reading it gives the same columns.
 
-    Columns that `Dependencies` does not hold (features, enhanced dependencies, misc) are "_".
+    Columns that `Dependencies` does not hold (enhanced dependencies, misc) are "_".
 
     Raises:
         SentenceError: if there are no words, or a column is empty or holds a tab or a line end.
@@ -66,13 +66,14 @@ def to_conllu(sentence: Dependencies) -> str:
         sentence.lemma,
         sentence.upos,
         sentence.xpos,
+        sentence.feats,
         sentence.head.tolist(),
         sentence.relation,
         strict=True,
     )
-    for place, (word, lemma, upos, xpos, head, relation) in enumerate(columns):
+    for place, (word, lemma, upos, xpos, feats, head, relation) in enumerate(columns):
         lines += before[place]
-        lines.append(_line(sentence, str(place + 1), word, lemma, upos, xpos, "_", str(head + 1), relation))
+        lines.append(_line(sentence, str(place + 1), word, lemma, upos, xpos, feats, str(head + 1), relation))
     return "\n".join([*lines, *before[count]]) + "\n\n"
 
 
@@ -113,6 +114,7 @@ def from_stanza_sentence(sentence: Any, origin: Origin | None = None) -> Depende
         empty=[(".".join(map(str, word.id)), word.text) for word in sentence.empty_words],
         comments=[_comment(line) for line in sentence.comments],
         origin=origin,
+        feats=[word.feats or "_" for word in words],
     )
 
 
@@ -197,6 +199,7 @@ def _sentence(start: int, block: list[str], origin: Origin) -> Dependencies:
         multiword=multiword,
         empty=empty,
         origin=origin,
+        feats=[row[5] or "_" for row in rows],
     )
 
 

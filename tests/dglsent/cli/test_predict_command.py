@@ -134,11 +134,15 @@ def test_the_wrong_parse_is_said(trees_run, pairs_run, tmp_path, program):
     (tmp_path / "a.conllu").write_text(CONLLU)
     code, out, _ = program("predict", trees_run, tmp_path / "a.conllu")
     assert code == 2
-    assert "give the sentence in brackets" in lines(out)[0]["error"]
+    assert "constituency trees" in lines(out)[0]["error"]
+    assert "dglsent parse" in lines(out)[0]["error"]
+
+
+def test_text_without_a_parser_is_refused(pairs_run, tmp_path, program):
     (tmp_path / "a.txt").write_text("the film\nthe film\n")
-    code, out, _ = program("predict", pairs_run, tmp_path / "a.txt")
-    assert code == 2
-    assert "give the sentence as CoNLL-U" in lines(out)[0]["error"]
+    code, out, err = program("predict", pairs_run, tmp_path / "a.txt", "--stanza-dir", tmp_path)
+    assert (code, out, err.count("\n")) == (2, "", 1)
+    assert all(part in err for part in ("needs parses", "resources.json", "dglsent parse"))
 
 
 def test_every_line_end_a_mark_in_front_and_gzip(trees_run, tmp_path, program, monkeypatch):

@@ -133,7 +133,7 @@ def test_exactly_the_forests_are_read(heads):
 
 
 def same(ours, theirs):
-    fields = ("word", "relation", "upos", "xpos", "lemma", "multiword", "empty", "comments")
+    fields = ("word", "relation", "upos", "xpos", "lemma", "feats", "multiword", "empty", "comments")
     return ours.head.tolist() == theirs.head.tolist() and all(
         list(getattr(ours, name)) == list(getattr(theirs, name)) for name in fields
     )
@@ -151,7 +151,8 @@ def test_stanza_sentences_come_in_through_the_door():
 
 def stanza_sentence(*heads):
     words = [
-        types.SimpleNamespace(head=head, text="w", deprel="dep", upos=None, xpos=None, lemma=None) for head in heads
+        types.SimpleNamespace(head=head, text="w", deprel="dep", upos=None, xpos=None, lemma=None, feats=None)
+        for head in heads
     ]
     return types.SimpleNamespace(words=words, tokens=[], empty_words=[], comments=[], sent_id="s")
 

@@ -1,0 +1,132 @@
+"""What a model used to predict, by word and span, as plain records."""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from dglsent.analysis.rows import Recorder, Shown
+from dglsent.corpora.example import Example
+from dglsent.inference.pictures import pictures
+from dglsent.inference.predictor import Seen, with_text
+from dglsent.tasks.task import DIGITS
+from dglsent.training.graphs import GraphKind
+from graphs.columns import Sentence
+from graphs.drawing import Svg
+from graphs.fields import ATTEND
+
+Record = dict[str, Any]
+
+_NODE = ("sentence", "node", "parent", "text", "tag")
+_EDGE = ("relation", "sentence", "sender", "receiver")
+
+
+@dataclass(frozen=True, eq=False)
+class Explanation:
+    """A prediction, and what the model used.
+
+    Attributes:
+        prediction: text and prediction, as `predict` gives them.
+        nodes: a record a node: `sentence` (0, or 1 for the second of a pair), `node` and `parent` (numbers within the
+            sentence, -1 for none), `span` (first word and one past the last), `text`, `tag`, `label` where the task
+            predicts one there, and the fields of nodes that the encoder shows.
+        edges: a record an edge of which the encoder shows something: `relation`, `sentence`, `sender`, `receiver`,
+            their texts `from` and `to`, `slot`, and the fields, such as `attention`.
+        sentences: the sentences in the form that their graphs were made of.
+        kind: what they became.
+    """
+
+    prediction: Record
+    nodes: list[Record]
+    edges: list[Record]
+    sentences: Sequence[Sentence] = field(repr=False)
+    kind: GraphKind
+
+    def to_json(self) -> Record:
+        """The prediction, with nodes and edges as `structure`, as plain values."""
+        return {**self.prediction, "structure": {"nodes": self.nodes, "edges": self.edges}}
+
+    def pictures(self) -> dict[str, Svg]:
+        """Drawings of the structure by name, such as "tree" or "complete.attention_1"."""
+        return pictures(self)
+
+    def _repr_html_(self) -> str:
+        texts = self.prediction["text"]
+        said = _said(self.prediction)
+        lines = [texts] if isinstance(texts, str) else texts
+        parts = [f"<p>{'<br>'.join(map(html.escape, lines))}<br><b>{html.escape(said)}</b></p>"]
+        parts += [f"<p>{html.escape(name)}</p>{svg}" for name, svg in self.pictures().items()]
+        return f"<div>{''.join(parts)}</div>"
+
+
+class Explanations(list[Explanation]):
+    """Explanations, drawn one below the other in Jupyter."""
+
+    def _repr_html_(self) -> str:
+        return "".join(one._repr_html_() for one in self)
+
+
+def explanations(seen: Seen, shows: Sequence[str], kind: GraphKind, labels: Sequence[str]) -> list[Explanation]:
+    """The explanation of each example of a batch.
+
+    Args:
+        seen: what the model made of the batch.
+        shows: fields that its encoder shows.
+        kind: what sentences became.
+        labels: names of the classes.
+    """
+    recorder = Recorder(Shown.of(shows), kind, "", labels, {})
+    examples = [Example(sentences) for sentences in seen.examples]
+    nodes = recorder.nodes(0, examples, seen.shaped, seen.graphs, seen.predictions, seen.batch).to_pylist()
+    table = recorder.edges(0, seen.batch)
+    edges = [] if table is None else table.to_pylist()
+    shown = [name.rpartition(".")[2] for name in shows]
+    of_nodes: list[list[Record]] = [[] for _ in examples]
+    of_edges: list[list[Record]] = [[] for _ in examples]
+    for row in nodes:
+        of_nodes[row["example"]].append(_node(row, shown, labels))
+    text = [{(row["sentence"], row["node"]): row["text"] for row in rows} for rows in of_nodes]
+    for row in edges:
+        of_edges[row["example"]].append(_edge(row, shown, text[row["example"]]))
+    return [
+        Explanation(with_text(shaped, prediction), of_nodes[place], of_edges[place], shaped, kind)
+        for place, (shaped, prediction) in enumerate(zip(seen.shaped, seen.predictions, strict=True))
+    ]
+
+
+def _node(row: Mapping[str, Any], shown: Sequence[str], labels: Sequence[str]) -> Record:
+    record: Record = {name: row[name] for name in _NODE}
+    record["span"] = [row["start"], row["end"]]
+    if row["predicted"] >= 0:
+        record["label"] = labels[row["predicted"]] if labels else str(row["predicted"])
+    return record | _fields(row, shown)
+
+
+def _edge(row: Mapping[str, Any], shown: Sequence[str], text: Mapping[tuple[int, int], str]) -> Record:
+    record: Record = {name: row[name] for name in _EDGE}
+    here = row["sentence"]
+    there = 1 - here if row["relation"] == ATTEND else here
+    record["from"], record["to"] = text[there, row["sender"]], text[here, row["receiver"]]
+    if row["slot"] >= 0:
+        record["slot"] = row["slot"]
+    return record | _fields(row, shown)
+
+
+def _fields(row: Mapping[str, Any], shown: Sequence[str]) -> Record:
+    return {name: _short(row[name]) for name in shown if row.get(name) is not None}
+
+
+def _short(value: Any) -> Any:
+    return [_short(each) for each in value] if isinstance(value, list) else round(value, DIGITS)
+
+
+def _said(prediction: Mapping[str, Any]) -> str:
+    """A prediction in a few words."""
+    if "tags" in prediction:
+        return " ".join(prediction["tags"])
+    if "score" in prediction:
+        return f"score {prediction['score']:.2f}"
+    share = prediction.get("probabilities", {}).get(prediction.get("label"))
+    return f"{prediction.get('label', '')}" + (f" ({share:.2f})" if share is not None else "")

@@ -1,0 +1,175 @@
+"""What people give to a model: text, tokens, trees, dependencies, objects of other libraries, pairs of any of these."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from dglsent.corpora.example import Example, Parsed
+from graphs.columns import Constituency, Dependencies, Tagged
+from graphs.converters import from_nltk, from_spacy, from_stanza, is_nltk, is_spacy, is_stanza
+from graphs.errors import InputError, Origin, SentenceError
+from graphs.parsing import Parse
+from graphs.tokens import tokens
+
+Say: TypeAlias = Callable[[str], None]
+
+REMEDY = "give raw text, or the files that `dglsent parse` writes"
+WANTED = (
+    "text, tokens, a Constituency, Dependencies or Tagged of graphs, a tree or document of Stanza, spaCy or nltk, "
+    "or for a model of pairs two of these"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Raw:
+    """A sentence of which nothing is known but its text.
+
+    Attributes:
+        text: raw, or as its tokens.
+        origin: where it was read.
+    """
+
+    text: str | Sequence[str]
+    origin: Origin = field(default_factory=Origin)
+
+
+Given: TypeAlias = Parsed | Raw | SentenceError
+"""A sentence, or what is wrong with it."""
+Readable: TypeAlias = Parsed | SentenceError
+
+
+def examples_of(given: Any, sentences: int) -> list[tuple[Given, ...]]:
+    """Examples of `sentences` sentences each: 1, or 2 for pairs.
+
+    One text, tree or document may stand alone. A document has an example for each of its sentences, so in a pair it is
+    of one.
+
+    Raises:
+        InputError: something else was given.
+    """
+    alone = isinstance(given, (str, Constituency, Dependencies, Tagged, Parsed, Raw, Parse, Example)) or _foreign(given)
+    pair = sentences == 2 and isinstance(given, tuple) and len(given) == 2 and not any(map(_is_pair, given))
+    if not alone and not isinstance(given, Iterable):
+        raise InputError(f"{_kind(given)} was given; wanted is {WANTED}, or a list of them")
+    examples: list[tuple[Given, ...]] = []
+    for number, one in enumerate([given] if alone or pair else given, 1):
+        if sentences == 1:
+            examples += [(sentence,) for sentence in _sentences(one, number)]
+        elif isinstance(one, Example):
+            examples.append(one.sentences)
+        elif _is_pair(one):
+            sides = [_sentences(side, number) for side in one]
+            if any(len(side) != 1 for side in sides):
+                raise InputError(f"example {number}: a pair is of two sentences, and a document of several was given")
+            examples.append((sides[0][0], sides[1][0]))
+        else:
+            raise InputError(f"example {number}: the model reads pairs, and {_kind(one)} was given; give (one, other)")
+    return examples
+
+
+def readable(
+    examples: Sequence[tuple[Given, ...]],
+    *,
+    parse: bool,
+    stanza_dir: str | os.PathLike[str] | None = None,
+    device: str = "auto",
+    say: Say = lambda line: None,
+) -> list[tuple[Readable, ...]]:
+    """Examples with raw text parsed by Stanza, or where the model needs no parse as its tokens.
+
+    Args:
+        examples: sentences of any kind.
+        parse: whether the model needs parses.
+        stanza_dir: as in `graphs.parse`.
+        device: where Stanza computes.
+        say: is told by which models text is parsed.
+
+    Raises:
+        InputError: there is no Stanza that could parse.
+    """
+    raw = [one for example in examples for one in example if isinstance(one, Raw)]
+    if not raw:
+        made: list[Readable] = []
+    elif parse:
+        made = _parsed(raw, stanza_dir, device, say)
+    else:
+        made = [_tokenised(one) for one in raw]
+    found = iter(made)
+    return [tuple(next(found) if isinstance(one, Raw) else one for one in example) for example in examples]
+
+
+def _parsed(raw: Sequence[Raw], stanza_dir: str | os.PathLike[str] | None, device: str, say: Say) -> list[Readable]:
+    import graphs
+    from graphs.stanza_pipeline import models
+
+    try:
+        there = models(stanza_dir)
+        say(f"parsing {len(raw)} sentence{'s' * (len(raw) > 1)} with {there.title} of {there.folder}")
+        parses = graphs.parse([one.text for one in raw], stanza_dir=stanza_dir, device=device)
+    except InputError as error:
+        if isinstance(error, SentenceError):
+            raise
+        raise InputError(
+            f"the model needs parses, and raw text was given: {error}; "
+            "or parse it where Stanza is, with `dglsent parse`, and give the parses"
+        ) from None
+    return [_placed(parse, one.origin) for parse, one in zip(parses, raw, strict=True)]
+
+
+def _placed(parse: Parse | SentenceError, origin: Origin) -> Readable:
+    if isinstance(parse, SentenceError):
+        return SentenceError(parse.reason, origin)
+    return Parsed(replace(parse.constituency, origin=origin), replace(parse.dependencies, origin=origin))
+
+
+def _tokenised(raw: Raw) -> Readable:
+    words = tokens(raw.text) if isinstance(raw.text, str) else list(raw.text)
+    if not words:
+        return SentenceError("the sentence has no words", raw.origin)
+    unknown = np.full(len(words), -1)
+    return Parsed(unparsed=Dependencies(words, unknown, ["_"] * len(words), origin=raw.origin), remedy=REMEDY)
+
+
+def _sentences(one: Any, number: int) -> list[Given]:
+    """The sentences of something given."""
+    if isinstance(one, (Parsed, Raw, SentenceError)):
+        return [one]
+    if isinstance(one, Example):
+        return list(one.sentences)
+    if isinstance(one, Constituency):
+        return [Parsed(constituency=one, remedy=REMEDY)]
+    if isinstance(one, Dependencies):
+        return [Parsed(dependencies=one, remedy=REMEDY)]
+    if isinstance(one, Tagged):
+        return [Parsed(unparsed=one, remedy=REMEDY)]
+    if isinstance(one, Parse):
+        return [Parsed(one.constituency, one.dependencies)]
+    if is_stanza(one):
+        return [Parsed(tree, dependencies, remedy=REMEDY) for dependencies, tree in from_stanza(one)]
+    if is_nltk(one):
+        return _sentences(from_nltk(one), number)
+    if is_spacy(one):
+        return [sentence for columns in from_spacy(one) for sentence in _sentences(columns, number)]
+    origin = Origin(sentence=str(number))
+    if isinstance(one, str):
+        return [Raw(one, origin)]
+    if isinstance(one, (list, tuple)) and one and all(isinstance(token, str) for token in one):
+        return [Raw(list(one), origin)]
+    raise InputError(f"example {number}: {_kind(one)} was given; wanted is {WANTED}")
+
+
+def _foreign(given: Any) -> bool:
+    return is_stanza(given) or is_nltk(given) or is_spacy(given)
+
+
+def _is_pair(given: Any) -> bool:
+    return isinstance(given, (tuple, list)) and len(given) == 2 and not is_nltk(given)
+
+
+def _kind(given: Any) -> str:
+    return f"a value of type {type(given).__name__}"

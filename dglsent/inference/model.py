@@ -1,0 +1,126 @@
+"""A trained model in three lines: load it, predict, explain."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from dglsent.inference.explanation import Explanation, Explanations, explanations
+from dglsent.inference.given import Given, Readable, Say, examples_of, readable
+from dglsent.inference.predictor import Predictor, needs_parses, with_text
+from dglsent.training.class_paths import Trusted
+from dglsent.training.device import pick_device
+from dglsent.training.model import SentenceModel
+from dglsent.training.recipe import Recipe
+from dglsent.training.run import Run
+from graphs.errors import SentenceError
+from graphs.features import Vocabularies
+
+_BATCH = 64
+
+
+class Model:
+    """A trained model.
+
+    Args:
+        run: its folder.
+        recipe: the recipe it was trained by.
+        vocabularies: what it knows of words, tags and relations.
+        model: encoder and task, on their device.
+        stanza_dir: folder of Stanza's models for raw text; Stanza's own by default.
+
+    Attributes:
+        needs_parses: whether it reads more of a sentence than its words, so that raw text is parsed first.
+        sentences: how many sentences an example has: 1, or 2 for a model of pairs.
+        labels: names of the classes; empty where it predicts none.
+    """
+
+    def __init__(
+        self,
+        run: Run,
+        recipe: Recipe,
+        vocabularies: Vocabularies,
+        model: SentenceModel,
+        *,
+        stanza_dir: str | os.PathLike[str] | None = None,
+    ) -> None:
+        self.run, self.recipe, self.vocabularies, self.model = run, recipe, vocabularies, model
+        self.stanza_dir = stanza_dir
+        self._predictor = Predictor(recipe, vocabularies, model)
+        self.labels = tuple(self._predictor.labels)
+        self.sentences = model.task.sentences
+        self.needs_parses = needs_parses(recipe, vocabularies, model)
+
+    @classmethod
+    def of_run(
+        cls,
+        run: str | os.PathLike[str],
+        *,
+        device: str = "auto",
+        stanza_dir: str | os.PathLike[str] | None = None,
+        trusted: Trusted = False,
+    ) -> Model:
+        """The model of a run folder; see `dglsent.load`."""
+        folder = Run(Path(run))
+        recipe, vocabularies, model = folder.load(trusted=trusted)
+        return cls(folder, recipe, vocabularies, model.to(pick_device(device)), stanza_dir=stanza_dir)
+
+    def predict(self, given: Any, *, say: Say = lambda line: None) -> list[dict[str, Any]]:
+        """Predictions.
+
+        Args:
+            given: a list of texts, token lists, trees, Dependencies or Tagged of `graphs`, Stanza or spaCy documents,
+                nltk trees; for a model of pairs of tuples of two of these. One of them may stand alone. Raw text is
+                parsed by Stanza where the model needs parses, and a text is one sentence then; else cut into tokens.
+            say: is told by which models text is parsed.
+
+        Returns:
+            For each example a dict with `text` and what the task predicts: `label` and `probabilities`, `score`,
+            `tags`; with a classifier over trees `nodes`, each with its `span` and `label`.
+
+        Raises:
+            InputError: an example cannot be used; the message says which and why.
+        """
+        return [one for one in self._all(given, say, explain=False) if isinstance(one, dict)]
+
+    def explain(self, given: Any, *, say: Say = lambda line: None) -> Explanations:
+        """Predictions with what the model used for them, drawn in Jupyter; arguments and errors as in `predict`."""
+        return Explanations(one for one in self._all(given, say, explain=True) if isinstance(one, Explanation))
+
+    def attempt(
+        self, examples: Sequence[tuple[Readable, ...]], *, explain: bool = False
+    ) -> list[dict[str, Any] | Explanation | SentenceError]:
+        """One batch of examples, each with its prediction, its explanation, or why there is none."""
+        seen, errors = self._predictor.run(examples)
+        made: list[Any] = []
+        if seen is not None and explain:
+            made = explanations(seen, self.model.encoder.shows, self.recipe.graph, self.labels)
+        elif seen is not None:
+            made = [with_text(*each) for each in zip(seen.shaped, seen.predictions, strict=True)]
+        found = iter(made)
+        return [errors[place] if place in errors else next(found) for place in range(len(examples))]
+
+    def readable(self, examples: list[tuple[Given, ...]], say: Say = lambda line: None) -> list[tuple[Readable, ...]]:
+        """Examples with raw text parsed, or cut into tokens, as this model needs it."""
+        device = self.model.device
+        return readable(
+            examples,
+            parse=self.needs_parses,
+            stanza_dir=self.stanza_dir,
+            device=str(device) if device.type == "cuda" else "cpu",
+            say=say,
+        )
+
+    def __repr__(self) -> str:
+        encoder, task = type(self.model.encoder).__name__, type(self.model.task).__name__
+        return f"<dglsent model {self.run.path}: {encoder} on {self.recipe.graph} graphs, {task}>"
+
+    def _all(self, given: Any, say: Say, *, explain: bool) -> Iterator[dict[str, Any] | Explanation]:
+        examples = self.readable(examples_of(given, self.sentences), say)
+        for first in range(0, len(examples), _BATCH):
+            for result in self.attempt(examples[first : first + _BATCH], explain=explain):
+                if isinstance(result, SentenceError):
+                    raise result
+                yield result

@@ -1,0 +1,146 @@
+"""A trained model over sentences that are not in any corpus."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import chain
+from typing import Any
+
+import numpy as np
+import torch
+
+from dglsent.corpora.example import Parsed
+from dglsent.inference.given import Readable
+from dglsent.passing import Batch
+from dglsent.training.graphs import GraphKind, build, shape
+from dglsent.training.model import SentenceModel
+from dglsent.training.recipe import Recipe
+from graphs.columns import Dependencies, Sentence
+from graphs.errors import InputError, SentenceError
+from graphs.features import Vocabularies
+from graphs.sentence_graph import SentenceGraph
+from graphs.vocabulary import SPECIAL
+
+_TREES: tuple[GraphKind, ...] = ("dependency", "constituency", "constituency-nary")
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Seen:
+    """What a model made of the examples of a batch that it could read.
+
+    Attributes:
+        places: which of the examples these are.
+        examples: their sentences.
+        shaped: the same in the form that their graphs were made of.
+        graphs: their graphs.
+        batch: all of them, with the fields that the model has set.
+        predictions: what the task says of each.
+    """
+
+    places: Sequence[int]
+    examples: Sequence[tuple[Parsed, ...]]
+    shaped: Sequence[tuple[Sentence, ...]]
+    graphs: Sequence[tuple[SentenceGraph, ...]]
+    batch: Batch
+    predictions: Sequence[dict[str, Any]]
+
+
+class Predictor:
+    """Predicts for parsed sentences.
+
+    Args:
+        recipe: the recipe of the model.
+        vocabularies: those it was trained with.
+        model: the model, on its device.
+
+    Attributes:
+        labels: names of the classes.
+    """
+
+    def __init__(self, recipe: Recipe, vocabularies: Vocabularies, model: SentenceModel) -> None:
+        self._recipe, self._vocabularies, self._model = recipe, vocabularies, model
+        self.labels: list[str] = list(vocabularies.label or recipe.corpus.labels)
+
+    def __call__(self, examples: Sequence[tuple[Readable, ...]]) -> list[dict[str, Any] | SentenceError]:
+        """One batch of examples.
+
+        Args:
+            examples: the sentences of each; one that could not be read stands as its error.
+
+        Returns:
+            For each example its text and what the task predicts, or the first error of its sentences.
+
+        Raises:
+            InputError: an example is something else.
+        """
+        seen, errors = self.run(examples)
+        results: list[dict[str, Any] | SentenceError] = [errors.get(place, {}) for place in range(len(examples))]
+        if seen:
+            for place, shaped, prediction in zip(seen.places, seen.shaped, seen.predictions, strict=True):
+                results[place] = with_text(shaped, prediction)
+        return results
+
+    def run(self, examples: Sequence[tuple[Readable, ...]]) -> tuple[Seen | None, dict[int, SentenceError]]:
+        """One batch of examples: what the model made of them, and by their places those that it could not read."""
+        errors: dict[int, SentenceError] = {}
+        kept: list[tuple[int, tuple[Parsed, ...], tuple[Sentence, ...], tuple[SentenceGraph, ...]]] = []
+        for place, example in enumerate(examples):
+            if not isinstance(example, tuple) or not all(isinstance(one, Parsed | SentenceError) for one in example):
+                raise InputError(
+                    f"example {place + 1} is a value of type {type(example).__name__}; a Predictor takes tuples of "
+                    "Parsed, one for each sentence; dglsent.load(RUN).predict takes text, trees and dependencies"
+                )
+            try:
+                parsed = tuple(_whole(one) for one in example)
+                shaped = tuple(shape(self._recipe.graph, one) for one in parsed)
+                graphs = tuple(build(self._recipe.graph, one, self._vocabularies) for one in shaped)
+            except SentenceError as error:
+                errors[place] = error
+            else:
+                kept.append((place, parsed, shaped, graphs))
+        if not kept:
+            return None, errors
+        places, parses, forms, made = zip(*kept, strict=True)
+        batch = _batch(self._model, list(chain(*made))).to(self._model.device)
+        return Seen(places, parses, forms, made, batch, self._model.predict(batch, self.labels)), errors
+
+
+def with_text(shaped: Sequence[Sentence], prediction: dict[str, Any]) -> dict[str, Any]:
+    """A prediction with the text of its sentence, or those of a pair."""
+    texts = [" ".join(sentence.words) for sentence in shaped]
+    return {"text": texts if len(texts) > 1 else texts[0], **prediction}
+
+
+def needs_parses(recipe: Recipe, vocabularies: Vocabularies, model: SentenceModel) -> bool:
+    """Whether a model reads more of a sentence than its words: a tree, tags, or relations between words.
+
+    That a model of words reads tags or relations shows when two words have some.
+    """
+    if recipe.graph in _TREES:
+        return True
+    tag, relation = vocabularies.tag.strings, vocabularies.relation.strings
+    if len(tag) <= len(SPECIAL) and len(relation) <= len(SPECIAL):
+        return False
+    head = np.array([-1, 0])
+    plain = Dependencies(["a", "b"], np.array([-1, -1]), ["_"] * 2)
+    parsed = Dependencies(["a", "b"], head, [relation[-1]] * 2, xpos=[tag[-1]] * 2)
+    states = []
+    with torch.inference_mode():
+        for sentence in (plain, parsed):
+            graph = build(recipe.graph, sentence, vocabularies)
+            batch = _batch(model.eval(), [graph] * model.task.sentences).to(model.device)
+            states.append(model.encoder.encode(batch))
+    return not torch.equal(*states)
+
+
+def _batch(model: SentenceModel, graphs: Sequence[SentenceGraph]) -> Batch:
+    encoder = model.encoder
+    pairs = model.task.sentences == 2
+    return Batch.of(graphs, pairs=pairs, directions=encoder.directions, relations=encoder.relations)
+
+
+def _whole(sentence: Readable) -> Parsed:
+    if isinstance(sentence, SentenceError):
+        raise sentence
+    return sentence

@@ -1,0 +1,146 @@
+"""Parses of other libraries -> columns: Stanza's documents, spaCy's, nltk's trees.
+
+None of these libraries is imported: an object is known by what it has.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from graphs.columns import Constituency, Dependencies, Tagged
+from graphs.errors import InputError, Origin, SentenceError
+from graphs.formats.brackets import from_stanza_tree
+from graphs.formats.conllu import from_stanza_sentence
+from graphs.trees import refuse_cycle
+
+__all__ = ["from_nltk", "from_spacy", "from_stanza", "is_nltk", "is_spacy", "is_stanza"]
+
+
+def is_stanza(given: Any) -> bool:
+    """Whether something is a document of Stanza, or one sentence of it."""
+    return hasattr(given, "sentences") or (hasattr(given, "words") and hasattr(given, "tokens"))
+
+
+def is_spacy(given: Any) -> bool:
+    """Whether something is a Doc or a Span of spaCy."""
+    return hasattr(given, "has_annotation") or (hasattr(given, "doc") and hasattr(given, "root"))
+
+
+def is_nltk(given: Any) -> bool:
+    """Whether something is a Tree or a DependencyGraph of nltk."""
+    return (isinstance(given, list) and hasattr(given, "label")) or hasattr(given, "get_by_address")
+
+
+def from_stanza(document: Any) -> list[tuple[Dependencies | None, Constituency | None]]:
+    """The sentences of a Stanza Document, each with the parses that it has; one sentence is a document too.
+
+    Raises:
+        InputError: it is no document of Stanza.
+        SentenceError: a parse is broken, or a sentence has none at all.
+    """
+    if not is_stanza(document):
+        raise _refused("a Document or a Sentence of Stanza", document)
+    found = []
+    for number, sentence in enumerate(getattr(document, "sentences", [document]), 1):
+        origin = Origin(sentence=str(getattr(sentence, "sent_id", None) or number))
+        parsed = any(word.head is not None for word in sentence.words)
+        tree = getattr(sentence, "constituency", None)
+        if not parsed and tree is None:
+            raise SentenceError("the sentence has no parse; run Stanza with depparse or constituency", origin)
+        found.append(
+            (
+                from_stanza_sentence(sentence, origin) if parsed else None,
+                None if tree is None else from_stanza_tree(tree, origin),
+            )
+        )
+    return found
+
+
+def from_spacy(doc: Any) -> list[Dependencies | Tagged]:
+    """The sentences of a spaCy Doc or Span: dependencies, or where nothing has parsed them words and tags.
+
+    Raises:
+        InputError: it is neither.
+    """
+    if not is_spacy(doc):
+        raise _refused("a Doc or a Span of spaCy", doc)
+    whole = getattr(doc, "doc", doc)
+    if not whole.has_annotation("DEP"):
+        tags = {"pos": [token.tag_ or token.pos_ or "_" for token in doc]}
+        return [Tagged([token.text for token in doc], tags if set(tags["pos"]) != {"_"} else {})]
+    return [_of_spacy(list(sentence), number) for number, sentence in enumerate(doc.sents, 1)]
+
+
+def _of_spacy(tokens: list[Any], number: int) -> Dependencies:
+    origin = Origin(sentence=str(number))
+    place = {token.i: index for index, token in enumerate(tokens)}
+    # A root is its own head; a Span may leave out the head of its first word.
+    head = [-1 if token.head.i == token.i else place.get(token.head.i, -1) for token in tokens]
+    return Dependencies(
+        word=[token.text for token in tokens],
+        head=np.asarray(head, dtype=np.int64),
+        relation=[token.dep_ or "_" for token in tokens],
+        upos=[token.pos_ or "_" for token in tokens],
+        xpos=[token.tag_ or "_" for token in tokens],
+        lemma=[token.lemma_ or "_" for token in tokens],
+        feats=[str(token.morph) or "_" for token in tokens],
+        origin=origin,
+    )
+
+
+def from_nltk(parse: Any) -> Constituency | Dependencies:
+    """The columns of an nltk Tree or DependencyGraph.
+
+    Raises:
+        InputError: it is neither.
+        SentenceError: it has no words, or its heads are broken.
+    """
+    if hasattr(parse, "get_by_address"):
+        return _of_dependency_graph(parse)
+    if not is_nltk(parse):
+        raise _refused("a Tree or a DependencyGraph of nltk", parse)
+    label: list[str] = []
+    word: list[str | None] = []
+    parent: list[int] = []
+    stack: list[tuple[Any, int]] = [(parse, -1)]
+    while stack:
+        node, above = stack.pop()
+        parent.append(above)
+        place = len(label)
+        name = str(node.label()) if hasattr(node, "label") else ""
+        if not isinstance(node, list):
+            label.append("")
+            word.append(str(node))
+        elif len(node) == 1 and not isinstance(node[0], list):
+            label.append(name)
+            word.append(str(node[0]))
+        elif len(node):
+            label.append(name)
+            word.append(None)
+            stack.extend((child, place) for child in reversed(node))
+        else:
+            raise SentenceError(f"phrase {name!r} has no words")
+    return Constituency(label, word, np.asarray(parent, dtype=np.int64))
+
+
+def _of_dependency_graph(graph: Any) -> Dependencies:
+    rows = [graph.nodes[address] for address in sorted(graph.nodes) if address]
+    if not rows:
+        raise SentenceError("the sentence has no words")
+    place = {row["address"]: index for index, row in enumerate(rows)}
+    head = np.asarray([place.get(row["head"], -1) for row in rows], dtype=np.int64)
+    refuse_cycle(head, Origin())
+    return Dependencies(
+        word=[row["word"] for row in rows],
+        head=head,
+        relation=[row["rel"] or "_" for row in rows],
+        upos=[row["ctag"] or "_" for row in rows],
+        xpos=[row["tag"] or "_" for row in rows],
+        lemma=[row["lemma"] or "_" for row in rows],
+    )
+
+
+def _refused(wanted: str, given: Any) -> InputError:
+    return InputError(f"{wanted} is wanted, and {type(given).__module__}.{type(given).__qualname__} was given")

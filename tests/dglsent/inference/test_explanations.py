@@ -1,0 +1,89 @@
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+from untrained import PARSED, TREES, untrained
+
+from dglsent.cli.main import main
+from graphs.transforms import binarise, collapse_unary
+
+PAIR = {"class_path": "dglsent.tasks.relatedness.Relatedness"}
+TREE_LSTM = {"class_path": "dglsent.models.tree_lstm.ChildSumTreeLSTM", "init_args": {"hidden": 6}}
+
+
+def shown(explanation, relation, field):
+    return [edge for edge in explanation.edges if edge["relation"] == relation and field in edge]
+
+
+def test_phrases_of_a_tree():
+    model = untrained("constituency", "tree_lstm.BinaryTreeLSTM", hidden=6)
+    (said,) = model.explain(TREES[0])
+    assert said.prediction == model.predict(TREES[0])[0]
+    shaped = binarise(collapse_unary(TREES[0]))
+    assert [node["parent"] for node in said.nodes] == list(shaped.parent)
+    assert [node["label"] for node in said.nodes] == [node["label"] for node in said.prediction["nodes"]]
+    words = TREES[0].words
+    for node in said.nodes:
+        first, end = node["span"]
+        assert node["text"] == " ".join(words[first:end])
+    (svg,) = said.pictures().values()
+    assert all(f">{word}</text>" in svg for word in words if word.isalpha())
+    assert said.prediction["label"] in said._repr_html_()
+    assert json.loads(json.dumps(said.to_json()))["structure"]["nodes"] == said.nodes
+
+
+def test_attention_over_dependents_and_over_the_other_sentence():
+    model = untrained(
+        "dependency", "progressive_attention.ProgressiveAttention", PAIR,
+        structure={"class_path": "dglsent.models.attentive_tree.AttentiveTreeLSTM", "init_args": {"hidden": 6}},
+    )  # fmt: skip
+    (said,) = model.explain((PARSED, PARSED))
+    by_receiver = {}
+    for edge in shown(said, "child", "attention"):
+        by_receiver.setdefault((edge["sentence"], edge["to"]), []).append(edge["attention"])
+        assert (edge["from"], edge["to"]) in {("the", "film"), ("film", "good"), ("was", "good")}
+    assert {name for _, name in by_receiver} == {"film", "good"}
+    for weights in by_receiver.values():
+        assert sum(weights) == pytest.approx(1, abs=1e-4)
+    across = shown(said, "attend", "attention_up")
+    assert len(across) == 2 * 4 * 4
+    assert {edge["from"] for edge in across} == set(PARSED.word)
+    assert {"dependencies 1", "dependencies 2", "attend.attention_up 1", "attend.attention_up 2"} == {*said.pictures()}
+
+
+def test_attention_of_every_word_to_every_word():
+    model = untrained("complete", "cn3.CN3", hidden=8, layers=2)
+    (said,) = model.explain([["the", "film"]])
+    for layer in (1, 2):
+        weights = np.zeros((2, 2))
+        for edge in shown(said, "complete", f"attention_{layer}"):
+            weights[edge["receiver"], edge["sender"]] = edge[f"attention_{layer}"]
+        assert weights.sum(1) == pytest.approx(np.ones(2), abs=1e-4)
+    assert list(said.pictures()) == ["complete.attention_1", "complete.attention_2"]
+
+
+def test_a_model_that_shows_nothing():
+    (said,) = untrained("chain", "sequence.SeqLSTM", hidden=6).explain("A <good> film")
+    assert said.edges == []
+    assert [node["text"] for node in said.nodes] == ["A", "<", "good", ">", "film"]
+    assert "&lt;good&gt;" in said._repr_html_() or "&lt; good &gt;" in said._repr_html_()
+    assert len(said.pictures()) == 1
+
+
+def test_several_are_drawn_one_below_the_other():
+    model = untrained("constituency", "tree_lstm.BinaryTreeLSTM", hidden=6)
+    assert model.explain(TREES[:3])._repr_html_().count("<svg") == 3
+
+
+def test_structure_and_drawings_of_the_command(trees_run, tmp_path, capsys):
+    file = tmp_path / "in.ptb"
+    file.write_text("(S (NP (DT the) (NN film)) (VP (VBD was) (JJ good)))\n(S (\n(NN film)\n")
+    assert main(["predict", str(trees_run), str(file), "--structure", "--draw", str(tmp_path / "drawn")]) == 2
+    first, broken, last = map(json.loads, capsys.readouterr().out.splitlines())
+    assert [node["text"] for node in first["structure"]["nodes"]][:3] == ["the film was good", "the film", "the"]
+    assert "error" in broken
+    assert len(last["structure"]["nodes"]) == 1
+    assert sorted(path.name for path in (tmp_path / "drawn").iterdir()) == ["0001.svg", "0003.svg"]
+    assert ">film</text>" in (tmp_path / "drawn/0003.svg").read_text()

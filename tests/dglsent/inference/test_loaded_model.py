@@ -1,0 +1,138 @@
+from __future__ import annotations
+
+import gzip
+import io
+import json
+import sys
+
+import numpy as np
+import pytest
+from untrained import PARSED, TREES, untrained
+
+import dglsent
+from dglsent.corpora.example import Parsed
+from dglsent.corpora.reviews import CLASSES
+from graphs import parsing
+from graphs.columns import Dependencies, Tagged
+from graphs.errors import InputError
+from graphs.formats.brackets import to_brackets
+from graphs.formats.conllu import to_conllu
+from graphs.parse_cache import ParseCache
+from graphs.stanza_pipeline import models
+
+TEXT = "The film was good."
+
+
+@pytest.fixture
+def parsed_before(stanza_dir, tmp_path, monkeypatch):
+    """A cache that has the parse of `TEXT`, so that Stanza's models need not be loaded."""
+    words = ["The", "film", "was", "good", "."]
+    relations = ["det", "nsubj", "cop", "root", "punct"]
+    sentence = Dependencies(words, np.array([1, 3, 3, -1, 3]), relations)
+    tree = parsing.Constituency(
+        ["S", "NP", "DT", "NN", "VP", "VBD", "JJ", "."], [None, None, *words[:2], None, *words[2:]],
+        np.array([-1, 0, 1, 1, 0, 4, 4, 0]),
+    )  # fmt: skip
+    monkeypatch.setenv("DGLSENT_CACHE", str(tmp_path / "cache"))
+    there = models(stanza_dir)
+    packed = parsing._pack(sentence, tree)
+    ParseCache(tmp_path / "cache").put({parsing._key(there, text): packed for text in (TEXT, words)})
+    return stanza_dir
+
+
+def test_a_run_in_three_lines(trees_run):
+    model = dglsent.load(trees_run, device="cpu")
+    said = model.predict(TREES[:2])
+    assert [one["text"] for one in said] == [" ".join(tree.words) for tree in TREES[:2]]
+    assert {one["label"] for one in said} <= set(CLASSES) == set(model.labels)
+    assert model.predict(TREES[0]) == said[:1]
+    assert "BinaryTreeLSTM" in repr(model)
+
+
+def test_raw_text_is_parsed_where_the_model_needs_parses(trees_run, parsed_before):
+    told = []
+    model = dglsent.load(trees_run, stanza_dir=parsed_before)
+    (said,) = model.predict(TEXT, say=told.append)
+    assert said["text"] == "The film was good ."
+    assert said == model.predict([["The", "film", "was", "good", "."]])[0]
+    assert "1 sentence with stanza" in told[0]
+    assert "constituency" in told[0]
+
+
+def test_raw_text_on_standard_input(trees_run, parsed_before, program, monkeypatch):
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(f"{TEXT}\n\n{TEXT}\n".encode())))
+    code, out, err = program("predict", trees_run, "--stanza-dir", parsed_before)
+    assert code == 0
+    assert [json.loads(line)["id"] for line in out.splitlines()] == ["1", "3"]
+    assert "parsing 2 sentences with stanza" in err
+
+
+def test_text_is_cut_into_tokens_where_words_are_enough():
+    model = untrained("chain", "sequence.SeqLSTM", hidden=6)
+    assert not model.needs_parses
+    (said,) = model.predict("The film wasn't good.")
+    assert said["text"] == "The film was n't good ."
+    assert model.predict([["the", "film"]]) == model.predict("the film")
+
+
+@pytest.mark.parametrize(
+    ("graph", "encoder", "options", "needs"),
+    [
+        ("dependency", "tree_lstm.ChildSumTreeLSTM", {"hidden": 6}, True),
+        ("complete", "cn3.CN3", {"hidden": 8, "layers": 1}, False),
+        ("complete", "cn3.CN3", {"hidden": 8, "layers": 1, "edges": ["relation"]}, True),
+        ("complete", "cn3.CN3", {"hidden": 8, "layers": 1, "attributes": {"tag_dim": 3}}, True),
+        ("window", "cnn.KimCNN", {}, False),
+    ],
+)
+def test_what_a_model_needs(graph, encoder, options, needs):
+    assert untrained(graph, encoder, **options).needs_parses is needs
+
+
+def test_one_sentence_in_several_forms(parsed_before):
+    model = untrained("dependency", "tree_lstm.ChildSumTreeLSTM", hidden=6)
+    forms = [PARSED, Parsed(dependencies=PARSED), [PARSED], (Parsed(dependencies=PARSED),)]
+    said = [model.predict(form)[0] for form in forms]
+    assert all(one == said[0] for one in said)
+
+
+def test_pairs(pairs_run):
+    model = dglsent.load(pairs_run)
+    said = model.predict([(PARSED, PARSED), [PARSED, PARSED]])
+    assert said[0]["text"] == ["the film was good"] * 2
+    assert model.predict((PARSED, PARSED)) == said[:1] == said[1:]
+    with pytest.raises(InputError, match=r"example 1: the model reads pairs, and a value of type Dependencies"):
+        model.predict([PARSED])
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        (3, "type int was given"),
+        ([3], "example 1: a value of type int was given; wanted is text, tokens"),
+        ([PARSED], "constituency trees; give raw text"),
+        ([*TREES[0].words, 5], "type int"),
+    ],
+)
+def test_what_cannot_be_used(trees_run, given, said):
+    with pytest.raises(InputError, match=said):
+        dglsent.load(trees_run).predict(given)
+
+
+def test_nothing_is_predicted_of_nothing(trees_run):
+    assert dglsent.load(trees_run).predict([]) == []
+
+
+def test_files_that_parse_writes_are_read(trees_run, pairs_run, tmp_path, program):
+    for name, text in (("a.brackets.gz", to_brackets(TREES[0]) + "\n"), ("a.conllu.gz", to_conllu(PARSED) * 2)):
+        (tmp_path / name).write_bytes(gzip.compress(text.encode()))
+    code, out, err = program("predict", trees_run, tmp_path / "a.brackets.gz", tmp_path / "a.brackets.gz")
+    assert (code, err, len(out.splitlines())) == (0, "", 2)
+    code, out, err = program("predict", pairs_run, tmp_path / "a.conllu.gz")
+    assert (code, err, len(out.splitlines())) == (0, "", 1)
+
+
+def test_tagged_sentences():
+    model = untrained("chain", "sequence.SeqLSTM", hidden=6)
+    tagged = Tagged(["the", "film"], {"pos": ["DT", "NN"]})
+    assert model.predict(tagged)[0]["text"] == "the film"

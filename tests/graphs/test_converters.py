@@ -1,0 +1,96 @@
+from __future__ import annotations
+
+import types
+
+import pytest
+from nltk import Tree
+from nltk.parse import DependencyGraph
+
+from graphs import converters
+from graphs.errors import InputError, SentenceError
+from graphs.formats.brackets import parse_brackets, to_brackets
+from graphs.formats.conllu import parse_conllu
+
+CONLLU = (
+    "1\tthe\tthe\tDET\tDT\tDefinite=Def\t2\tdet\t_\t_\n"
+    "2\tfilm\tfilm\tNOUN\tNN\tNumber=Sing\t3\tnsubj\t_\t_\n"
+    "3\tworked\twork\tVERB\tVBD\t_\t0\troot\t_\t_\n\n"
+)
+COLUMNS = ("word", "relation", "upos", "xpos", "lemma", "feats")
+
+
+def test_trees_of_nltk():
+    for line in ("(S (NP (DT the) (NN film)) (VP (VBD worked)))", "(NP the (NN film))", "(NN film)"):
+        (ours,) = parse_brackets(line)
+        theirs = converters.from_nltk(Tree.fromstring(line))
+        assert to_brackets(theirs) == to_brackets(ours)
+        assert theirs.parent.tolist() == ours.parent.tolist()
+    deep = Tree("X", ["x"])
+    for _ in range(5000):
+        deep = Tree("X", [deep])
+    assert len(converters.from_nltk(deep)) == 5001
+    with pytest.raises(SentenceError, match="'NP' has no words"):
+        converters.from_nltk(Tree("S", [Tree("NP", []), "a"]))
+
+
+def test_dependency_graphs_of_nltk():
+    (ours,) = parse_conllu(CONLLU)
+    theirs = converters.from_nltk(DependencyGraph(CONLLU, top_relation_label="root"))
+    assert theirs.head.tolist() == ours.head.tolist()
+    for column in ("word", "relation", "upos", "xpos", "lemma"):
+        assert list(getattr(theirs, column)) == list(getattr(ours, column))
+
+
+def test_documents_of_stanza():
+    from stanza.models.constituency.tree_reader import read_trees
+    from stanza.utils.conll import CoNLL
+
+    document = CoNLL.conll2doc(input_str=CONLLU * 2)
+    (tree,) = read_trees("(ROOT (S (NP (DT the) (NN film)) (VP (VBD worked))))")
+    document.sentences[1].constituency = tree
+    (first, nothing), (second, parse) = converters.from_stanza(document)
+    assert nothing is None
+    assert to_brackets(parse) == "(ROOT (S (NP (DT the) (NN film)) (VP (VBD worked))))"
+    (ours,) = parse_conllu(CONLLU)
+    for theirs in (first, second, converters.from_stanza(document.sentences[0])[0][0]):
+        assert all(list(getattr(theirs, column)) == list(getattr(ours, column)) for column in COLUMNS)
+
+
+class Doc(list):
+    """What a spaCy Doc offers to readers."""
+
+    parsed = True
+
+    def has_annotation(self, name):
+        return self.parsed and name == "DEP"
+
+    @property
+    def sents(self):
+        return [self[:2], self[2:]]
+
+
+def spacy_doc():
+    rows = [("films", 1, "nsubj"), ("work", 1, "ROOT"), ("they", 3, "nsubj"), ("do", 3, "ROOT")]
+    doc = Doc(
+        types.SimpleNamespace(i=i, text=text, dep_=dep, pos_="X", tag_="", lemma_=text, morph="")
+        for i, (text, _, dep) in enumerate(rows)
+    )
+    for token, (_, head, _) in zip(doc, rows, strict=True):
+        token.head = doc[head]
+    return doc
+
+
+def test_documents_of_spacy():
+    first, second = converters.from_spacy(spacy_doc())
+    assert (first.words, first.head.tolist(), list(first.relation)) == (["films", "work"], [1, -1], ["nsubj", "ROOT"])
+    assert (second.words, second.head.tolist(), list(second.upos)) == (["they", "do"], [1, -1], ["X", "X"])
+    unparsed = spacy_doc()
+    unparsed.parsed = False
+    (tagged,) = converters.from_spacy(unparsed)
+    assert tagged.columns == {"pos": ["X"] * 4}
+
+
+@pytest.mark.parametrize("convert", [converters.from_nltk, converters.from_spacy, converters.from_stanza])
+def test_other_things_are_refused(convert):
+    with pytest.raises(InputError, match=r"is wanted, and builtins\.int was given"):
+        convert(3)

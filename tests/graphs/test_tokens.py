@@ -1,0 +1,28 @@
+from __future__ import annotations
+
+import pytest
+
+from graphs.tokens import tokens
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("I don't think it's his.", "I do n't think it 's his ."),
+        ('He said: "no (really)!"', 'He said : " no ( really ) ! "'),
+        ("Mr. Smith's 2,000 well-made films...", "Mr. Smith 's 2,000 well-made films ..."),
+        ("café\u00a0noir, 3.5-star\t$5", "café noir , 3.5-star $ 5"),
+        ("see http://a.b/c?d=1.", "see http://a.b/c?d=1 ."),
+        ("", ""),
+    ],
+)
+def test_text_is_cut(text, expected):
+    assert tokens(text) == expected.split()
+
+
+def test_what_is_cut_already_stays():
+    text = "-LRB- It is n't `` so '' , Ann 's U.S. trip -- 3.5 well-made ... -RRB-"
+    assert tokens(text) == text.split()
+    assert tokens(" ".join(tokens("Don't (I said) cut 'em up, O'Neill!"))) == tokens(
+        "Don't (I said) cut 'em up, O'Neill!"
+    )
