@@ -12,7 +12,7 @@ from typing import Any
 from pandas import DataFrame
 
 from dglsent.analysis.catalogue import Analysis
-from dglsent.analysis.sources import LoggedGates, Say, folders, recordings, trained_runs
+from dglsent.analysis.sources import LoggedGates, Say, recordings, trained_runs
 from graphs.errors import InputError
 
 _ROWS_IN_JSON = 2000
@@ -52,7 +52,7 @@ def analyse(
     if analysis.reads == "runs":
         sources = trained_runs(paths)
     elif analysis.reads == "gates":
-        sources = [LoggedGates.read(path) for path in folders(paths)]
+        sources = [LoggedGates.of(run) for run in trained_runs(paths)]
     else:
         sources = recordings(analysis, paths, out / "recordings", split=split, data=data, trusted=trusted, say=say)
     made = module.tables(sources, **(options or {}))

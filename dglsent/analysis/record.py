@@ -25,9 +25,9 @@ from dglsent.training import recipe as recipes
 from dglsent.training.assemble import load_corpus
 from dglsent.training.data import GraphSet, graph_set
 from dglsent.training.device import pick_device
-from dglsent.training.fit import versions
 from dglsent.training.graphs import shape
 from dglsent.training.model import SentenceModel
+from dglsent.training.provenance import recipe_hash, version
 from dglsent.training.run import Run
 from graphs.errors import InputError
 
@@ -125,7 +125,6 @@ def chosen_fields(model: SentenceModel, fields: Sequence[str] | None) -> list[st
 def provenance(run: Run, trusted: bool = False) -> dict[str, Any]:
     """Of which run something is: model, data, seed, and hashes of its recipe and its weights."""
     config = run.config(trusted=trusted)
-    keys = recipes.dump(config)
     encoder = config.encoder
     name = str(encoder.class_path).rpartition(".")[2]
     inner = getattr(encoder.get("init_args"), "structure", None)
@@ -135,10 +134,10 @@ def provenance(run: Run, trusted: bool = False) -> dict[str, Any]:
         "model": f"{name}({structure})" if structure else name,
         "data": str(config.corpus.class_path).rpartition(".")[2],
         "seed": int(config.seed),
-        "recipe": hashlib.sha256(re.sub(r"(?m)^seed: .*\n", "", keys).encode()).hexdigest()[:16],
+        "recipe": recipe_hash(config),
         "weights": hashlib.sha256(run.weights_file.read_bytes()).hexdigest()[:16],
-        "version": versions().get("dglsent", "unknown"),
-        "config": keys,
+        "version": version(),
+        "config": recipes.dump(config),
     }
 
 

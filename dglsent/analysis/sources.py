@@ -49,14 +49,18 @@ class TrainedRun:
             InputError: it is not finished.
         """
         from dglsent.analysis.record import system
+        from dglsent.training.run import Run
 
-        file = path / "metrics.json"
-        if not file.is_file():
+        run = Run(path)
+        if not run.metrics_file.is_file():
             raise InputError(f"{path}: the run has not finished; repeat its `dglsent fit`")
-        config = yaml.safe_load((path / "config.yaml").read_text(encoding="utf-8"))
-        encoder, corpus = (config[key]["class_path"].rpartition(".")[2] for key in ("encoder", "corpus"))
-        metrics = json.loads(file.read_text(encoding="utf-8"))
-        return cls(path, system(path), encoder, corpus, int(config["seed"]), metrics, config)
+        try:
+            config = yaml.safe_load(run.config_file.read_text(encoding="utf-8"))
+            encoder, corpus = (config[key]["class_path"].rpartition(".")[2] for key in ("encoder", "corpus"))
+            return cls(path, system(path), encoder, corpus, int(config["seed"]), run.metrics(), config)
+        except (yaml.YAMLError, OSError, KeyError, TypeError, ValueError) as error:
+            reason = str(error).partition("\n")[0]
+            raise InputError(f"{run.config_file}: not a resolved recipe ({reason}); train the run again") from None
 
     @property
     def parameters(self) -> int:
@@ -66,18 +70,16 @@ class TrainedRun:
         with safe_open(self.path / "weights.safetensors", "numpy") as weights:
             shapes = {name: weights.get_slice(name).get_shape() for name in weights.keys()}  # noqa: SIM118  no mapping
         sizes = {name: int(_product(shape)) for name, shape in shapes.items()}
-        return sum(size for name, size in sizes.items() if "embedding.weight" not in name or "tag" in name)
+        words = {"encoder.embedding.weight", "encoder.structure.embedding.weight"}
+        return sum(size for name, size in sizes.items() if name not in words)
 
     @property
     def about(self) -> dict[str, Any]:
-        """What a result must say of it."""
-        return {
-            "path": str(self.path),
-            "system": self.system,
-            "model": self.model,
-            "data": self.data,
-            "seed": self.seed,
-        }
+        """What a result must say of it: its folder, system, model, data and seed, and of what it is made."""
+        made = self.metrics.get("provenance", {})
+        names = ("system", "model", "data", "seed")
+        about = {"path": str(self.path), **{name: getattr(self, name) for name in names}}
+        return {**about, "recipe": made.get("recipe"), "version": made.get("version")}
 
 
 def folders(paths: Sequence[str | Path]) -> list[Path]:
@@ -160,30 +162,20 @@ def _product(shape: Sequence[int]) -> int:
 
 
 @dataclass(frozen=True)
-class LoggedGates:
-    """What `dglsent fit --log-gates` wrote of a run.
+class LoggedGates(TrainedRun):
+    """A finished run, with what `dglsent fit --log-gates` wrote of it.
 
     Attributes:
-        path: the run's folder.
-        system: what it is a run of.
-        model: class of the encoder.
-        data: class of the corpus.
-        seed: its seed.
         gates: a row a step, word, occurrence and offset.
         words: a row a word: word, count and classes in training.
     """
 
-    path: Path
-    system: str
-    model: str
-    data: str
-    seed: int
     gates: DataFrame
     words: DataFrame
 
     @classmethod
-    def read(cls, path: Path) -> LoggedGates:
-        """The log of a run.
+    def of(cls, run: TrainedRun) -> LoggedGates:
+        """A run with its log.
 
         Raises:
             InputError: it has none.
@@ -191,21 +183,9 @@ class LoggedGates:
         import pyarrow as pa
         import pyarrow.parquet as pq
 
-        run = TrainedRun.read(path)
-        files = sorted((path / "gates").glob("step-*.parquet"))
+        files = sorted((run.path / "gates").glob("step-*.parquet"))
         if not files:
-            raise InputError(f"{path}: no gates were logged; train with `dglsent fit RECIPE --log-gates --out ...`")
-        words = json.loads((path / "gates" / "words.json").read_text(encoding="utf-8"))
+            raise InputError(f"{run.path}: no gates were logged; train with `dglsent fit RECIPE --log-gates`")
+        words = json.loads((run.path / "gates" / "words.json").read_text(encoding="utf-8"))
         gates = pa.concat_tables([pq.read_table(file) for file in files]).to_pandas()
-        return cls(path, run.system, run.model, run.data, run.seed, gates, DataFrame(words))
-
-    @property
-    def about(self) -> dict[str, Any]:
-        """What a result must say of it."""
-        return {
-            "path": str(self.path),
-            "system": self.system,
-            "model": self.model,
-            "data": self.data,
-            "seed": self.seed,
-        }
+        return cls(**vars(run), gates=gates, words=DataFrame(words))

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 from pandas import DataFrame
@@ -23,7 +25,7 @@ def logged(seed=1, words=8):
         {"word": [f"w{word}" for word in range(words)], "count": [30, 20, 50, 40, 70, 60, 90, 80][:words]}
     )
     table["classes"] = range(1, words + 1)
-    return LoggedGates(None, "pmb/mlp", "WindowMLP", "PMB", seed, gates, table)
+    return LoggedGates(Path(), "pmb/mlp", "WindowMLP", "PMB", seed, {}, {}, gates, table)
 
 
 def test_gates_of_words():
