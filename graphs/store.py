@@ -11,7 +11,7 @@ import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, TypeAlias
 
 import numpy as np
 
@@ -148,48 +148,66 @@ class StoredSentences:
         home = np.searchsorted(self._start, rows, side="right") - 1
         nodes = self.node_counts[rows].astype(np.int64)
         edges = np.empty_like(nodes)
-        parts = []
+        parts: list[tuple[Shard, Reading, IntArray, IntArray]] = []
         for number in np.unique(home):
             places = np.flatnonzero(home == number)
             shard, local = self.shards[number], rows[places] - self._start[number]
             offsets = shard.offsets(SRC)
             edges[places] = offsets[local + 1] - offsets[local]
             parts.append((shard, readings[number], local, places))
-        whole = len(parts) == 1
 
-        def gather(column: str, counts: IntArray, field: str | None = None) -> IntArray:
-            """The values of the rows, in their order; `field` is one that the word tells."""
+        def where(column: str, counts: IntArray) -> list[_Where]:
+            """The places of the rows' values among those of their shards, and in the batch."""
             begins = np.cumsum(counts) - counts
-            found: IntArray | None = None
-            for shard, reading, local, places in parts:
-                values = shard.values(column)[_ranges(shard.offsets(column)[local], counts[places])]
-                table = reading.rows[field] if field else reading.ids.get(column)
-                values = table[values] if table is not None else values.astype(np.int64)
-                if whole:
-                    return values
-                if found is None:
-                    found = np.empty((int(counts.sum()), *values.shape[1:]), dtype=np.int64)
-                found[_ranges(begins[places], counts[places])] = values
-            assert found is not None
-            return found
+            return [
+                (
+                    shard,
+                    reading,
+                    _ranges(shard.offsets(column)[local], counts[places]),
+                    _ranges(begins[places], counts[places]),
+                )
+                for shard, reading, local, places in parts
+            ]
 
+        of_nodes, of_edges = where(LEVEL, nodes), where(SRC, edges)
         offset = np.repeat(np.cumsum(nodes) - nodes, edges)
         kept = [name for name in first.names("node") if name not in without]
         word = f"node.{fields.WORD}"
+        pairwise = first.names("pair")
+        of_pairs = where(f"pair.{pairwise[0]}", nodes * nodes) if pairwise else []
         return MergedGraphs(
             node_counts=nodes,
             edge_counts=edges,
-            src=gather(SRC, edges) + offset,
-            dst=gather(DST, edges) + offset,
+            src=_gather(SRC, of_edges) + offset,
+            dst=_gather(DST, of_edges) + offset,
             nodes={
-                **{name: gather(f"node.{name}", nodes) for name in kept},
-                **{name: gather(word, nodes, name) for name in readings[0].rows},
+                **{name: _gather(f"node.{name}", of_nodes) for name in kept},
+                **{name: _gather(word, of_nodes, name) for name in readings[0].rows},
                 fields.SENTENCE: np.repeat(np.arange(len(rows)), nodes),
             },
-            edges={name: gather(f"edge.{name}", edges) for name in first.names("edge")},
-            level=gather(LEVEL, nodes),
-            pairwise={name: gather(f"pair.{name}", nodes * nodes) for name in first.names("pair")},
+            edges={name: _gather(f"edge.{name}", of_edges) for name in first.names("edge")},
+            level=_gather(LEVEL, of_nodes),
+            pairwise={name: _gather(f"pair.{name}", of_pairs) for name in pairwise},
         )
+
+
+_Where: TypeAlias = tuple[Shard, Reading, IntArray, IntArray]
+"""A shard, how it is read, places among its values, and where these stand in the batch."""
+
+
+def _gather(column: str, where: Sequence[_Where], field: str | None = None) -> IntArray:
+    """The values of a column, or those of the further field that the word tells, in the order of the batch."""
+    parts = []
+    for shard, reading, source, _ in where:
+        values = shard.values(column)[source]
+        table = reading.rows[field] if field else reading.ids.get(column)
+        parts.append(values.astype(np.int64) if table is None else table[values])
+    if len(parts) == 1:
+        return parts[0]
+    found = np.empty((sum(map(len, parts)), *parts[0].shape[1:]), dtype=np.int64)
+    for (_, _, _, target), values in zip(where, parts, strict=True):
+        found[target] = values
+    return found
 
 
 def _ranges(first: IntArray, counts: IntArray) -> IntArray:
