@@ -251,3 +251,16 @@ def test_arguments(corpus: Path, tmp_path: Path, program: Program) -> None:
     packed = tmp_path / "cut.conllu.gz"
     packed.write_bytes((corpus / "train.conllu.gz").read_bytes()[:-200])
     program.refuses("build", packed, out, "--graph", "chain", saying=["cut.conllu.gz: cannot be read"])
+
+
+def test_raw_sentences_are_parsed_on_the_way(tmp_path: Path, program: Program, stanza_dir: Path) -> None:
+    (tmp_path / "own.txt").write_text("The film worked.\n\nNobody slept.\n")
+    with_models = ("--stanza-dir", stanza_dir, "--cache", tmp_path / "cache")
+    code, _, err = program("build", tmp_path / "own.txt", tmp_path / "store", "--graph", "dependency", *with_models)
+    assert code == 0, err
+    train = Store(tmp_path / "store").splits["train"]
+    assert [sentence.words for sentence in train.sentences()] == [
+        ["The", "film", "worked", "."],
+        ["Nobody", "slept", "."],
+    ]
+    assert heads(train) == [[1, 2, -1, 2], [1, -1, 1]]
