@@ -19,7 +19,17 @@ if TYPE_CHECKING:
     from graphs.builders import chain, constituency, dependency
     from graphs.complete_graphs import complete
     from graphs.converters import from_nltk, from_spacy, from_stanza
-    from graphs.drawing import dependencies_svg, tree_svg, tree_text
+    from graphs.drawing import (
+        arcs_svg,
+        attention_svg,
+        dependencies_svg,
+        graph_svg,
+        heat_svg,
+        pair_svg,
+        tree_svg,
+        tree_text,
+        window_svg,
+    )
     from graphs.features import Vocabularies, Vocabulary
     from graphs.formats.brackets import parse_brackets, read_brackets
     from graphs.formats.ccgbank import read_auto
@@ -33,6 +43,8 @@ if TYPE_CHECKING:
     from graphs.windows import window
 
 _HOMES = {
+    "arcs_svg": "graphs.drawing",
+    "attention_svg": "graphs.drawing",
     "batch": "graphs.batching",
     "batch_pairs": "graphs.batching",
     "chain": "graphs.builders",
@@ -43,8 +55,12 @@ _HOMES = {
     "from_spacy": "graphs.converters",
     "from_stanza": "graphs.converters",
     "dependencies_svg": "graphs.drawing",
+    "graph_svg": "graphs.drawing",
+    "heat_svg": "graphs.drawing",
+    "pair_svg": "graphs.drawing",
     "tree_svg": "graphs.drawing",
     "tree_text": "graphs.drawing",
+    "window_svg": "graphs.drawing",
     "Vocabularies": "graphs.features",
     "Vocabulary": "graphs.features",
     "parse_brackets": "graphs.formats.brackets",
@@ -66,6 +82,8 @@ __all__ = [
     "SentenceGraph",
     "Vocabularies",
     "Vocabulary",
+    "arcs_svg",
+    "attention_svg",
     "batch",
     "batch_pairs",
     "chain",
@@ -77,6 +95,9 @@ __all__ = [
     "from_nltk",
     "from_spacy",
     "from_stanza",
+    "graph_svg",
+    "heat_svg",
+    "pair_svg",
     "parse",
     "parse_brackets",
     "parse_conllu",
@@ -90,6 +111,7 @@ __all__ = [
     "tree_svg",
     "tree_text",
     "window",
+    "window_svg",
 ]
 
 

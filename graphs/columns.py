@@ -16,6 +16,8 @@ from graphs.errors import Origin
 
 IntArray: TypeAlias = npt.NDArray[np.int64]
 
+_LONG = 20  # tokens beyond which a dependency tree no longer fits a page in one row
+
 
 @dataclass(eq=False, slots=True)
 class Constituency:
@@ -42,6 +44,12 @@ class Constituency:
     def words(self) -> list[str]:
         """The tokens of the sentence, left to right."""
         return [word for word in self.word if word is not None]
+
+    def _repr_svg_(self) -> str:
+        """Draws the tree, in notebooks."""
+        from graphs.drawing import tree_svg
+
+        return tree_svg(self)
 
 
 @dataclass(eq=False, slots=True)
@@ -88,6 +96,12 @@ class Dependencies:
     def words(self) -> list[str]:
         """The tokens of the sentence, left to right."""
         return list(self.word)
+
+    def _repr_svg_(self) -> str:
+        """Draws the tree, in notebooks; a long sentence in rows."""
+        from graphs.drawing import dependencies_svg
+
+        return dependencies_svg(self, compact=len(self) > _LONG)
 
 
 @dataclass(eq=False, slots=True)

@@ -40,6 +40,12 @@ class SentenceGraph:
         """This graph with all its edges in `src` and `dst`; another one only where some are not listed there."""
         return self
 
+    def _repr_svg_(self) -> str:
+        """Draws the graph with its ids, in notebooks; `graph_svg` does with words."""
+        from graphs.drawing import graph_svg
+
+        return graph_svg(self)
+
     def dgl(self) -> Any:
         """This sentence alone as a DGLGraph with its fields and `sentence`, which is 0."""
         import torch

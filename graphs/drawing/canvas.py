@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Final, Literal, TypeAlias
 from xml.sax.saxutils import escape as _escape
 
-from graphs.drawing.colour import INK, PAPER, Scale
+from graphs.drawing.colour import INK, PAPER, Scale, turned
 
 Anchor: TypeAlias = Literal["start", "middle", "end"]
 
@@ -29,11 +31,17 @@ _BOLD: Final = 1.09  # bold text is wider by this much
 _WIDER: Final = 1.05  # and another font than Helvetica may be
 _FOREIGN: Final = 0.66  # em, a letter outside ASCII
 _CAPITAL: Final = 0.8  # em, a capital outside ASCII
+_COLOUR = re.compile(r'(fill|stroke)="(#[0-9a-f]{6})"')
+_STYLE = re.compile(r"<style>.*?</style>\n")
+_NAME: Final = "sentence-drawing"
 _ILLEGAL = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
 class Svg(str):
-    """An SVG drawing: the text of the file, which notebooks show as a picture."""
+    """An SVG drawing: the text of the file, which notebooks show as a picture.
+
+    Where it is looked at says whether it is light or dark (`prefers-color-scheme`), unless `light` or `dark` fix it.
+    """
 
     __slots__ = ()
 
@@ -46,6 +54,14 @@ class Svg(str):
     def save(self, path: str | Path) -> None:
         """Writes the drawing to a file."""
         Path(path).write_text(self, encoding="utf-8")
+
+    def light(self) -> Svg:
+        """The drawing on white paper, wherever it is looked at."""
+        return Svg(_STYLE.sub("", self))
+
+    def dark(self) -> Svg:
+        """The drawing on dark paper, wherever it is looked at."""
+        return Svg(_COLOUR.sub(lambda match: f'{match[1]}="{turned(match[2])}"', self.light()))
 
 
 def escape(text: str) -> str:
@@ -69,17 +85,29 @@ class Canvas:
     """Collects shapes from bottom to top; `svg` gives the drawing.
 
     Styles are attributes of the shapes and gradients are rows of rectangles: in a notebook, style sheets and
-    ids of one drawing would reach into the others.
+    ids of one drawing would reach into the others. The one style sheet, for dark paper, has a rule a colour, which
+    is the same in all drawings.
     """
 
     def __init__(self) -> None:
         self._shapes: list[str] = []
+        self._frame = (0.0, 0.0, 1.0)
 
-    def path(self, data: str, *, stroke: str, width: float = 1.2, fill: str = "none") -> None:
-        """A line along SVG path data."""
+    @contextmanager
+    def at(self, x: float, y: float, *, flip: bool = False) -> Iterator[None]:
+        """Moves what is drawn meanwhile by (x, y); with `flip` it stands on its head, all but the texts."""
+        self._frame = (x, y, -1.0 if flip else 1.0)
+        try:
+            yield
+        finally:
+            self._frame = (0.0, 0.0, 1.0)
+
+    def path(self, data: str, *, stroke: str, width: float = 1.2, fill: str = "none", hint: str = "") -> None:
+        """A line along SVG path data, with `hint` shown under the mouse."""
+        tail = f"><title>{escape(hint)}</title></path>" if hint else "/>"
         self._shapes.append(
             f'<path d="{data}" fill="{fill}" stroke="{stroke}" stroke-width="{number(width)}" '
-            'stroke-linecap="round" stroke-linejoin="round"/>'
+            f'stroke-linecap="round" stroke-linejoin="round"{self._moved()}{tail}'
         )
 
     def box(
@@ -104,7 +132,7 @@ class Canvas:
         if kind:
             shape += f' class="{kind}"'
         tail = f"><title>{escape(hint)}</title></rect>" if hint else "/>"
-        self._shapes.append(f"<rect {shape}{tail}")
+        self._shapes.append(f"<rect {shape}{self._moved()}{tail}")
 
     def text(
         self,
@@ -118,10 +146,16 @@ class Canvas:
         bold: bool = False,
         kind: str = "",
         turn: float = 0.0,
+        patch: bool = False,
     ) -> None:
-        """A line of text whose small letters are centred on the height `middle`."""
+        """A line of text whose small letters are centred on the height `middle`, with `patch` on a piece of paper."""
         if not text:
             return
+        if patch:
+            wide = text_width(text, size, bold=bold)
+            self.box(x - wide / 2, middle - 0.6 * size, wide, 1.2 * size, fill=PAPER, radius=3.0)
+        right, down, sign = self._frame
+        x, middle = right + x, down + sign * middle
         # Not dominant-baseline, which several renderers leave out.
         base = middle + 0.35 * size
         shape = f'x="{number(x)}" y="{number(base)}" font-size="{number(size)}" fill="{fill}"'
@@ -134,6 +168,13 @@ class Canvas:
         if turn:
             shape += f' transform="rotate({number(turn)} {number(x)} {number(middle)})"'
         self._shapes.append(f"<text {shape}>{escape(text)}</text>")
+
+    def _moved(self) -> str:
+        """The frame as an attribute of a shape."""
+        x, y, sign = self._frame
+        if sign < 0:
+            return f' transform="matrix(1 0 0 -1 {number(x)} {number(y)})"'
+        return f' transform="translate({number(x)} {number(y)})"' if x or y else ""
 
     def svg(self, width: float, height: float, *, title: str | None, scale: Scale | None) -> Svg:
         """The drawing, with a title and a legend above the shapes where they are given.
@@ -159,15 +200,25 @@ class Canvas:
         left = (full - width) / 2
         size = f'width="{number(full)}" height="{number(height + top)}"'
         name = f"<title>{escape(title)}</title>" if title else ""
-        return Svg(
-            f'<svg xmlns="http://www.w3.org/2000/svg" {size} '
-            f'viewBox="0 0 {number(full)} {number(height + top)}" role="img" font-family="{_FONT}">{name}\n'
+        shapes = (
             f'<rect {size} fill="{PAPER}"/>\n'
             + "".join(f"{shape}\n" for shape in head._shapes)
             + f'<g transform="translate({number(left)} {number(top)})">\n'
             + "".join(f"{shape}\n" for shape in self._shapes)
-            + "</g>\n</svg>\n"
+            + "</g>\n"
         )
+        return Svg(
+            f'<svg xmlns="http://www.w3.org/2000/svg" {size} viewBox="0 0 {number(full)} {number(height + top)}" '
+            f'role="img" class="{_NAME}" font-family="{_FONT}">{name}\n{_in_the_dark(shapes)}{shapes}</svg>\n'
+        )
+
+
+def _in_the_dark(shapes: str) -> str:
+    """The style sheet that turns the colours of shapes on dark paper."""
+    rules = sorted(
+        {f'.{_NAME} [{what}="{colour}"]{{{what}:{turned(colour)}}}' for what, colour in _COLOUR.findall(shapes)}
+    )
+    return f"<style>@media(prefers-color-scheme:dark){{{''.join(rules)}}}</style>\n"
 
 
 _STEPS: Final = 25

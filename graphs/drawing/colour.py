@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import colorsys
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -16,6 +17,9 @@ SOFT: Final = "#64717f"
 LINE: Final = "#a9b4c0"
 FILL: Final = "#eef1f5"
 PAPER: Final = "#ffffff"
+
+_STAY: Final = ("#111820", "#fdfdfd")  # of texts on colours, the same on dark paper
+_SHADES: Final = 48  # of a palette, so that no drawing needs more colours than that
 
 # Lightness falls from the middle of the diverging colours to either end, and along the sequential ones.
 _STOPS: Final[dict[str, tuple[tuple[int, int, int], ...]]] = {
@@ -70,20 +74,32 @@ class Scale:
         if math.isnan(value):
             return PAPER
         stops = _STOPS[self.palette]
-        share = min(max((value - self.low) / (self.high - self.low), 0.0), 1.0) * (len(stops) - 1)
+        share = min(max((value - self.low) / (self.high - self.low), 0.0), 1.0)
+        share = round(share * _SHADES) / _SHADES * (len(stops) - 1)
         index = min(int(share), len(stops) - 2)
         part = share - index
         return _hex([round(a + (b - a) * part) for a, b in zip(stops[index], stops[index + 1], strict=True)])
 
 
 def ink_on(colour: str) -> str:
-    """The text colour that reads best on a background."""
-    return PAPER if _luminance(colour) < 0.22 else INK
+    """The text colour that reads best on a background, and on what that is turned to on dark paper."""
+    black, then_black = _luminance(colour) >= 0.22, _luminance(turned(colour)) >= 0.14
+    if black == then_black:
+        return _STAY[0] if black else _STAY[1]
+    return INK if black else PAPER
 
 
 def darker(colour: str) -> str:
     """A shade of a colour for its border."""
     return _hex([round(channel * 0.82) for channel in bytes.fromhex(colour[1:])])
+
+
+def turned(colour: str) -> str:
+    """The colour that stands for one on dark paper: of the same hue, light where that one is dark."""
+    if colour in _STAY:
+        return colour
+    hue, light, full = colorsys.rgb_to_hls(*(channel / 255 for channel in bytes.fromhex(colour[1:])))
+    return _hex([round(255 * channel) for channel in colorsys.hls_to_rgb(hue, 0.95 - 0.88 * light, full)])
 
 
 def _luminance(colour: str) -> float:

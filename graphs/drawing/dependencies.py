@@ -9,8 +9,11 @@ from itertools import pairwise
 from typing import Final
 
 from graphs.columns import Dependencies
+from graphs.drawing.arcs import COLOUR, WIDTH, arcs_svg
+from graphs.drawing.arcs import Arc as AnyArc
 from graphs.drawing.canvas import MARGIN, Canvas, Svg, number, text_width
 from graphs.drawing.colour import INK, PAPER, SOFT, Scale
+from graphs.drawing.given import wants
 from graphs.errors import SentenceError
 from graphs.features import tags
 
@@ -23,7 +26,6 @@ _STEP: Final = 24.0  # height of a level of arcs
 _FOOT: Final = 20.0  # from the words up to level 0
 _BEND: Final = 10.0  # radius of the corners of an arc
 _ARROW: Final = 6.0
-_COLOUR: Final = "#4a7396"
 _ROOT: Final = "#9e2a23"
 _WIDTHS: Final = (1.0, 4.5)  # of arcs, from the lowest weight to the highest
 
@@ -56,7 +58,12 @@ class _Arc:
 
 
 def dependencies_svg(
-    sentence: Dependencies, *, weights: Sequence[float] | None = None, title: str | None = None
+    sentence: Dependencies,
+    *,
+    weights: Sequence[float] | None = None,
+    title: str | None = None,
+    compact: bool = False,
+    width: float = WIDTH,
 ) -> Svg:
     """Draws a dependency tree or forest, crossing arcs and several roots included.
 
@@ -64,41 +71,88 @@ def dependencies_svg(
         sentence: N tokens.
         weights: [N] weight of the arc from its head to each token; a heavier arc is wider and darker.
         title: a line above the drawing.
+        compact: relations stand under the words instead of on the arcs, and long sentences have several rows.
+        width: pixels of such a row.
 
     Raises:
         SentenceError: the sentence is empty, or there are not N weights.
+        InputError: `sentence` is something else.
     """
+    wants(sentence, Dependencies, "dependencies_svg", "dependency trees, such as graphs.read_conllu gives")
     if weights is not None and len(weights) != len(sentence):
         raise SentenceError(f"{len(weights)} weights for {len(sentence)} tokens; give one each", sentence.origin)
     if not len(sentence):
         raise SentenceError("sentence has no tokens; nothing to draw", sentence.origin)
-    marks = [tag or "" for tag in tags(sentence)]
-    arcs = _arcs(sentence)
-    room = _ports(arcs, len(sentence))
-    halves = [
-        max(text_width(word, _WORD), text_width(mark, _TAG), wide) / 2
-        for word, mark, wide in zip(sentence.word, marks, room, strict=True)
-    ]
-    places = _place(arcs, halves)
-
+    if compact:
+        return _compact(sentence, weights, title, width)
     numbers = None if weights is None else [float(weight) for weight in weights]
     scale = None if numbers is None else Scale.of("lines", numbers)
+    picture = DependenciesPicture(sentence, numbers, scale)
     canvas = Canvas()
-    foot = MARGIN + max(arc.level for arc in arcs) * _STEP + _FOOT  # where the arcs meet the words
-    for arc in sorted(arcs, key=lambda arc: -arc.level):
-        weight = None if numbers is None else numbers[arc.dependent]
-        _draw(canvas, arc, places, foot, weight, scale)
-    for arc in arcs:
-        middle = foot - _FOOT - arc.level * _STEP + _RELATION / 2
-        root = arc.left == arc.right
-        # A patch of paper under the label parts it from its own line.
-        canvas.box(arc.label - arc.need / 2 + 5.0, middle - 7.0, arc.need - 10.0, 14.0, fill=PAPER)
-        canvas.text(arc.name, arc.label, middle, _RELATION, fill=_ROOT if root else SOFT, kind="relation")
-    for word, mark, place in zip(sentence.word, marks, places, strict=True):
-        canvas.text(word, place, foot + 14.0, _WORD, fill=INK, kind="word")
-        canvas.text(mark, place, foot + 32.0, _TAG, fill=SOFT, kind="tag")
-    width = max([places[-1] + halves[-1], *(arc.label + arc.need / 2 for arc in arcs)]) + MARGIN
-    return canvas.svg(width, foot + 38.0 + MARGIN, title=title, scale=scale)
+    picture.draw(canvas)
+    return canvas.svg(picture.width, picture.height + MARGIN, title=title, scale=scale)
+
+
+def _compact(sentence: Dependencies, weights: Sequence[float] | None, title: str | None, width: float) -> Svg:
+    heads = sentence.head.tolist()
+    arcs: list[AnyArc] = [
+        (head, token) if weights is None else (head, token, float(weights[token]))
+        for token, head in enumerate(heads)
+        if head >= 0
+    ]
+    marks = [tag or "" for tag in tags(sentence)]
+    scale = Scale.of("lines", [] if weights is None else [float(weight) for weight in weights])
+    notes = [marks, sentence.relation] if any(marks) else [sentence.relation]
+    return arcs_svg(sentence.word, arcs, notes=notes, low=scale.low, high=scale.high, width=width, title=title)
+
+
+class DependenciesPicture:
+    """A dependency tree with the places of its words.
+
+    Args:
+        sentence: N tokens.
+        weights: [N] weights of their arcs.
+        scale: of these weights.
+
+    Attributes:
+        width: of the drawing.
+        height: of the drawing, from the top to the feet of the tags.
+        anchors: [N] where lines from elsewhere meet a word: under it.
+    """
+
+    def __init__(
+        self, sentence: Dependencies, weights: Sequence[float] | None = None, scale: Scale | None = None
+    ) -> None:
+        self._sentence, self._weights, self._scale = sentence, weights, scale
+        self._marks = [tag or "" for tag in tags(sentence)]
+        self._arcs = _arcs(sentence)
+        room = _ports(self._arcs, len(sentence))
+        halves = [
+            max(text_width(word, _WORD), text_width(mark, _TAG), wide) / 2
+            for word, mark, wide in zip(sentence.word, self._marks, room, strict=True)
+        ]
+        self._places = _place(self._arcs, halves)
+        # Where the arcs meet the words.
+        self._foot = MARGIN + max((arc.level for arc in self._arcs), default=0) * _STEP + _FOOT
+        ends = [arc.label + arc.need / 2 for arc in self._arcs]
+        self.width = max([self._places[-1] + halves[-1], *ends]) + MARGIN
+        self.height = self._foot + 38.0
+        self.anchors = [(place, self.height) for place in self._places]
+
+    def draw(self, canvas: Canvas) -> None:
+        """Draws it from the origin of the canvas's frame."""
+        for arc in sorted(self._arcs, key=lambda arc: -arc.level):
+            weight = None if self._weights is None else self._weights[arc.dependent]
+            _draw(canvas, arc, self._places, self._foot, weight, self._scale)
+        for arc in self._arcs:
+            middle = self._foot - _FOOT - arc.level * _STEP + _RELATION / 2
+            root = arc.left == arc.right
+            # A patch of paper under the label parts it from its own line.
+            canvas.box(arc.label - arc.need / 2 + 5.0, middle - 7.0, arc.need - 10.0, 14.0, fill=PAPER)
+            canvas.text(arc.name, arc.label, middle, _RELATION, fill=_ROOT if root else SOFT, kind="relation")
+        for word, mark, place in zip(self._sentence.word, self._marks, self._places, strict=True):
+            canvas.text(word, place, self._foot + 14.0, _WORD, fill=INK, kind="word")
+            canvas.text(mark, place, self._foot + 32.0, _TAG, fill=SOFT, kind="tag")
 
 
 def _arcs(sentence: Dependencies) -> list[_Arc]:
@@ -206,7 +260,7 @@ def _draw(
     left = places[arc.left] + arc.ports[0]
     right = places[arc.right] + arc.ports[1]
     root = arc.left == arc.right
-    colour, width = _ROOT if root else _COLOUR, 1.3
+    colour, width = _ROOT if root else COLOUR, 1.3
     if weight is not None and scale is not None and not math.isnan(weight):
         share = min(max((weight - scale.low) / (scale.high - scale.low), 0.0), 1.0)
         width = _WIDTHS[0] + share * (_WIDTHS[1] - _WIDTHS[0])

@@ -23,7 +23,7 @@ _TURN: Final = -50.0  # degrees, of the names over the columns
 def heat_svg(
     matrix: npt.ArrayLike,
     rows: Sequence[str],
-    columns: Sequence[str],
+    columns: Sequence[str] | None = None,
     title: str | None = None,
     low: float | None = 0.0,
     high: float | None = 1.0,
@@ -35,7 +35,7 @@ def heat_svg(
     Args:
         matrix: [R, C] numbers, an array or a tensor; a cell with NaN stays empty.
         rows: [R] names of the rows.
-        columns: [C] names of the columns.
+        columns: [C] names of the columns; those of the rows by default.
         title: a line above the drawing.
         low: value of the first colour; None finds it from the matrix.
         high: value of the last colour; None finds it from the matrix.
@@ -44,13 +44,8 @@ def heat_svg(
     Raises:
         InputError: the matrix is not [R, C], or the colour range is empty.
     """
-    tensor = matrix.detach().cpu() if hasattr(matrix, "detach") else matrix
-    cells = np.asarray(tensor, dtype=np.float64)
-    if cells.shape != (len(rows), len(columns)):
-        raise InputError(
-            f"matrix has shape {list(cells.shape)} for {len(rows)} rows and {len(columns)} columns; "
-            "give as many names as it has rows and columns"
-        )
+    columns = rows if columns is None else columns
+    cells = matrix_of(matrix, len(rows), len(columns))
     scale = Scale.of(palette, cells.ravel().tolist(), low, high)
     canvas = Canvas()
     left = MARGIN + max((text_width(row, _TEXT) for row in rows), default=0.0) + 8.0
@@ -87,6 +82,22 @@ def heat_svg(
                 canvas.text(text, x + _CELL / 2, y + _CELL / 2, _VALUE, fill=ink_on(colour), kind="value")
     right = max([left + len(columns) * _CELL, *ends])
     return canvas.svg(right + MARGIN, top + len(rows) * _CELL + MARGIN, title=title, scale=scale)
+
+
+def matrix_of(matrix: npt.ArrayLike, rows: int, columns: int) -> npt.NDArray[np.float64]:
+    """A matrix, an array or a tensor, as [rows, columns] numbers.
+
+    Raises:
+        InputError: it has another shape.
+    """
+    tensor = matrix.detach().cpu() if hasattr(matrix, "detach") else matrix
+    cells = np.asarray(tensor, dtype=np.float64)
+    if cells.shape != (rows, columns):
+        raise InputError(
+            f"matrix has shape {list(cells.shape)} for {rows} rows and {columns} columns; "
+            "give as many names as it has rows and columns"
+        )
+    return cells
 
 
 def _short(value: float) -> str:

@@ -10,6 +10,7 @@ from typing import Final
 from graphs.columns import Constituency
 from graphs.drawing.canvas import MARGIN, Canvas, Svg, number, text_width
 from graphs.drawing.colour import FILL, INK, LINE, SOFT, Palette, Scale, darker, ink_on
+from graphs.drawing.given import wants
 from graphs.errors import SentenceError
 
 _WORD: Final = 15.0  # font sizes
@@ -70,32 +71,74 @@ def tree_svg(
 
     Raises:
         SentenceError: the tree is empty, or `values`, `notes` or `labels` do not have N entries.
-        InputError: the palette is unknown, or the colour range is empty.
+        InputError: `tree` is no tree, the palette is unknown, or the colour range is empty.
     """
+    wants(tree, Constituency, "tree_svg", "constituency trees, such as graphs.read_brackets gives")
     for name, column in (("values", values), ("notes", notes), ("labels", labels)):
         if column is not None and len(column) != len(tree):
             raise SentenceError(f"{len(column)} {name} for {len(tree)} nodes; give one for each", tree.origin)
-    if not len(tree):
-        raise SentenceError("tree has no nodes; nothing to draw", tree.origin)
     numbers = [math.nan] * len(tree) if values is None else [float(value) for value in values]
     scale = None if values is None else Scale.of(palette, numbers, low, high)
-    badges = [
-        _badge(label, note, plain=scale is None and word is not None)
-        for label, note, word in zip(labels or tree.label, notes or [""] * len(tree), tree.word, strict=True)
-    ]
-    rows = _place(tree, badges)
-
+    picture = TreePicture(tree, numbers, scale, notes or [""] * len(tree), labels or tree.label)
     canvas = Canvas()
-    parents = tree.parent.tolist()
-    for node, parent in enumerate(parents):
-        if parent >= 0:
-            canvas.path(_edge(badges[parent], badges[node], rows), stroke=LINE)
-    for node, badge in enumerate(badges):
-        word = tree.word[node]
-        _draw(canvas, badge, numbers[node], scale, leaf=word is not None)
-        if word is not None:
-            canvas.text(word, badge.x, rows.line, _WORD, kind="word")
-    return canvas.svg(rows.width, rows.line + _WORD / 2 + MARGIN, title=title, scale=scale)
+    picture.draw(canvas)
+    return canvas.svg(picture.width, picture.height + MARGIN, title=title, scale=scale)
+
+
+class TreePicture:
+    """A tree with the places of its nodes.
+
+    Args:
+        tree: a tree of N nodes.
+        values: [N] colours of the nodes, NaN for none.
+        scale: of these colours.
+        notes: [N] second lines of the nodes.
+        labels: [N] first lines of the nodes.
+        patches: whether words stand on pieces of paper, which part them from lines that were drawn before.
+
+    Attributes:
+        width: of the drawing.
+        height: of the drawing, from the top to the feet of the words.
+        anchors: [N] where lines from elsewhere meet a node: the middle of its badge, or the foot of its word.
+
+    Raises:
+        SentenceError: the tree is empty.
+    """
+
+    def __init__(
+        self,
+        tree: Constituency,
+        values: Sequence[float],
+        scale: Scale | None,
+        notes: Sequence[str],
+        labels: Sequence[str],
+        *,
+        patches: bool = False,
+    ) -> None:
+        if not len(tree):
+            raise SentenceError("tree has no nodes; nothing to draw", tree.origin)
+        self._tree, self._values, self._scale, self._patches = tree, values, scale, patches
+        self._badges = [
+            _badge(label, note, plain=scale is None and word is not None)
+            for label, note, word in zip(labels, notes, tree.word, strict=True)
+        ]
+        self._rows = _place(tree, self._badges)
+        self.width, self.height = self._rows.width, self._rows.line + _WORD / 2
+        self.anchors = [
+            (badge.x, badge.y if word is None else self.height)
+            for badge, word in zip(self._badges, tree.word, strict=True)
+        ]
+
+    def draw(self, canvas: Canvas) -> None:
+        """Draws it from the origin of the canvas's frame."""
+        badges = self._badges
+        for node, parent in enumerate(self._tree.parent.tolist()):
+            if parent >= 0:
+                canvas.path(_edge(badges[parent], badges[node], self._rows), stroke=LINE)
+        for node, (badge, word) in enumerate(zip(badges, self._tree.word, strict=True)):
+            _draw(canvas, badge, self._values[node], self._scale, leaf=word is not None, patch=self._patches)
+            if word is not None:
+                canvas.text(word, badge.x, self._rows.line, _WORD, kind="word", patch=self._patches)
 
 
 def _badge(label: str, note: str, *, plain: bool) -> _Badge:
@@ -168,7 +211,7 @@ def _edge(parent: _Badge, child: _Badge, rows: _Rows) -> str:
     return curve if turn == end else f"{curve}V{number(end)}"
 
 
-def _draw(canvas: Canvas, badge: _Badge, value: float, scale: Scale | None, *, leaf: bool) -> None:
+def _draw(canvas: Canvas, badge: _Badge, value: float, scale: Scale | None, *, leaf: bool, patch: bool) -> None:
     coloured = scale is not None and not math.isnan(value)
     fill = scale.colour(value) if scale is not None and coloured else FILL
     ink = ink_on(fill) if coloured else SOFT if leaf else INK
@@ -185,5 +228,7 @@ def _draw(canvas: Canvas, badge: _Badge, value: float, scale: Scale | None, *, l
             hint=" ".join(part for part in (badge.label, number(value) if coloured else "") if part),
         )
     apart = 7.0 if badge.label and badge.note else 0.0
-    canvas.text(badge.label, badge.x, badge.y - apart, _LABEL, fill=ink, bold=not leaf or coloured, kind="label")
+    patch = patch and leaf and not coloured
+    bold = not leaf or coloured
+    canvas.text(badge.label, badge.x, badge.y - apart, _LABEL, fill=ink, bold=bold, kind="label", patch=patch)
     canvas.text(badge.note, badge.x, badge.y + apart, _NOTE, fill=ink, kind="note")

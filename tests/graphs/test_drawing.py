@@ -10,6 +10,7 @@ from svg_reading import CAT, NS, badges, boxes, inside, overlaps, parse, sentenc
 
 from graphs.columns import Constituency
 from graphs.drawing import Svg, dependencies_svg, heat_svg, tree_svg, tree_text
+from graphs.drawing.colour import turned
 from graphs.errors import InputError, SentenceError
 
 
@@ -146,5 +147,20 @@ def test_svg_shows_and_saves(tmp_path):
     svg.save(tmp_path / "cat.svg")
     assert (tmp_path / "cat.svg").read_text("utf-8") == svg
     assert svg == tree_svg(CAT)
-    # Ids and styles of one drawing would reach into the others of a notebook.
-    assert not re.search(r"<style|\sid=", svg)
+    # Ids of one drawing would reach into the others of a notebook.
+    assert not re.search(r"\sid=", svg)
+
+
+def test_light_and_dark():
+    svg = tree_svg(CAT, values=[-2, -1, 0, 1, 2, 0], title="values")
+    colours = re.compile(r'(fill|stroke)="(#[0-9a-f]{6})"')
+    rules = dict(re.findall(r"\.sentence-drawing \[((?:fill|stroke)=\"#[0-9a-f]{6}\")\]\{\w+:(#[0-9a-f]{6})\}", svg))
+    # Each colour has a rule, the same in all drawings, so that those of one drawing may reach into another.
+    assert rules == {f'{what}="{colour}"': turned(colour) for what, colour in colours.findall(svg.light())}
+    assert "<style" in svg
+    assert "<style" not in svg.light()
+    assert "<style" not in svg.dark()
+    assert [colour for _, colour in colours.findall(svg.dark())] == [
+        turned(colour) for _, colour in colours.findall(svg.light())
+    ]
+    assert [text.text for text in texts(svg.dark(), "word")] == CAT.words

@@ -12,7 +12,7 @@ from svg_reading import CAT, NS, measured, parse, texts
 
 from graphs.drawing import heat_svg, tree_svg
 from graphs.drawing.canvas import text_width
-from graphs.drawing.colour import Scale, _luminance, ink_on
+from graphs.drawing.colour import INK, PAPER, SOFT, Scale, _luminance, ink_on, turned
 from graphs.errors import InputError
 
 
@@ -42,7 +42,7 @@ def test_diverging_colours_darken_to_both_ends():
     scale = Scale("diverging", -1, 1)
     colours = [bytes.fromhex(scale.colour(value)[1:]) for value in np.linspace(-1, 1, 201)]
     light = [_luminance("#" + colour.hex()) for colour in colours]
-    assert light.index(max(light)) == 100
+    assert light[100] == max(light)
     assert sorted(light[:101]) == light[:101]
     assert sorted(light[100:], reverse=True) == light[100:]
     # Blue against red tells the sides apart, also for those who see red and green alike.
@@ -89,6 +89,22 @@ def test_heat():
     assert [text.text for text in texts(svg, "row") + texts(svg, "column")] == ["a", "b", "x", "y", "z"]
     assert not texts(heat_svg(np.zeros((20, 20)), ["r"] * 20, ["c"] * 20), "value")
     assert len(texts(heat_svg(np.zeros((0, 0)), [], []), "legend")) == 2
+
+
+def test_dark_paper_turns_dark_and_light():
+    for palette in ("sequential", "lines"):
+        scale = Scale(palette, 0, 1)
+        light = [_luminance(turned(scale.colour(value))) for value in np.linspace(0, 1, 49)]
+        assert all(one <= other for one, other in itertools.pairwise(light))
+    for palette in ("sequential", "diverging"):
+        scale = Scale(palette, 0, 1)
+        for value in np.linspace(0, 1, 49):
+            colour = scale.colour(value)
+            dark, light = sorted([_luminance(turned(colour)), _luminance(turned(ink_on(colour)))])
+            assert (light + 0.05) / (dark + 0.05) >= 3
+    paper = _luminance(turned(PAPER)) + 0.05
+    assert (_luminance(turned(INK)) + 0.05) / paper > 7
+    assert (_luminance(turned(SOFT)) + 0.05) / paper > 4.5
 
 
 def test_text_is_measured_on_the_wide_side():

@@ -1,0 +1,56 @@
+"""What is not to be drawn: said in one line, with what is wanted."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from graphs.columns import Constituency, Dependencies, Tagged
+from graphs.errors import InputError
+from graphs.sentence_graph import SentenceGraph
+
+_OTHERS = {
+    Constituency: "tree_svg draws constituency trees",
+    Dependencies: "dependencies_svg draws dependency trees",
+    SentenceGraph: "graph_svg draws graphs",
+}
+
+
+def wants(given: Any, kind: type, function: str, what: str) -> None:
+    """Refuse what is not of the kind that a function draws.
+
+    Args:
+        given: what it was given.
+        kind: what it wants.
+        function: its name.
+        what: what it wants, in words.
+
+    Raises:
+        InputError: `given` is something else.
+    """
+    if isinstance(given, kind):
+        return
+    hint = next((f"; {does}" for other, does in _OTHERS.items() if isinstance(given, other)), "")
+    if isinstance(given, Sequence) and given and isinstance(given[0], kind):
+        hint = "; draw its members one by one"
+    if _is_dgl(given):
+        hint = "; graph_svg draws the SentenceGraph that it was made of"
+    raise InputError(f"{function} draws {what}, but was given {named(given)}{hint}")
+
+
+def named(given: Any) -> str:
+    """What something is, such as "a SentenceGraph of 7 nodes"."""
+    name = type(given).__name__
+    if _is_dgl(given):
+        return f"a {name} of {given.num_nodes()} nodes"
+    if isinstance(given, SentenceGraph):
+        return f"a {name} of {given.size} nodes"
+    if isinstance(given, Constituency):
+        return f"a {name} of {len(given)} nodes"
+    if isinstance(given, Dependencies | Tagged):
+        return f"{name} of {len(given)} tokens"
+    return f"a {name}"
+
+
+def _is_dgl(given: Any) -> bool:
+    return type(given).__module__.partition(".")[0] == "dgl" and hasattr(given, "num_nodes")

@@ -1,0 +1,172 @@
+from __future__ import annotations
+
+import re
+
+import numpy as np
+import pytest
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from svg_reading import CAT, NS, boxes, inside, overlaps, parse, sentence, texts
+
+import graphs
+from graphs.drawing import (
+    arcs_svg,
+    attention_svg,
+    dependencies_svg,
+    graph_svg,
+    heat_svg,
+    pair_svg,
+    tree_svg,
+    window_svg,
+)
+from graphs.drawing.attention import strongest
+from graphs.errors import InputError
+
+WORDS = ["incomprehensibilities", "a", "MMMM", "of", "the", "."]
+
+
+@st.composite
+def sentences(draw):
+    """Words with any arcs between them: cycles, both ways, from a word to itself."""
+    words = draw(st.lists(st.sampled_from(WORDS), min_size=1, max_size=16))
+    place = st.integers(0, len(words) - 1)
+    arc = st.tuples(place, place, st.floats(0, 1))
+    return words, draw(st.lists(arc, max_size=20)), draw(st.lists(arc, max_size=12))
+
+
+def arrows(svg):
+    """Tips of the arrow heads."""
+    found = []
+    for path in parse(svg).iter(f"{NS}path"):
+        if path.get("fill") != "none":
+            frame = re.search(r"(-?\d) [\d.]+ ([\d.]+)\)|translate\([\d.]+ ([\d.]+)", path.get("transform"))
+            found.append((float(re.match(r"M(\S+)", path.get("d"))[1]), float(frame[2] or frame[3])))
+    return found
+
+
+@settings(derandomize=True, deadline=None, max_examples=60)
+@given(sentences(), st.sampled_from([250.0, 2000.0]))
+def test_no_texts_overlap_and_every_arc_is_there(given, width):
+    words, arcs, below = given
+    svg = arcs_svg(words, arcs, below=below, notes=[["nmod:poss"] * len(words)], width=width)
+    assert [text.text for text in texts(svg, "word")] == words
+    assert not overlaps(boxes(svg))
+    inside(svg)
+    tips = arrows(svg)
+    assert len(tips) == len(arcs) + len(below)
+    assert len(set(tips)) == len(tips)
+    # An arc that ends in another row has a name at either end.
+    rows = {text.get("y"): n for n, text in enumerate(texts(svg, "word"))}
+    row = [list(rows).index(text.get("y")) for text in texts(svg, "word")]
+    apart = sum(row[arc[0]] != row[arc[1]] for arc in [*arcs, *below])
+    assert len(texts(svg, "other")) == 2 * apart
+    assert len(rows) == 1 or width == 250.0
+
+
+def test_weights_are_widths_and_colours():
+    svg = arcs_svg(["a", "b"], [(0, 1, 0.0), (1, 0, 1.0), (1, 1, 0.5)])
+    lines = [path for path in parse(svg).iter(f"{NS}path") if path.get("fill") == "none"]
+    assert [float(line.get("stroke-width")) for line in lines] == [0.8, 2.5, 4.2]
+    assert [line.find(f"{NS}title").text for line in lines] == ["a → b 0", "b → b 0.5", "b → a 1"]
+    assert [text.text for text in texts(svg, "legend")] == ["0", "1"]
+    assert not texts(arcs_svg(["a", "b"], [(0, 1)]), "legend")
+
+
+def test_long_sentences_have_a_compact_form():
+    heads = [-1, *(int(head) for head in np.random.default_rng(0).integers(0, 62, 61))]
+    long = sentence([-1 if head == token else head for token, head in enumerate(heads)])
+    svg = dependencies_svg(long, compact=True)
+    assert float(parse(svg).get("width")) < 1000 < float(parse(dependencies_svg(long)).get("width"))
+    assert [text.text for text in texts(svg, "word")] == long.words
+    assert [text.text for text in texts(svg, "note")].count("nsubj:pass") == sum(head >= 0 for head in long.head)
+    assert not overlaps(boxes(svg))
+    weighted = dependencies_svg(sentence([-1, 0, 1]), compact=True, weights=[0.0, 3.0, 1.5])
+    assert [text.text for text in texts(weighted, "legend")] == ["0", "3"]
+    # In notebooks a long sentence is drawn so, a short one is not.
+    assert long._repr_svg_() == svg
+    assert texts(sentence([-1, 0])._repr_svg_(), "relation")
+
+
+def test_attention():
+    weights = torch.tensor([[0.5, 0.3, 0.2], [0.0, 0.1, 0.9], [0.3, 0.3, 0.4]])
+    assert strongest(weights.double().numpy(), 2) == [
+        (0, 0, 0.5),
+        (2, 1, pytest.approx(0.9)),
+        (2, 2, pytest.approx(0.4)),
+    ]
+    assert len(strongest(weights.double().numpy(), 2, 0.0)) == 6
+    svg = attention_svg(["a", "b", "c"], weights, parse=sentence([1, -1, 1], words=["a", "b", "c"]))
+    heights = [y for _, y in arrows(svg)]
+    assert sorted(heights)[2] > sorted(heights)[1]  # two arcs of the parse above, three of attention below
+    assert len(heights) == 5
+    with pytest.raises(InputError, match="3 words, but a parse of 2 tokens"):
+        attention_svg(["a", "b", "c"], weights, parse=sentence([1, -1]))
+
+
+def test_windows():
+    svg = window_svg(["a", "b"], torch.rand(2, 5))
+    assert [text.text for text in texts(svg, "column")] == ["-2", "-1", "0", "+1", "+2"]
+    assert [text.text for text in texts(svg, "legend")] == ["0", "1"]
+    for gates in (np.zeros((2, 4)), np.zeros((3, 5)), np.zeros(2)):
+        with pytest.raises(InputError, match="2 d \\+ 1 columns"):
+            window_svg(["a", "b"], gates)
+
+
+@pytest.mark.parametrize(("other", "count"), [(CAT, 6), (CAT, 3), (sentence([1, -1]), 2), (["one", "two"], 2)])
+def test_pairs(other, count):
+    weights = np.full((6, count), 0.1)
+    weights[:, 1] = 0.9
+    svg = pair_svg(CAT, other, weights, title="pair")
+    lines = [path for path in parse(svg).iter(f"{NS}path") if path.get("stroke-width") == "4.58"]
+    assert len(lines) == 6
+    assert len({line.get("d")[:12] for line in lines}) == 1  # all from the second node of the other
+    assert [text.text for text in texts(svg, "word")] == [*CAT.words, *getattr(other, "words", other)]
+    assert not overlaps(boxes(svg))
+    inside(svg)
+
+
+def test_graphs():
+    trees = graphs.parse_brackets("(S (NP (DT the) (NN cat)) (VBD sat))")
+    parsed = sentence([1, -1, 1], words=["the", "cat", "sat"])
+    known = graphs.Vocabularies.of([*trees, parsed])
+    tree = graphs.constituency(trees[0], known)
+    assert graph_svg(tree, known) == tree_svg(trees[0])
+    assert [text.text for text in texts(tree._repr_svg_(), "label")][:2] == [
+        f"tag {tag}" for tag in tree.nodes["tag"][:2]
+    ]
+    dependency = graph_svg(graphs.dependency(parsed, known), known)
+    assert len(arrows(dependency)) == 2
+    assert len(arrows(graph_svg(graphs.window(parsed, known, 1)))) == 9
+    complete = graph_svg(graphs.complete(sentence([-1] * 5), known))
+    assert len([rect for rect in parse(complete).iter(f"{NS}rect") if rect.get("class") == "cell"]) == 25
+    assert CAT._repr_svg_() == tree_svg(CAT)
+
+
+def test_what_cannot_be_drawn_is_named():
+    known = graphs.Vocabularies.of([CAT])
+    graph = graphs.constituency(CAT, known)
+    for wrong, message in (
+        (graph, "dependencies_svg draws .*, but was given a SentenceGraph of 6 nodes; graph_svg draws graphs"),
+        (graph.dgl(), "given a DGLGraph of 6 nodes; graph_svg draws the SentenceGraph"),
+        (CAT, "given a Constituency of 6 nodes; tree_svg draws constituency trees"),
+        ("the cat sat", "given a str$"),
+        ([sentence([-1])], "given a list; draw its members one by one"),
+    ):
+        with pytest.raises(InputError, match=message):
+            dependencies_svg(wrong)
+    with pytest.raises(InputError, match="given Dependencies of 1 tokens; dependencies_svg draws"):
+        tree_svg(sentence([-1]))
+    with pytest.raises(InputError, match=r"graph_svg draws a SentenceGraph, .* given a Constituency"):
+        graph_svg(CAT)
+    with pytest.raises(InputError, match=r"pair_svg draws .* given a str"):
+        pair_svg("the cat", CAT, [[1.0]])
+    with pytest.raises(InputError, match=r"shape \[2, 2\] for 6 rows and 6 columns"):
+        pair_svg(CAT, CAT, np.zeros((2, 2)))
+    with pytest.raises(InputError, match="from word 0 to word 2, but words are 0 to 1"):
+        arcs_svg(["a", "b"], [(0, 2)])
+    with pytest.raises(InputError, match="1 notes for 2 words"):
+        arcs_svg(["a", "b"], [], notes=[["x"]])
+    with pytest.raises(InputError, match="no words"):
+        arcs_svg([], [])
+    assert len(texts(heat_svg(np.zeros((2, 2)), ["a", "b"]), "column")) == 2
