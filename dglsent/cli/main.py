@@ -18,6 +18,7 @@ COMMANDS = {
     "record": "write down what a trained model shows of a split, as tables of nodes and edges",
     "analyse": "make a figure or table of the papers from runs: numbers first, then the picture",
     "build": "build a store of graphs, from which a recipe trains, of files or of the corpus of a recipe",
+    "draw": "draw parsed sentences as SVG files, without a model",
     "parse": "parse raw or tokenised sentences with Stanza",
     "reproduce": "train the rows of a published table and print it with ours beside",
     "recipes": "list the recipes, or show one",

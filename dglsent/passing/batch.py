@@ -98,6 +98,17 @@ class Batch:
         return self._relations[name]
 
     @property
+    def made(self) -> list[str]:
+        """The names of the relations that something asked for."""
+        return list(self._relations)
+
+    def _repr_html_(self) -> str:
+        """What is in the batch, and the graphs of its first sentences, in notebooks."""
+        from dglsent.passing.show import html
+
+        return html(self, self._merged)
+
+    @property
     def edges(self) -> Fields:
         """Edge fields of the relation child by name, each [E, ...], in the graph's order."""
         return self.relation(CHILD).edges

@@ -12,6 +12,7 @@ from dglsent.passing import Batch, propagate, update_all
 from dglsent.passing.plans.acyclic import AcyclicSchedule
 from dglsent.passing.plans.tree import TreeSchedule
 from graphs.door import dgl, fn
+from graphs.fields import ATTEND
 
 
 def test_fields_follow_dgl_batch():
@@ -155,3 +156,16 @@ def test_chains_run_on_the_tree_schedule_both_ways():
     assert isinstance(child.schedule("up"), TreeSchedule)
     assert isinstance(child.schedule("down"), TreeSchedule)
     assert isinstance(Batch.of([tree(SEVEN)]).relation().schedule("down"), AcyclicSchedule)
+
+
+def test_a_batch_shows_itself():
+    batch = Batch.of([tree(SEVEN), chain(3), tree(SEVEN)])
+    propagate(batch, fn.copy_u("s", "m"), fn.sum("m", "s"), leaf=lambda nodes: {"s": nodes.data["word"].float()})
+    shown = batch._repr_html_()
+    assert "3 sentences, 19 nodes" in shown
+    assert "s [19]" in shown
+    assert "edges of child: slot [16]" in shown
+    assert shown.count("<svg") == 2
+    pairs = Batch.of([tree(SEVEN), chain(3)], pairs=True, relations=[ATTEND])
+    assert "1 pairs of sentences" in pairs._repr_html_()
+    assert "edges of attend" in pairs._repr_html_()

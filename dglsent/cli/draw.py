@@ -1,0 +1,92 @@
+"""`dglsent draw`: parsed sentences as SVG files, without a model."""
+
+from __future__ import annotations
+
+import sys
+from argparse import Namespace
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from dglsent.cli.options import Parser, positive
+from dglsent.cli.reading import guess
+from graphs.errors import InputError, SentenceError
+
+if TYPE_CHECKING:
+    from graphs.columns import Constituency, Dependencies
+    from graphs.drawing import Svg
+
+_LONG = 20  # tokens beyond which a dependency tree is drawn in rows
+
+_EPILOGUE = """
+Sentences are brackets or CoNLL-U, such as `dglsent parse` writes. DIR/NAME-0001.svg is the first sentence of FILE
+NAME.brackets or NAME.conllu.gz. A sentence that cannot be drawn is told on standard error, and makes the exit code 2.
+"""
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Draw; prints the names of the files."""
+    parser = Parser("draw", "Draw parsed sentences as SVG files.")
+    parser.epilog = _EPILOGUE
+    parser.add_argument("files", metavar="FILE", nargs="*", help="parses (.gz too); standard input by default or for -")
+    parser.add_argument("--out", type=Path, metavar="DIR", default=Path("drawings"), help="drawings by default")
+    parser.add_argument("--format", choices=("brackets", "conllu"), help="format of the input; found out by default")
+    parser.add_argument("--limit", type=positive, metavar="N", help="only the first N sentences of each file")
+    parser.add_argument("--compact", action="store_true", help="dependencies in rows; long sentences are always so")
+    parser.add_argument(
+        "--paper", choices=("light", "dark"), help="whatever the viewer prefers by default, which says light or dark"
+    )
+    options = parser.parse_args(arguments)
+    failed, numbers = False, Counter[str]()
+    options.out.mkdir(parents=True, exist_ok=True)
+    for file in options.files or ["-"]:
+        stem = "sentence" if file == "-" else Path(file).name.removesuffix(".gz").partition(".")[0]
+        for sentence in _read(file, options):
+            numbers[stem] += 1
+            try:
+                if isinstance(sentence, SentenceError):
+                    raise sentence
+                svg = _drawn(sentence, options)
+            except SentenceError as error:
+                failed = True
+                print(f"dglsent: {error}", file=sys.stderr, flush=True)
+                continue
+            path = options.out / f"{stem}-{numbers[stem]:04}.svg"
+            svg.save(path)
+            print(path)
+    return 2 if failed else 0
+
+
+def _read(file: str, options: Namespace) -> Iterator[Constituency | Dependencies | SentenceError]:
+    """The sentences of a file in order, broken ones among them."""
+    from dglsent.cli.reading import read
+    from dglsent.corpora.example import Parsed
+    from graphs.formats.source import read_lines
+
+    name = "<stdin>" if file == "-" else file
+    text = "\n".join(read_lines(sys.stdin.buffer if file == "-" else file))
+    form = options.format or guess(name, text)
+    if form not in ("brackets", "conllu"):
+        raise InputError(f"{name}: neither brackets nor CoNLL-U; `dglsent parse` makes them of text")
+    found = read(text, form, 1, name)
+    if not found:
+        raise InputError(f"{name}: holds no sentences; give brackets or CoNLL-U")
+    for (sentence,) in found[: options.limit]:
+        if isinstance(sentence, SentenceError):
+            yield sentence
+        elif isinstance(sentence, Parsed):
+            parse = sentence.constituency or sentence.dependencies
+            assert parse is not None
+            yield parse
+
+
+def _drawn(sentence: Constituency | Dependencies, options: Namespace) -> Svg:
+    from graphs.columns import Constituency
+    from graphs.drawing import dependencies_svg, tree_svg
+
+    if isinstance(sentence, Constituency):
+        svg = tree_svg(sentence)
+    else:
+        svg = dependencies_svg(sentence, compact=options.compact or len(sentence) > _LONG)
+    return {"light": svg.light, "dark": svg.dark}[options.paper]() if options.paper else svg
