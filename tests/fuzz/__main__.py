@@ -30,7 +30,12 @@ def main() -> int:
     first, last = (0, options.n) if options.case is None else (options.case, options.case + 1)
     parts = [range(start, min(start + _PART, last)) for start in range(first, last, _PART)]
     start, tally = time.monotonic(), Tally()
-    with ProcessPoolExecutor(options.jobs, initializer=_begin, initargs=(options.only,)) as pool:
+    # In memory where there is such a folder: a case may be a file or several.
+    room = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
+    with (
+        tempfile.TemporaryDirectory(prefix="fuzz-", dir=room) as folder,
+        ProcessPoolExecutor(options.jobs, initializer=_begin, initargs=(options.only, folder)) as pool,
+    ):
         for done in pool.map(_run, parts, [options.seed] * len(parts)):
             for key, failure in done.failures.items():
                 if key not in tally.failures:
@@ -50,14 +55,12 @@ def main() -> int:
     return 1 if tally.failures else 0
 
 
-def _begin(only: str) -> None:
+def _begin(only: str, folder: str) -> None:
     global _targets
-    # In memory where there is such a folder: a case may be a file or several.
-    room = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
-    folder = Path(tempfile.mkdtemp(prefix="fuzz-", dir=room))
+    os.environ.pop("DGLSENT_PARSES", None)  # the corpora here have parses of their own
     from all_targets import targets
 
-    _targets = [target for target in targets(folder) if only in target.name]
+    _targets = [target for target in targets(Path(tempfile.mkdtemp(dir=folder))) if only in target.name]
     if not _targets:
         raise SystemExit(f"no target whose name holds {only!r}")
     if sys.platform == "linux":
