@@ -22,7 +22,7 @@ import numpy.typing as npt
 from graphs.errors import InputError
 from graphs.features import PADDING, SPECIAL, UNKNOWN, Vocabulary
 from graphs.formats.numbers import natural
-from graphs.formats.source import BREAKS, cut_lines, reason
+from graphs.formats.source import BREAKS, byte_lines, reason
 
 _PEEK: Final = 100  # lines from which the dimension is found
 _REPORT: Final = 20_000  # lines between two reports of progress
@@ -103,7 +103,7 @@ def read_vectors(path: str | Path, vocabulary: Vocabulary, *, progress: bool = F
 
     with contextlib.ExitStack() as stack:
         try:
-            lines = counted(cut_lines(stack.enter_context(_open(path))))
+            lines = counted(byte_lines(stack.enter_context(_open(path))))
             return _read(path, _report(lines, path) if progress else lines, vocabulary)
         except InputError:
             raise

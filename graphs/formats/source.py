@@ -12,7 +12,6 @@ import os
 import zlib
 from collections.abc import Iterator
 from contextlib import ExitStack
-from functools import partial
 from typing import IO, Any, AnyStr, Final, TypeAlias, cast
 
 from graphs.errors import BrokenFileError, InputError, Origin
@@ -21,7 +20,7 @@ Source: TypeAlias = str | os.PathLike[str] | IO[str] | IO[bytes]
 
 _LONGEST: Final = 1 << 24  # bytes of a line: a few bytes of gzip may unpack to more than fits into memory
 
-_BUFFER: Final = 1 << 17
+_BLOCK: Final = 1 << 17  # bytes read at a time
 
 
 class LongLineError(ValueError):
@@ -71,34 +70,66 @@ def read_lines(source: Source) -> Iterator[str]:
     name, number = source_name(source), 0
     with ExitStack() as stack:
         try:
-            for number, line in enumerate(cut_lines(_opened(source, stack)), 1):
-                yield line if isinstance(line, str) else _decoded(line, name, number)
+            for lines in _blocks(_opened(source, stack)):
+                decoded, wrong = _decoded(lines)
+                yield from decoded
+                number += len(decoded)
+                if wrong:
+                    raise wrong
         except BREAKS as error:
             if not number:
                 raise unreadable(name or "input", error) from None
             raise broken(name, number + 1, f"the file breaks off here ({reason(error)}); fetch it again") from None
-        except UnicodeDecodeError as error:  # of an open text file, which decodes ahead of its lines
-            raise broken(name, number + 1, _not_utf8(error)) from error
+        except UnicodeDecodeError as error:
+            what = f"not UTF-8 text ({error.reason}); convert the file to UTF-8"
+            raise broken(name, number + 1, what) from None
 
 
-def cut_lines(file: IO[AnyStr]) -> Iterator[AnyStr]:
-    """The lines of an open file without their ends and without a byte order mark."""
-    first = file.readline(_LONGEST)
-    mark, end, lone = ("\ufeff", "\n", "\r") if isinstance(first, str) else (b"\xef\xbb\xbf", b"\n", b"\r")
-    line: Any = first[len(mark) :] if first.startswith(mark) else first
-    rest = iter(partial(file.readline, _LONGEST), first[:0])
-    while first:
-        if line.endswith(end):
-            line = line[:-1]
-        elif len(line) >= _LONGEST:
+def byte_lines(file: IO[bytes]) -> Iterator[bytes]:
+    """The lines of a binary file as they are, without their ends and without a byte order mark; raises `BREAKS`."""
+    for lines in _blocks(file):
+        yield from lines.split(b"\n")
+
+
+def _blocks(file: IO[AnyStr]) -> Iterator[AnyStr]:
+    r"""Whole lines, many at a time, with `\n` between them and none at the end; without a byte order mark."""
+    read: Any = getattr(file, "read1", file.read)  # what is there already, of a pipe too
+    rest: Any = read(_BLOCK)
+    mark, end, lone = ("\ufeff", "\n", "\r") if isinstance(rest, str) else (b"\xef\xbb\xbf", b"\n", b"\r")
+    none = rest[:0]
+    more = bool(rest)
+    while more and len(rest) < len(mark):
+        block = read(_BLOCK)
+        more, rest = bool(block), rest + block
+    rest = rest.removeprefix(mark)
+    while more:
+        # A `\r` at the end may be half of a line end.
+        cut = max(rest.rfind(end), rest.rfind(lone, 0, -1)) + 1
+        if cut:
+            yield _one_end(rest[:cut], end, lone)
+            rest = rest[cut:]
+        elif len(rest) > _LONGEST:
             raise LongLineError(f"no line end in {_LONGEST >> 20} MiB")
-        if lone in line:
-            yield from line.removesuffix(lone).split(lone)
-        else:
-            yield line
-        line = next(rest, None)
-        if line is None:
-            return
+        block = read(_BLOCK)
+        more, rest = bool(block), rest + block
+    if rest != none:
+        yield _one_end(rest, end, lone)
+
+
+def _one_end(lines: Any, end: Any, lone: Any) -> Any:
+    if lone in lines:
+        lines = lines.replace(lone + end, end).replace(lone, end)
+    return lines.removesuffix(end)
+
+
+def _decoded(lines: str | bytes) -> tuple[list[str], UnicodeDecodeError | None]:
+    """Lines as text, up to the first that is not UTF-8, and what is wrong with that."""
+    if isinstance(lines, str):
+        return lines.split("\n"), None
+    try:
+        return lines.decode().split("\n"), None
+    except UnicodeDecodeError as error:
+        return lines[: error.start].decode().split("\n")[:-1], error
 
 
 def unreadable(name: str | os.PathLike[str], error: BaseException) -> InputError:
@@ -124,7 +155,7 @@ def _opened(source: Source, stack: ExitStack) -> IO[Any]:
         return source
     path = os.fspath(source)
     try:
-        file = stack.enter_context(io.BufferedReader(io.FileIO(path), _BUFFER))
+        file = stack.enter_context(io.BufferedReader(io.FileIO(path), _BLOCK))
     except ValueError as error:  # a name with a null character
         raise InputError(f"{path!r}: cannot be read ({error}); check the path") from None
     if not path.endswith(".gz"):
@@ -132,14 +163,3 @@ def _opened(source: Source, stack: ExitStack) -> IO[Any]:
     if not file.peek(1):
         raise EOFError("an empty file, no gzip")
     return cast(IO[bytes], stack.enter_context(gzip.GzipFile(fileobj=file)))
-
-
-def _decoded(line: bytes, name: str, number: int) -> str:
-    try:
-        return line.decode()
-    except UnicodeDecodeError as error:
-        raise broken(name, number, _not_utf8(error)) from error
-
-
-def _not_utf8(error: UnicodeDecodeError) -> str:
-    return f"not UTF-8 text ({error.reason}); convert the file to UTF-8"

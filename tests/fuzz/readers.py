@@ -20,6 +20,8 @@ from mutations import damaged, mutated
 
 from dglsent.cli.reading import FORMATS, guess
 from dglsent.cli.reading import read as read_to_predict
+from dglsent.corpora.example import Parsed
+from dglsent.inference.given import Raw
 from graphs.columns import Constituency, Dependencies
 from graphs.errors import BrokenFileError, InputError, Origin
 from graphs.features import Vocabularies, Vocabulary
@@ -82,7 +84,8 @@ def targets(folder: Path) -> list[Target]:
         Target("predict, brackets", _of(texts.brackets), mutated, partial(_predict, "brackets"), 1),
         Target("predict, conllu", _of(texts.conllu), mutated, partial(_predict, "conllu"), 1),
         Target("predict, tsv", _of(_pairs), mutated, partial(_predict, "tsv"), 1),
-        Target("predict, words", _of(_pairs), mutated, partial(_predict, "words"), 1),
+        Target("predict, tokens", _of(_pairs), mutated, partial(_predict, "tokens"), 1),
+        Target("predict, text", _of(_pairs), mutated, partial(_predict, "text"), 1),
     ]
 
 
@@ -222,7 +225,9 @@ def _predict(form: str, data: bytes) -> None:
     for example in read_to_predict(text, chosen, 2, "<stdin>"):
         assert 1 <= len(example) <= 2, "an example of neither one nor two sentences"
         for sentence in example:
-            if not isinstance(sentence, InputError):
+            if isinstance(sentence, Raw):
+                assert sentence.text, "a sentence without words"
+            elif isinstance(sentence, Parsed):
                 for parse in (sentence.constituency, sentence.dependencies, sentence.unparsed):
                     if parse is not None:
                         check(parse)
