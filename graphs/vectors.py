@@ -203,7 +203,7 @@ def _open(path: Path) -> IO[bytes]:
         return cast(IO[bytes], gzip.open(path, "rb"))
     if path.suffix == ".zip":
         archive = zipfile.ZipFile(path)
-        members = [member for member in archive.infolist() if not member.is_dir()]
+        members = [member for member in archive.infolist() if not member.filename.endswith("/")]
         if len(members) != 1:
             names = ", ".join(member.filename for member in members) or "none"
             raise InputError(f"{path}: holds {len(members)} files ({names}); unpack it and give one of them")

@@ -161,6 +161,14 @@ def test_a_mark_at_the_start_is_dropped_and_every_line_end_ends_a_line(tmp_path)
     assert vectors.matrix.tolist() == [[1, 2], [3, 4], [0, 0], [5, 6]]
 
 
+def test_an_archive_of_a_file_without_a_name(tmp_path):
+    path = tmp_path / "v.zip"
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr("v", GLOVE)
+    path.write_bytes(path.read_bytes().replace(b"v", b"\0"))  # which `zipfile` takes for its end
+    assert read_vectors(path, Vocabulary(["the"])).found.tolist() == [False, False, True]
+
+
 def test_coverage(tmp_path):
     path = write(tmp_path / "v.txt", "the 1 2\ncat 3 4\n")
     vectors = read_vectors(path, Vocabulary.of({"the": 6, "Cat": 1, "dog": 1}))
