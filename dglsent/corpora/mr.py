@@ -7,15 +7,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from dglsent.corpora.corpus import Corpus, Splits, find_folder
-from dglsent.corpora.example import Example
-from dglsent.corpora.parses import parsed
-from dglsent.corpora.rows import read_tokens
-from dglsent.corpora.splits import check_fold, cross_validation
-from graphs.errors import InputError
+from dglsent.corpora.corpus import Corpus, Splits
+from dglsent.corpora.splits import check_fold
+from dglsent.corpora.ten_folds import class_texts, folds_of
 
 _FOLDERS = ("mr_subj_trec/sentence_polarity", "sentence_polarity", "rt-polaritydata", "mr", "MR", ".")
-_CLASSES = ("neg", "pos")
+_FILES = {f"mr-{name}": f"rt-polarity.{name}" for name in ("neg", "pos")}
 
 
 class MR(Corpus):
@@ -34,18 +31,8 @@ class MR(Corpus):
 
     def load(self, data: Path) -> Splits:
         """Reads `rt-polarity.neg` and `rt-polarity.pos`, and parses `mr-neg` and `mr-pos`."""
-        classes: list[list[Example | None]] = []
-        for label, (name, texts) in enumerate(self.texts(data).items()):
-            found = enumerate(parsed(data, "mr", name, texts), 1)
-            target = {"label": label}
-            classes.append([Example((one,), target, f"{name}-{line}") if one else None for line, one in found])
-        return cross_validation(classes, self.fold)
+        return folds_of(data, "mr", self.texts(data), self.fold)
 
     def texts(self, data: Path) -> dict[str, list[list[str]]]:
         """The tokens of the sentences by parse file, the negative ones first."""
-        folder = find_folder(data, _FOLDERS, [f"rt-polarity.{name}" for name in _CLASSES])
-        if folder is None:
-            raise InputError(
-                f"{data}: MR is missing; expected {data / _FOLDERS[0]}/rt-polarity.{{neg,pos}} (docs/data.md)"
-            )
-        return {f"mr-{name}": read_tokens(folder / f"rt-polarity.{name}") for name in _CLASSES}
+        return class_texts(data, "MR", _FOLDERS, _FILES)

@@ -7,15 +7,13 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from dglsent.corpora.corpus import Corpus, Splits, find_folder
-from dglsent.corpora.parses import parsed_pairs
-from dglsent.corpora.rows import read_rows, score
-from dglsent.corpora.splits import hold_out
-from graphs.errors import InputError
+from dglsent.corpora.corpus import Corpus, Splits
+from dglsent.corpora.pair_files import PairFile, pair_examples, pair_texts, read_pair_files, with_dev
+from dglsent.corpora.rows import score
 
 _FOLDERS = ("sts2012_msrpar", "msrpar", "MSRpar", ".")
 _FILES = {split: f"MSRpar.{split}.tsv" for split in ("train", "test")}
-_SCORE, _SENTENCES = 0, {"a": 1, "b": 2}
+_SCORE, _SENTENCES = 0, (1, 2)
 
 
 class MSRpar(Corpus):
@@ -26,32 +24,19 @@ class MSRpar(Corpus):
 
     def load(self, data: Path) -> Splits:
         """Reads `MSRpar.{train,test}.tsv` and parses `msrpar-{train,test}-{a,b}`."""
-        texts = self.texts(data)
-        splits = {}
-        for split, (file, rows) in self._rows(data).items():
-            targets = [{"score": score(row[_SCORE], file, line, 0, 5)} for line, row in enumerate(rows, 1)]
-            ids = [f"{split}-{number}" for number in range(1, len(rows) + 1)]
-            splits[split] = parsed_pairs(data, "msrpar", f"msrpar-{split}", texts, targets, ids)
-        train, dev = hold_out(splits["train"])
-        return {"train": train, "dev": dev, "test": splits["test"]}
+        files = self._files(data)
+        texts = pair_texts("msrpar", files, _SENTENCES)
+        return with_dev(pair_examples(data, "msrpar", files, texts, self._target))
 
     def texts(self, data: Path) -> dict[str, list[str]]:
         """The sentences by parse file."""
-        return {
-            f"msrpar-{split}-{side}": [row[column] for row in rows]
-            for split, (_, rows) in self._rows(data).items()
-            for side, column in _SENTENCES.items()
-        }
+        return pair_texts("msrpar", self._files(data), _SENTENCES)
 
     @staticmethod
-    def _rows(data: Path) -> dict[str, tuple[Path, list[list[str]]]]:
-        """The files and their rows, of score and two sentences."""
-        folder = find_folder(data, _FOLDERS, list(_FILES.values()))
-        if folder is None:
-            raise InputError(
-                f"{data}: MSRpar is missing; expected {data / _FOLDERS[0]}/MSRpar.{{train,test}}.tsv (docs/data.md)"
-            )
-        return {
-            split: (folder / file, read_rows(folder / file, 3, sentences=list(_SENTENCES.values())))
-            for split, file in _FILES.items()
-        }
+    def _files(data: Path) -> dict[str, PairFile]:
+        """Rows of a score and two sentences."""
+        return read_pair_files(data, "MSRpar", _FOLDERS, _FILES, 3, _SENTENCES)
+
+    @staticmethod
+    def _target(row: list[str], file: Path, line: int) -> dict[str, float]:
+        return {"score": score(row[_SCORE], file, line, 0, 5)}

@@ -7,15 +7,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from dglsent.corpora.corpus import Corpus, Splits, find_folder
-from dglsent.corpora.example import Example
-from dglsent.corpora.parses import parsed
-from dglsent.corpora.rows import read_tokens
-from dglsent.corpora.splits import check_fold, cross_validation
-from graphs.errors import InputError
+from dglsent.corpora.corpus import Corpus, Splits
+from dglsent.corpora.splits import check_fold
+from dglsent.corpora.ten_folds import class_texts, folds_of
 
 _FOLDERS = ("mr_subj_trec/subjectivity", "subjectivity", "rotten_imdb", "subj", "SUBJ", ".")
-_CLASSES = ("plot", "quote")
+_FILES = {f"subj-{name}": f"{name}.tok.gt9.5000" for name in ("plot", "quote")}
 
 
 class SUBJ(Corpus):
@@ -34,18 +31,8 @@ class SUBJ(Corpus):
 
     def load(self, data: Path) -> Splits:
         """Reads `plot.tok.gt9.5000` and `quote.tok.gt9.5000`, and parses `subj-plot` and `subj-quote`."""
-        classes: list[list[Example | None]] = []
-        for label, (name, texts) in enumerate(self.texts(data).items()):
-            found = enumerate(parsed(data, "subj", name, texts), 1)
-            target = {"label": label}
-            classes.append([Example((one,), target, f"{name}-{line}") if one else None for line, one in found])
-        return cross_validation(classes, self.fold)
+        return folds_of(data, "subj", self.texts(data), self.fold)
 
     def texts(self, data: Path) -> dict[str, list[list[str]]]:
         """The tokens of the sentences by parse file, the objective ones first."""
-        folder = find_folder(data, _FOLDERS, [f"{name}.tok.gt9.5000" for name in _CLASSES])
-        if folder is None:
-            raise InputError(
-                f"{data}: SUBJ is missing; expected {data / _FOLDERS[0]}/{{plot,quote}}.tok.gt9.5000 (docs/data.md)"
-            )
-        return {f"subj-{name}": read_tokens(folder / f"{name}.tok.gt9.5000") for name in _CLASSES}
+        return class_texts(data, "SUBJ", _FOLDERS, _FILES)

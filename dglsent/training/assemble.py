@@ -17,7 +17,7 @@ from dglsent.corpora.stored import Stored
 from dglsent.nn.embeddings import WordEmbedding
 from dglsent.tasks.task import Task
 from dglsent.training.data import Examples, graph_sets, shaped
-from dglsent.training.graphs import GraphKind
+from dglsent.training.graphs import HALF_WIDTHS, GraphKind
 from dglsent.training.model import SentenceModel
 from dglsent.training.optimisers import takes_sparse
 from dglsent.training.recipe import Recipe
@@ -157,7 +157,8 @@ def make_task(recipe: Recipe, size: int, vocabularies: Vocabularies | None = Non
 def make_model(recipe: Recipe, vocabularies: Vocabularies, vectors: torch.Tensor | None = None) -> SentenceModel:
     """The recipe's model with new weights.
 
-    An encoder with a parameter `tags` is given the strings of the tag vocabulary, one with `vocabularies` all of them.
+    An encoder with a parameter `tags` is given the strings of the tag vocabulary, one with `vocabularies` all of them,
+    one with `half_width` that of the recipe's window graphs.
 
     Args:
         recipe: the recipe.
@@ -174,6 +175,8 @@ def make_model(recipe: Recipe, vocabularies: Vocabularies, vectors: torch.Tensor
         sparse=takes_sparse(recipe.optimiser),
     )
     known: dict[str, Any] = {"tags": vocabularies.tag.strings, "vocabularies": vocabularies}
+    if recipe.graph in HALF_WIDTHS:
+        known["half_width"] = HALF_WIDTHS[recipe.graph]
     given = {name: value for name, value in known.items() if _takes(recipe.encoder, name)}
     try:
         encoder = recipe.encoder(embedding, **given)

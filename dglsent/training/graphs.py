@@ -20,7 +20,8 @@ GraphKind: TypeAlias = Literal[
     "dependency", "constituency", "constituency-nary", "chain", "window", "window-0", "window-1", "window-4", "complete"
 ]
 KINDS: tuple[GraphKind, ...] = get_args(GraphKind)
-_HALF_WIDTHS = {"window": 2, "window-0": 0, "window-1": 1, "window-4": 4}  # tokens on either side of a window's middle
+HALF_WIDTHS: dict[GraphKind, int] = {"window": 2, "window-0": 0, "window-1": 1, "window-4": 4}
+"""Tokens on either side of a window's middle, by kind of graph."""
 
 
 def shape(kind: GraphKind, sentence: Parsed) -> Sentence:
@@ -35,7 +36,7 @@ def shape(kind: GraphKind, sentence: Parsed) -> Sentence:
     if sentence.parts and kind in ("dependency", "constituency", "constituency-nary"):
         return forest([shape(kind, part) for part in sentence.parts], sentence.origin)  # type: ignore[arg-type]
     tree, dependencies = sentence.constituency, sentence.dependencies
-    if kind in ("chain", "complete", *_HALF_WIDTHS):
+    if kind in ("chain", "complete", *HALF_WIDTHS):
         for found in (dependencies, tree, sentence.unparsed):
             if found is not None:
                 return found
@@ -76,8 +77,8 @@ def build(
         SentenceError: the sentence cannot be such a graph.
     """
     graph: SentenceGraph
-    if kind in _HALF_WIDTHS:
-        graph = windows.window(shaped, vocabularies, _HALF_WIDTHS[kind])
+    if kind in HALF_WIDTHS:
+        graph = windows.window(shaped, vocabularies, HALF_WIDTHS[kind])
     elif kind == "complete":
         graph = complete_graphs.complete(shaped, vocabularies)
     elif isinstance(shaped, Constituency) and kind != "chain":

@@ -38,7 +38,9 @@ def test_no_such_fold():
 
 def test_missing_files_are_said_with_the_layout(small):
     (small / "sentence_polarity" / "rt-polarity.pos").unlink()
-    with pytest.raises(InputError, match=r"MR is missing; expected .*rt-polarity\.\{neg,pos\} \(docs/data\.md\)"):
+    with pytest.raises(
+        InputError, match=r"MR is missing; expected .*rt-polarity\.neg rt-polarity\.pos \(docs/data\.md\)"
+    ):
         MR().load(small)
 
 

@@ -30,7 +30,7 @@ def test_folds(small):
 def test_missing_files_are_said_with_the_layout(small):
     (small / "plot.tok.gt9.5000").unlink()
     with pytest.raises(
-        InputError, match=r"SUBJ is missing; expected .*\{plot,quote\}\.tok\.gt9\.5000 \(docs/data\.md\)"
+        InputError, match=r"SUBJ is missing; expected .*plot\.tok\.gt9\.5000 quote\.tok\.gt9\.5000 \(docs/data\.md\)"
     ):
         SUBJ().load(small)
 
