@@ -124,7 +124,7 @@ def test_every_setting_is_one_of_some_row():
 
 def test_a_value_is_that_of_the_recipe_or_the_default_of_its_class():
     assert found("pmb/lstm-word-dropout", "encoder.options.filter") == "ones"
-    assert found("pmb/lstm-word-dropout", "encoder.options.gate_dropout") == 0.5
+    assert found("pmb/lstm-word-dropout", "encoder.options.cap_dim") == 5
     assert found("sick/dependency-progressive", "encoder.structure.hidden") == 150
     assert found("sick/dependency", "optimiser.momentum") == 0.0
     assert found("sick/dependency", "encoder.no_such_key") is None
