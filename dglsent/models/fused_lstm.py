@@ -10,6 +10,8 @@ from torch import Tensor
 
 from dglsent.nn.chains import LSTMChain
 from dglsent.passing import Batch
+from dglsent.passing.plans.on_device import on_device
+from graphs.columns import IntArray
 
 
 def fused_lstm(batch: Batch, chains: Sequence[LSTMChain]) -> Tensor:
@@ -23,16 +25,17 @@ def fused_lstm(batch: Batch, chains: Sequence[LSTMChain]) -> Tensor:
         [N, len(chains) h], 0 at padding nodes.
     """
     order, sizes = packed(batch.node_counts.numpy() - 1)
-    order, x = order.to(batch.device), batch.nodes["x"]
+    words = on_device(order, batch.device)
+    x = batch.nodes["x"]
     start = x.new_zeros(len(chains), batch.size, chains[0].U.in_features)
     weights = [weight for chain in chains for weight in _weights(chain)]
     states, _, _ = torch.lstm(
-        x.index_select(0, order), sizes, (start, start), weights, True, 1, 0.0, False, len(chains) == 2
+        x.index_select(0, words), sizes, (start, start), weights, True, 1, 0.0, False, len(chains) == 2
     )
-    return states.new_zeros(batch.num_nodes, states.shape[-1]).index_copy(0, order, states)
+    return states.new_zeros(batch.num_nodes, states.shape[-1]).index_copy(0, words, states)
 
 
-def packed(lengths: np.ndarray[tuple[int], np.dtype[np.int64]]) -> tuple[Tensor, Tensor]:
+def packed(lengths: IntArray) -> tuple[IntArray, Tensor]:
     """Words in torch's packed order: all first words, longest sentence first, then all second words, and so on.
 
     Args:
@@ -45,7 +48,7 @@ def packed(lengths: np.ndarray[tuple[int], np.dtype[np.int64]]) -> tuple[Tensor,
     sentence = np.repeat(np.arange(len(lengths)), lengths)
     order = np.lexsort((sentence, -lengths[sentence], position))
     # As many padding nodes stand before a word as sentences.
-    return torch.from_numpy((np.arange(len(position)) + sentence)[order]), torch.from_numpy(np.bincount(position))
+    return (np.arange(len(position)) + sentence)[order], torch.from_numpy(np.bincount(position))
 
 
 def _weights(chain: LSTMChain) -> list[Tensor]:

@@ -25,7 +25,7 @@ class TokenTable:
     def __init__(self, batch: Batch) -> None:
         # Nodes that are no tokens have position -1: they write to a last column, which is cut off.
         self._place = batch.nodes[fields.SENTENCE], batch.nodes[fields.POSITION]
-        self._shape = batch.size, int(batch.node_counts.max()) + 1
+        self._shape = batch.size, int(batch.node_counts.numpy().max()) + 1
         self.mask = self.spread(torch.ones(batch.num_nodes, dtype=torch.bool, device=batch.device))
 
     def spread(self, column: Tensor, fill: int = 0) -> Tensor:

@@ -11,12 +11,14 @@ import torch
 from torch import Tensor
 
 from dglsent.passing.plans.incidence import Incidence
+from dglsent.passing.plans.on_device import on_device
 from dglsent.passing.relation import AllPairs, Direction, Relation
 from dglsent.passing.relations import RELATIONS, make_relation
 from dglsent.passing.segments import segment_sum
 from dglsent.passing.views import Fields
 from graphs import fields
 from graphs.batching import MergedGraphs, merge, pair_fields, topology
+from graphs.columns import IntArray
 from graphs.fields import ATTEND, CHILD
 from graphs.sentence_graph import SentenceGraph
 
@@ -159,14 +161,14 @@ class Batch:
 
     def at_last_words(self, states: Tensor) -> Tensor:
         """The states [N, ...] of each sentence's last word: [B, ...]."""
-        return states.index_select(0, self._last_words.to(states.device))
+        return states.index_select(0, on_device(self._last_words, states.device))
 
     @cached_property
-    def _last_words(self) -> Tensor:
+    def _last_words(self) -> IntArray:
         position, sentence = self._merged.nodes[fields.POSITION], self._merged.nodes[fields.SENTENCE]
         order = np.lexsort((position, sentence))
         last = np.cumsum(self._merged.node_counts) - 1
-        return torch.from_numpy(order[last])
+        return order[last]
 
     @cached_property
     def has_inner_words(self) -> bool:

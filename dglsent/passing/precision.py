@@ -14,7 +14,7 @@ _products: ContextVar[torch.dtype | None] = ContextVar("products", default=None)
 
 def is_mixed(device: torch.device) -> bool:
     """Whether autocast is on."""
-    return torch.is_autocast_enabled(device.type)
+    return torch.amp.is_autocast_available(device.type) and torch.is_autocast_enabled(device.type)
 
 
 @contextmanager

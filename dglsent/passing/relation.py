@@ -14,6 +14,7 @@ from dglsent.passing.plans.all_pairs import Blocks, Padding, into_blocks, pad_se
 from dglsent.passing.plans.frontiers import Frontiers, list_frontiers
 from dglsent.passing.plans.incidence import Incidence
 from dglsent.passing.plans.levels import is_tree, order_nodes, reversed_levels
+from dglsent.passing.plans.on_device import on_device
 from dglsent.passing.plans.rounds import MailboxRound, mailbox_round
 from dglsent.passing.plans.tree import TreeSchedule, tree_schedule
 from dglsent.passing.views import Fields
@@ -84,7 +85,7 @@ class Relation:
     def nodes(self, end: Literal["src", "dst"]) -> Tensor:
         """[E] senders or receivers of the edges, where the index tensors are."""
         if end not in self._rows:
-            self._rows[end] = torch.from_numpy(self.ends[end == "dst"]).to(self.device)
+            self._rows[end] = on_device(self.ends[end == "dst"], self.device)
         return self._rows[end]
 
     @cached_property

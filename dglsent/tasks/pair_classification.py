@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar, Literal
 
 import numpy as np
+import torch
 from torch import Tensor
 from torch.nn import functional as F  # noqa: N812
 
@@ -61,7 +62,7 @@ class PairClassification(Task):
         """Mean cross-entropy of pairs."""
         logits, label = self._logits(vectors), batch.targets[self.target]
         if self.binary_head == "sigmoid2_bce":
-            return F.binary_cross_entropy_with_logits(logits, F.one_hot(label, 2).to(logits.dtype))
+            return F.binary_cross_entropy_with_logits(logits, torch.stack([1 - label, label], 1).to(logits.dtype))
         return F.cross_entropy(logits, label)
 
     def outcomes(self, batch: Batch, states: Tensor, vectors: Tensor) -> dict[str, Tensor]:

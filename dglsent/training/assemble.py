@@ -19,7 +19,6 @@ from dglsent.tasks.task import Task
 from dglsent.training.data import Examples, graph_sets, shaped
 from dglsent.training.graphs import HALF_WIDTHS, GraphKind
 from dglsent.training.model import SentenceModel
-from dglsent.training.optimisers import takes_sparse
 from dglsent.training.recipe import Recipe
 from dglsent.training.stored import stored_sets
 from dglsent.training.words import initial, known_words, read_files
@@ -172,7 +171,6 @@ def make_model(recipe: Recipe, vocabularies: Vocabularies, vectors: torch.Tensor
         vectors=vectors,
         tune=options.tune,
         dropout=options.dropout,
-        sparse=takes_sparse(recipe.optimiser),
     )
     known: dict[str, Any] = {"tags": vocabularies.tag.strings, "vocabularies": vocabularies}
     if recipe.graph in HALF_WIDTHS:

@@ -215,9 +215,9 @@ def _train(
     callbacks: list[Callback] = [best, RandomStates(recipe.seed), *([averaging] if averaging else []), *watching]
     if place.count > 1:
         callbacks.append(EndOfSeveral())
-        model.encoder.embedding.sparse = False  # processes add up dense gradients alone
-    elif device == "cpu":
-        model.encoder.embedding.sparse = True  # dense ones are mostly zeros; see DenseGradient
+    # Dense gradients are mostly zeros, see DenseGradient; but several processes add up no others, and to find the rows
+    # of a sparse one waits for a GPU.
+    model.encoder.embedding.sparse = device == "cpu" and place.count == 1
     if options.patience:
         callbacks.append(
             EarlyStopping(f"dev_{task.monitor}", patience=options.patience, mode=task.mode, check_finite=False)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
 import lightning.pytorch as lightning
@@ -10,6 +11,7 @@ from torch import Tensor, distributed
 from torch.optim import Optimizer
 
 from dglsent.passing import Batch
+from dglsent.passing.precision import is_mixed
 from dglsent.training.data import EpochSampler, Parts
 from dglsent.training.model import SentenceModel, gather
 from dglsent.training.optimisers import DenseGradient, optimiser, takes_sparse
@@ -100,8 +102,8 @@ class Training(lightning.LightningModule):
         self._outcomes = []
         self.log_dict({f"dev_{name}": torch.tensor(score, dtype=torch.float64) for name, score in scores.items()})
 
-    def _full_precision(self) -> torch.autocast:
-        return torch.autocast(self.device.type, enabled=False)
+    def _full_precision(self) -> AbstractContextManager[Any]:
+        return torch.autocast(self.device.type, enabled=False) if is_mixed(self.device) else nullcontext()
 
     def _outcomes_of_all(self) -> list[dict[str, Tensor]]:
         """Outcomes of all processes, in the order of the examples."""

@@ -7,14 +7,14 @@ are products of padded tensors; sentences of about one length share one.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
-from typing import Any
+from functools import cached_property, partial
 
 import numpy as np
 import torch
 from torch import Tensor
 
 from dglsent.passing.plans.incidence import Incidence
+from dglsent.passing.plans.on_device import on_device
 from graphs.columns import IntArray
 
 _FEW_CELLS = 2**12  # fewer are one block: padding costs less than another block
@@ -65,9 +65,7 @@ def pad_sentences(counts: IntArray, sources: IntArray, device: torch.device) -> 
     real = np.zeros(len(counts) * width, dtype=bool)
     real[place] = True
 
-    def tensor(array: np.ndarray[Any, Any]) -> Tensor:
-        return torch.from_numpy(array).to(device)
-
+    tensor = partial(on_device, device=device)
     sentences = Incidence(
         tensor(np.repeat(np.arange(len(counts)), counts)),
         tensor(np.arange(size)),
@@ -119,10 +117,10 @@ def into_blocks(counts: IntArray, sources: IntArray, device: torch.device) -> Bl
         starts.append(cells + padding.place * padding.width)
         seen += len(members)
         cells += padding.cells
-    inverse = torch.from_numpy(np.argsort(order)).to(device)
+    inverse = on_device(np.argsort(order), device)
     fill = float((counts * counts[sources]).sum()) / cells
     start = torch.cat(starts).index_select(0, inverse)
-    return Blocks(paddings, sizes, torch.from_numpy(order).to(device), inverse, start, fill)
+    return Blocks(paddings, sizes, on_device(order, device), inverse, start, fill)
 
 
 def _block(length: IntArray) -> IntArray:

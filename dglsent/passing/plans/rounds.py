@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -9,6 +10,7 @@ import torch
 from torch import Tensor
 
 from dglsent.passing.plans.incidence import Incidence, degree_runs, inverse, running_offsets
+from dglsent.passing.plans.on_device import on_device
 from graphs.columns import IntArray
 
 
@@ -41,9 +43,7 @@ def mailbox_round(size: int, dst: IntArray, device: torch.device) -> MailboxRoun
     mail = np.argsort(position[dst], kind="stable")
     received, sizes = indegree[order[leaves:]], np.array([size - leaves])
 
-    def tensor(array: IntArray) -> Tensor:
-        return torch.from_numpy(array).to(device)
-
+    tensor = partial(on_device, device=device)
     receivers = Incidence(tensor(position[dst] - leaves), tensor(mail), tensor(running_offsets(received, sizes)))
     # Without edges, empty mailboxes show what reduce would return.
     degrees = degree_runs(received, sizes)[0] or [(1, 0)]

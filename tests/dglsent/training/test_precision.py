@@ -7,9 +7,11 @@ import json
 import pytest
 import torch
 import yaml
+from families import encoder_of, merged
 from safetensors.torch import load_file
 from tiny import PAIRS, TINY, recipe
 from torch.nn.functional import cosine_similarity
+from waiting import NoWaiting
 
 from dglsent.passing import Batch, StepLinear, engine
 from dglsent.training import recipe as recipes
@@ -29,15 +31,11 @@ PAIR_TASK = {
 def families() -> dict[str, dict]:
     """A recipe over tiny pairs for each encoder that comes with the package, alone or on a structure."""
     found: dict[str, dict] = {}
-    for name in recipes.names():
-        config = recipes.resolve(recipes.find(name).read_text(), source=str(recipes.find(name)))
-        known = yaml.safe_load(recipes.dump(config))
-        encoder = known["encoder"]
-        structure = encoder.get("init_args", {}).get("structure")
+    for known in merged():
         if known["task"].get("init_args", {}).get("head") is False:
             continue  # its states are scores of tokens, which pairs do not have
-        parts = [part["class_path"].rpartition(".")[2] for part in (encoder, structure) if part]
-        found.setdefault("-".join([*parts, known["graph"]]), {**PAIR_TASK, "graph": known["graph"], "encoder": encoder})
+        family = f"{encoder_of(known)}-{known['graph']}"
+        found.setdefault(family, {**PAIR_TASK, "graph": known["graph"], "encoder": known["encoder"]})
     return found
 
 
@@ -55,12 +53,13 @@ def prepared(known: dict) -> tuple[Training, Batch]:
 
 
 def step(training: Training, batch: Batch, *, mixed: bool) -> tuple[float, dict[str, torch.Tensor]]:
-    """Loss and gradients of a step, the forward pass as Lightning's plugin runs it."""
+    """Loss and gradients of a step, the forward pass as Lightning's plugin runs it; nothing in it waits."""
     training.zero_grad()
     fields = dict(batch.nodes)
-    with torch.autocast("cpu", torch.bfloat16, enabled=mixed):
-        loss = training.training_step(batch, 0)
-    loss.backward()
+    with NoWaiting():
+        with torch.autocast("cpu", torch.bfloat16, enabled=mixed):
+            loss = training.training_step(batch, 0)
+        loss.backward()
     for name in [name for name in batch.nodes if name not in fields]:
         del batch.nodes[name]
     gradients = {
