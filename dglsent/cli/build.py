@@ -87,7 +87,7 @@ def _source(files: Sequence[str], options: Namespace, overrides: Sequence[str]) 
             raise InputError("--recipe: a recipe says itself which corpus and which graph; give OUT alone")
         file = recipes.find(options.recipe)
         config = recipes.resolve(file.read_text(encoding="utf-8"), overrides, source=str(file))
-        return OfRecipe(recipes.dump(config), options.data)
+        return OfRecipe(recipes.dump_paths(config), options.data)
     if overrides:
         raise InputError(f"unknown option {overrides[0]}; see `dglsent build --help`")
     if not files:

@@ -58,6 +58,7 @@ def _help(parser: Parser) -> None:
 
 def _fit(options: Namespace, overrides: Sequence[str], command: str) -> int:
     from dglsent.training import recipe as recipes
+    from dglsent.training.class_paths import look_in
     from dglsent.training.device import set_threads
     from dglsent.training.fit import aggregate, fit
     from dglsent.training.launched import launched
@@ -67,6 +68,7 @@ def _fit(options: Namespace, overrides: Sequence[str], command: str) -> int:
     leads = launched().rank == 0  # of those that torchrun has started, one talks
     file = recipes.find(options.recipe)
     text = recipes.read(file)
+    look_in(file.parent, Path.cwd())
     config = recipes.resolve(text, overrides, source=str(file))
     if options.seed is not None:
         config.seed = options.seed

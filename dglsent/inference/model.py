@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import os
+import shutil
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+from huggingface_hub import ModelHubMixin, snapshot_download
+
+from dglsent.inference.card import card
 from dglsent.inference.explanation import Explanation, Explanations, explanations
 from dglsent.inference.given import Given, Readable, Say, examples_of, readable
 from dglsent.inference.predictor import Predictor, needs_parses, with_text
@@ -15,14 +19,17 @@ from dglsent.training.device import pick_device
 from dglsent.training.model import SentenceModel
 from dglsent.training.recipe import Recipe
 from dglsent.training.run import Run
-from graphs.errors import SentenceError
+from graphs.errors import InputError, SentenceError
 from graphs.features import Vocabularies
 
 _BATCH = 64
 
 
-class Model:
+class Model(ModelHubMixin):
     """A trained model.
+
+    Its run folder can be saved elsewhere (`save_pretrained`), loaded from there or from the Hugging Face hub
+    (`from_pretrained`) and put there (`push_to_hub`); all of it is data, nothing is pickled.
 
     Args:
         run: its folder.
@@ -30,6 +37,7 @@ class Model:
         vocabularies: what it knows of words, tags and relations.
         model: encoder and task, on their device.
         stanza_dir: folder of Stanza's models for raw text; Stanza's own by default.
+        trusted: which classes of others the run may name.
 
     Attributes:
         needs_parses: whether it reads more of a sentence than its words, so that raw text is parsed first.
@@ -45,9 +53,10 @@ class Model:
         model: SentenceModel,
         *,
         stanza_dir: str | os.PathLike[str] | None = None,
+        trusted: Trusted = False,
     ) -> None:
         self.run, self.recipe, self.vocabularies, self.model = run, recipe, vocabularies, model
-        self.stanza_dir = stanza_dir
+        self.stanza_dir, self.trusted = stanza_dir, trusted
         self._predictor = Predictor(recipe, vocabularies, model)
         self.labels = tuple(self._predictor.labels)
         self.sentences = model.task.sentences
@@ -65,7 +74,7 @@ class Model:
         """The model of a run folder; see `dglsent.load`."""
         folder = Run(Path(run))
         recipe, vocabularies, model = folder.load(trusted=trusted)
-        return cls(folder, recipe, vocabularies, model.to(pick_device(device)), stanza_dir=stanza_dir)
+        return cls(folder, recipe, vocabularies, model.to(pick_device(device)), stanza_dir=stanza_dir, trusted=trusted)
 
     def predict(self, given: Any, *, say: Say = lambda line: None) -> list[dict[str, Any]]:
         """Predictions.
@@ -113,6 +122,50 @@ class Model:
             say=say,
         )
 
+    def push_to_hub(self, repo_id: str, **options: Any) -> str:
+        """Puts the run folder with its model card on the Hugging Face hub; see `huggingface_hub.ModelHubMixin`.
+
+        Raises:
+            InputError: the hub cannot be reached, or refuses.
+        """
+        try:
+            return str(super().push_to_hub(repo_id, **options))
+        except Exception as error:  # the hub's client, and what carries its requests, have many classes of their own
+            raise InputError(f"{repo_id}: cannot be put on the hub ({_line(error)})") from error
+
+    def _save_pretrained(self, save_directory: Path) -> None:
+        for file in (self.run.config_file, self.run.weights_file, self.run.vocabularies_file, self.run.metrics_file):
+            if file.is_file() and file.resolve() != (save_directory / file.name).resolve():
+                shutil.copyfile(file, save_directory / file.name)
+        (save_directory / "README.md").write_text(card(self), encoding="utf-8")
+        # The hub counts downloads by a file of this name.
+        (save_directory / "config.json").write_text('{"library_name": "dglsent"}\n', encoding="utf-8")
+
+    @classmethod
+    def _from_pretrained(
+        cls,
+        *,
+        model_id: str,
+        revision: str | None,
+        cache_dir: str | Path | None,
+        force_download: bool,
+        local_files_only: bool,
+        token: str | bool | None,
+        **options: Any,
+    ) -> Model:
+        folder = model_id
+        if not Path(model_id).is_dir():
+            folder = snapshot_download(
+                model_id,
+                revision=revision,
+                cache_dir=cache_dir,
+                force_download=force_download,
+                local_files_only=local_files_only,
+                token=token,
+                allow_patterns=["config.yaml", "weights.safetensors", "vocabularies.json", "metrics.json"],
+            )
+        return cls.of_run(folder, **options)
+
     def __repr__(self) -> str:
         encoder, task = type(self.model.encoder).__name__, type(self.model.task).__name__
         return f"<dglsent model {self.run.path}: {encoder} on {self.recipe.graph} graphs, {task}>"
@@ -124,3 +177,7 @@ class Model:
                 if isinstance(result, SentenceError):
                     raise result
                 yield result
+
+
+def _line(error: Exception) -> str:
+    return " ".join(str(error).split())[:200] or type(error).__name__

@@ -8,22 +8,29 @@ from __future__ import annotations
 
 import collections.abc
 import copy
+import difflib
 import enum
 import importlib
 import inspect
+import json
 import pathlib
 import re
+import sys
 import types
 import typing
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import Annotated, Any, TypeAlias, Union, get_args, get_origin
 
 import yaml
 
 from dglsent import registry
+from dglsent.names import HOMES
 from graphs.errors import InputError
 
 _DOTTED = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)+")
+_folders: list[str] = []
+_REGISTER = "if you know where the folder comes from, predict, test and record take --trust"
 _ARGUMENTS = ("init_args", "dict_kwargs")
 _BUILT_IN = ("builtins", "typing")  # of Python 3.11 on, Any is a class
 _VALUES = (enum.Enum, pathlib.PurePath)
@@ -78,22 +85,46 @@ def find(path: Any, kinds: Sequence[type], *, trusted: Trusted, key: str) -> typ
     found = registry.registered(path) if isinstance(path, str) else None
     if found is None:
         if not isinstance(path, str) or not _DOTTED.fullmatch(path):
-            raise InputError(f"{key}: {path!r} is not the dotted path of a class, such as dglsent.models.recnn.RecNN")
+            known = difflib.get_close_matches(str(path), [*HOMES, *(name for name, _ in registry.own_classes())], 1)
+            near = f"did you mean {known[0]}?" if known else "such as ChildSumTreeLSTM or mine.Encoder"
+            raise InputError(
+                f"{key}: {path!r} is neither the name of a class of dglsent or a registered one, nor the dotted path "
+                f"of a class; {near}" + ("" if trusted else f" ({_REGISTER})")
+            )
         may = trusted if isinstance(trusted, bool) else path in trusted
         if not (may or path.startswith("dglsent.")):
             raise InputError(
                 f"{key}: {path} is neither of dglsent nor registered, and a run folder may name no other class; "
-                "if you know where the folder comes from, predict, test and record take --trust"
+                f"{_REGISTER}"
             )
-        module, _, name = path.rpartition(".")
-        try:
-            found = getattr(importlib.import_module(module), name)
-        except (ImportError, AttributeError, SyntaxError, ValueError) as error:
-            raise InputError(f"{key}: no class {path!r} ({error})") from None
+        found = _imported(path, key)
     if not isinstance(found, type) or not any(kind in found.__mro__ for kind in kinds):
         wanted = " or ".join(kind.__name__ for kind in kinds if kind is not _Function)
         raise InputError(f"{key}: {path} is no {f'subclass of {wanted}' if wanted else 'class that belongs here'}")
     return found
+
+
+def look_in(*folders: Path) -> None:
+    """Has classes that are not of dglsent be looked for in folders too, after all other places.
+
+    The path changes when the first such class is imported, and not before: what names classes of dglsent alone imports
+    nothing that lies there.
+    """
+    _folders.extend(str(folder.resolve()) for folder in folders)
+
+
+def _imported(path: str, key: str) -> Any:
+    module, _, name = path.rpartition(".")
+    if not path.startswith("dglsent."):
+        sys.path.extend(folder for folder in dict.fromkeys(_folders) if folder not in sys.path)
+        importlib.invalidate_caches()
+    try:
+        return getattr(importlib.import_module(module), name)
+    except (ImportError, AttributeError, SyntaxError, ValueError) as error:
+        found = registry.moved(path)
+        if found is None:
+            raise InputError(f"{key}: no class {path!r} ({error})") from None
+        return found
 
 
 def with_options(recipe: Mapping[str, Any], overrides: Sequence[str]) -> dict[str, Any]:
@@ -110,6 +141,41 @@ def with_options(recipe: Mapping[str, Any], overrides: Sequence[str]) -> dict[st
             place = _below(place, part)
         _below(place, last, value)
     return changed
+
+
+def spelled_out(overrides: Sequence[str], given: Mapping[str, Any], checked: Mapping[str, Any]) -> list[str]:
+    """Options with the dotted paths of classes for their names, as jsonargparse reads them.
+
+    Args:
+        overrides: the options.
+        given: a recipe as they change it (`with_options`).
+        checked: the same after `checked`.
+    """
+    result = list(overrides)
+    for option, text in _options(overrides):
+        before, after = (_at(recipe, option) for recipe in (given, checked))
+        if before == after:
+            continue
+        if isinstance(after, Mapping) and not text.lstrip().startswith("{"):
+            after = after["class_path"]
+        said = after if isinstance(after, str) else json.dumps(after)
+        for place, each in enumerate(overrides):
+            if each == f"--{option}={text}":
+                result[place] = f"--{option}={said}"
+            elif each == text and place and overrides[place - 1] == f"--{option}":
+                result[place] = said
+    return result
+
+
+def _at(recipe: Mapping[str, Any], option: str) -> Any:
+    """What stands at an option's place."""
+    place: Any = copy.deepcopy(dict(recipe))
+    *above, last = option.rstrip("+").removesuffix(".help").split(".")
+    for part in above:
+        place = _below(place, part)
+    if "class_path" in place and last not in ("class_path", *_ARGUMENTS):
+        place = place.get("init_args") or {}
+    return place.get(last)
 
 
 def class_paths(value: Any) -> Iterator[str]:

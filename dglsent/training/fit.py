@@ -75,7 +75,7 @@ def fit(
         if metrics is None:
             if not run.vocabularies_file.is_file():
                 raise InputError(f"{run.path}: is not on this machine; all machines need the disk on which it lies")
-            _help(place, lambda: None, recipes.dump(config), run.path, data, device)
+            _help(place, lambda: None, recipes.dump_paths(config), run.path, data, device)
             metrics = shared()
         return metrics
 
@@ -140,7 +140,7 @@ def _fit(
         watching.append(GateLog(run.path / "gates", model, train, inputs.vocabularies, log_gates))
     if run.begin(config, inputs.vocabularies):
         say(f"{run.path}: going on after the last whole epoch")
-    with others(_help, recipes.dump(config), run.path, data, device) as place:
+    with others(_help, recipes.dump_paths(config), run.path, data, device) as place:
         history = _train(recipe, model, inputs.sets, run, device, place, watching)
     run.load_weights(model)
     best = [epoch for epoch in history if epoch["best"]][-1]

@@ -6,7 +6,7 @@ import difflib
 import os
 import re
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from importlib import resources
 from pathlib import Path
@@ -15,6 +15,7 @@ from typing import Any, Literal
 import yaml
 from jsonargparse import ArgumentError, ArgumentParser, Namespace
 
+from dglsent import registry
 from dglsent.corpora.corpus import Corpus
 from dglsent.models.encoder import Encoder
 from dglsent.nn.embeddings import WordEmbedding
@@ -152,6 +153,10 @@ class Recipe:
     seed: int = 1
 
 
+VERSION = 2
+"""Of the configuration in a run folder. Version 1 had no version, and dotted paths of dglsent's own classes."""
+
+_VERSION_KEY, _CLASSES_KEY = "version", "classes"
 _KEYS = "`dglsent fit RECIPE --help` lists the keys"
 
 
@@ -202,6 +207,7 @@ def resolve(text: str, overrides: Sequence[str] = (), *, source: str = "recipe",
         layers = bases.chain(text, source, _folder())
     else:
         layers = [bases.Layer(source, bases.mapping(text, source))]
+    layers = [bases.Layer(layer.source, _body(layer.keys, layer.source)) for layer in layers]
     known = {field.name for field in fields(Recipe)}
     for layer in layers:
         # An unknown key without anything in it is passed over by the parser.
@@ -220,9 +226,10 @@ def resolve(text: str, overrides: Sequence[str] = (), *, source: str = "recipe",
         raise InputError(f"{bases.where(layers, key)}: {explained}") from None
     if not overrides:
         return base
-    class_paths.checked(class_paths.with_options(merged, overrides), Recipe, trusted=trusted)
+    wanted = class_paths.with_options(merged, overrides)
+    known_paths = class_paths.checked(wanted, Recipe, trusted=trusted)
     try:
-        changed = parser.parse_args(list(overrides), namespace=base)
+        changed = parser.parse_args(class_paths.spelled_out(overrides, wanted, known_paths), namespace=base)
     except (ArgumentError, TypeError) as error:
         raise InputError(_explain(error)[1]) from None
     in_range(changed)
@@ -230,11 +237,44 @@ def resolve(text: str, overrides: Sequence[str] = (), *, source: str = "recipe",
 
 
 def dump(config: Namespace) -> str:
-    """A resolved recipe as YAML, which `resolve` reads; registered classes stand under their names."""
-    text = _parser().dump(config, skip_none=False, format="yaml")
-    tree = yaml.safe_load(text)
-    said = class_paths.named(tree)
-    return text if said == tree else yaml.safe_dump(said, sort_keys=False, allow_unicode=True)
+    """A resolved recipe as YAML, which `resolve` reads; classes that have names stand under these."""
+    tree = yaml.safe_load(dump_paths(config))
+    return yaml.safe_dump(class_paths.named(tree), sort_keys=False, allow_unicode=True)
+
+
+def dump_paths(config: Namespace) -> str:
+    """The same with the dotted path of every class, for another process, which has nothing registered."""
+    text: str = _parser().dump(config, skip_none=False, format="yaml")
+    return text
+
+
+def head(config: Namespace) -> str:
+    """What stands above a recipe in a run folder: the version, and where its registered classes were found."""
+    used = set(class_paths.class_paths(yaml.safe_load(dump(config))))
+    own = {name: registry.dotted(made) for name, made in registry.own_classes() if name in used}
+    return yaml.safe_dump({_VERSION_KEY: VERSION, **({_CLASSES_KEY: own} if own else {})}, sort_keys=False)
+
+
+def own_classes(keys: Mapping[str, Any], source: str) -> dict[str, str]:
+    """The dotted paths of registered classes that the head of a run's recipe tells, by their names.
+
+    Raises:
+        InputError: it tells something else.
+    """
+    told = keys.get(_CLASSES_KEY) or {}
+    if not isinstance(told, dict) or not all(isinstance(each, str) for pair in told.items() for each in pair):
+        raise InputError(f"{source}: {_CLASSES_KEY}: names and dotted paths of classes are expected")
+    return told
+
+
+def _body(keys: Mapping[str, Any], source: str) -> dict[str, Any]:
+    """A recipe without its head."""
+    version = keys.get(_VERSION_KEY, VERSION)
+    if type(version) is not int or not 1 <= version <= VERSION:
+        raise InputError(
+            f"{source}: {_VERSION_KEY} {version!r}: this dglsent reads versions up to {VERSION}; install a newer one"
+        )
+    return {key: value for key, value in keys.items() if key not in (_VERSION_KEY, _CLASSES_KEY)}
 
 
 def instantiate(config: Namespace) -> Recipe:

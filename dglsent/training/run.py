@@ -13,10 +13,11 @@ from safetensors import SafetensorError
 from safetensors.torch import load_file, save_file
 
 from dglsent.json_text import dumps
+from dglsent.registry import register, registered
 from dglsent.training import recipe as recipes
 from dglsent.training.assemble import make_model
-from dglsent.training.bases import read
-from dglsent.training.class_paths import Trusted, class_paths
+from dglsent.training.bases import mapping, read
+from dglsent.training.class_paths import Trusted, class_paths, find, look_in
 from dglsent.training.model import SentenceModel
 from graphs.errors import InputError
 from graphs.features import Vocabularies
@@ -89,7 +90,7 @@ class Run:
         if goes_on and Vocabularies.load(self.vocabularies_file) != vocabularies:
             raise InputError(f"{self.path}: the corpus has changed since this run began; choose another --out")
         self.path.mkdir(parents=True, exist_ok=True)
-        write(self.config_file, recipes.dump(config))
+        write(self.config_file, recipes.head(config) + recipes.dump(config))
         vocabularies.save(self.vocabularies_file)
         return goes_on
 
@@ -107,7 +108,13 @@ class Run:
             if within:
                 raise InputError(f"{self.path}: holds the runs {', '.join(within)}; name one of them")
             raise InputError(f"{self.path}: no run there (config.yaml is missing); train one with `dglsent fit`")
-        return recipes.resolve(read(self.config_file), source=str(self.config_file), trusted=trusted)
+        text, source = read(self.config_file), str(self.config_file)
+        if trusted:
+            look_in(Path.cwd())
+            for name, path in recipes.own_classes(mapping(text, source), source).items():
+                if registered(name) is None and (trusted is True or path in trusted):
+                    register(name)(find(path, [object], trusted=trusted, key=f"{source}: {name}"))
+        return recipes.resolve(text, source=source, trusted=trusted)
 
     def save_weights(self, model: SentenceModel) -> None:
         """Write the weights of a model."""

@@ -50,7 +50,7 @@ def test_recipes_are_listed_and_shown(program):
         listed
     )
     assert all(len(text) > 20 for text in listed.values())
-    assert "class_path: dglsent.corpora.sick.SICK" in program("recipes", "sick/tree-lstm", "--resolved")[1]
+    assert "class_path: SICK" in program("recipes", "sick/tree-lstm", "--resolved")[1]
     assert "base: sick/_base" in program("recipes", "sick/tree-lstm")[1]
     assert not any("/_" in name for name in listed)
     program.refuses("recipes", "--resolved", saying=["RECIPE"])

@@ -131,7 +131,7 @@ def test_a_run_folder_imports_nothing_but_dglsent(path, marker, trees_run, progr
     folder = tmp_path / "run"
     shutil.copytree(trees_run, folder)
     text = (folder / "config.yaml").read_text()
-    (folder / "config.yaml").write_text(text.replace(TREE, path))
+    (folder / "config.yaml").write_text(text.replace("class_path: BinaryTreeLSTM", f"class_path: {path}"))
     sentence = tmp_path / "in.txt"
     sentence.write_text("(2 (1 a) (3 b))\n")
     for command in (("predict", folder, sentence), ("test", folder)):

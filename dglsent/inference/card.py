@@ -1,0 +1,123 @@
+"""The model card of a run: what it is, what it was trained on, what it scores, and where it ends."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from dglsent.inference.model import Model
+
+_TASKS = {
+    "Classification": "text-classification",
+    "PairClassification": "text-classification",
+    "Relatedness": "sentence-similarity",
+    "QuestionAnswering": "question-answering",
+    "Tagging": "token-classification",
+}
+
+
+def card(model: Model) -> str:
+    """A README in Markdown, with the head that the Hugging Face hub reads."""
+    config, metrics = model.run.config(trusted=model.trusted), _metrics(model)
+    encoder, task, corpus = (_name(config[part].class_path) for part in ("encoder", "task", "corpus"))
+    inner = getattr(config.encoder.get("init_args"), "structure", None)
+    system = f"{encoder} over {_name(inner.class_path)}" if inner is not None else encoder
+    lines = [
+        "---",
+        "library_name: dglsent",
+        *([f"pipeline_tag: {_TASKS[task]}"] if task in _TASKS else []),
+        "language: en",
+        "tags: [dglsent, dgl, graph-neural-network, sentence-structure]",
+        "---",
+        "",
+        f"# {system} on {corpus}",
+        "",
+        f"A sentence model of [dglsent](https://pypi.org/project/dglsent/): {system} over {config.graph} graphs, "
+        f"trained for {task} on {corpus}.",
+        "",
+        "```python",
+        "import dglsent",
+        "",
+        'model = dglsent.load("PATH OF THIS FOLDER")',
+        f"model.predict([{_example(model)}])",
+        "```",
+        "",
+        "## Scores",
+        "",
+        *_scores(metrics),
+        "",
+        "## Data and parser",
+        "",
+        f"- Corpus: {corpus}" + (f", classes {', '.join(model.labels)}." if model.labels else "."),
+        f"- Sentences become {config.graph} graphs; " + _parser_of(model),
+        f"- Vocabulary: {len(model.vocabularies.word)} words, {len(model.vocabularies.tag)} tags, "
+        f"{len(model.vocabularies.relation)} relations; word vectors: {_vectors(config)}.",
+        "",
+        "## Recipe",
+        "",
+        "`config.yaml` has all of it (`dglsent fit config.yaml` trains the model again): "
+        f"{config.training.epochs} epochs of batches of {config.training.batch_size}, {config.optimiser.name} with "
+        f"learning rate {config.optimiser.lr}, seed {config.seed}." + _made(metrics),
+        "",
+        "## Limits",
+        "",
+        "- It knows sentences such as those of its corpus, in their language and domain; what it says of others was "
+        "not measured.",
+        "- Words that are neither in its training data nor in its vectors are one unknown word to it.",
+        *(
+            ["- Its parses are those of a parser, mistakes included; other parsers give other predictions."]
+            if model.needs_parses
+            else []
+        ),
+        "- Scores are those of one seed.",
+        "",
+    ]
+    return "\n".join(lines)
+
+
+def _name(class_path: str) -> str:
+    return class_path.rpartition(".")[2]
+
+
+def _metrics(model: Model) -> dict[str, Any]:
+    return model.run.metrics() if model.run.metrics_file.is_file() else {}
+
+
+def _scores(metrics: Mapping[str, Any]) -> list[str]:
+    if not metrics:
+        return ["None: the run was not finished."]
+    names = list(metrics["test"])
+    rows = [
+        f"| {split} | " + " | ".join(_number(metrics[split].get(name)) for name in names) + " |"
+        for split in ("dev", "test")
+    ]
+    return [f"| split | {' | '.join(names)} |", f"|---|{'---|' * len(names)}", *rows]
+
+
+def _number(value: float | None) -> str:
+    return "undefined" if value is None else f"{value:.4f}"
+
+
+def _example(model: Model) -> str:
+    one = '"The movie was not as bad as I feared."'
+    return f'({one}, "I feared worse.")' if model.sentences == 2 else one
+
+
+def _parser_of(model: Model) -> str:
+    if not model.needs_parses:
+        return "no parser is needed, text is cut into tokens."
+    return "raw text is parsed by Stanza's default English models; parses of the training data are those of its corpus."
+
+
+def _vectors(config: Any) -> str:
+    vectors = config.embedding.vectors
+    named = [vectors] if isinstance(vectors, str) else vectors or []
+    return ", ".join(name.replace("\\", "/").rpartition("/")[2] for name in named) or "random at the start"
+
+
+def _made(metrics: Mapping[str, Any]) -> str:
+    if not metrics:
+        return ""
+    versions = ", ".join(f"{name} {version}" for name, version in metrics["versions"].items())
+    return f" The best of {metrics['epochs']} epochs was number {metrics['best_epoch']}. Made with {versions}."

@@ -1,0 +1,146 @@
+"""Names of classes in recipes and run folders."""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+import shutil
+import sys
+
+import pytest
+import yaml
+from tiny import TINY, recipe
+
+import dglsent.corpora
+import dglsent.models
+import dglsent.tasks
+from dglsent import names, registry
+from dglsent.corpora.corpus import Corpus
+from dglsent.models.encoder import Encoder, PairEncoder
+from dglsent.tasks.task import Task
+from dglsent.training import recipe as recipes
+from dglsent.training.run import Run
+from graphs.errors import InputError
+
+TREE = "dglsent.models.tree_lstm.BinaryTreeLSTM"
+BASES = {"Encoder", "PairEncoder", "Task", "Corpus", "WindowEncoder"}
+OWN = """
+import dglsent
+from dglsent.models.tree_lstm import BinaryTreeLSTM
+
+
+@dglsent.register("{name}")
+class Mine(BinaryTreeLSTM):
+    pass
+"""
+
+
+def test_every_class_of_dglsent_has_a_name():
+    found = {}
+    for package in (dglsent.corpora, dglsent.models, dglsent.tasks):
+        for info in pkgutil.iter_modules(package.__path__):
+            module = importlib.import_module(f"{package.__name__}.{info.name}")
+            for name, made in vars(module).items():
+                if isinstance(made, type) and issubclass(made, Encoder | Task | Corpus) and name not in BASES:
+                    found[name] = made.__module__
+    assert issubclass(PairEncoder, Encoder)
+    assert found == names.HOMES
+
+
+def test_a_run_folder_has_a_version_and_names(trees_run):
+    config = yaml.safe_load((trees_run / "config.yaml").read_text())
+    assert config["version"] == recipes.VERSION
+    assert "classes" not in config
+    assert config["encoder"]["class_path"] == "BinaryTreeLSTM"
+    assert config["corpus"]["class_path"] == "Reviews"
+
+
+@pytest.mark.parametrize("path", [TREE, "dglsent.models.before_it_moved.BinaryTreeLSTM", "BinaryTreeLSTM"])
+def test_runs_of_before_are_read_and_stay_finished(path, trees_run, tmp_path, program):
+    shutil.copytree(trees_run, tmp_path / "run")
+    config = tmp_path / "run/config.yaml"
+    keys = yaml.safe_load(config.read_text())
+    del keys["version"]
+    keys["encoder"]["class_path"] = path
+    keys["corpus"]["class_path"] = "dglsent.corpora.built_in.Reviews"
+    keys["task"]["class_path"] = "dglsent.tasks.classification.Classification"
+    config.write_text(yaml.safe_dump(keys))
+    assert type(Run(tmp_path / "run").load()[2].encoder).__name__ == "BinaryTreeLSTM"
+    assert "finished already" in program("fit", recipe(tmp_path), "--out", tmp_path / "run")[2]
+    assert program("fit", config, "--out", tmp_path / "run")[0] == 0
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "said"),
+    [
+        ("version", 99, "version 99: this dglsent reads versions up to"),
+        ("version", "new", "version 'new'"),
+        ("encoder", {"class_path": "BinaryTreLSTM"}, "did you mean BinaryTreeLSTM"),
+        ("encoder", {"class_path": "dglsent.models.tree_lstm.Gone"}, "no class"),
+        ("encoder", {"class_path": "Classification"}, "no subclass of Encoder"),
+    ],
+)
+def test_heads_and_names_that_cannot_be(key, value, said, trees_run, tmp_path):
+    keys = yaml.safe_load((trees_run / "config.yaml").read_text())
+    (tmp_path / "config.yaml").write_text(yaml.safe_dump({**keys, key: value}))
+    with pytest.raises(InputError, match=said):
+        Run(tmp_path).config()
+
+
+def test_names_in_recipes_and_options():
+    plain = recipes.resolve(TINY)
+    named = TINY.replace(TREE, "BinaryTreeLSTM").replace("dglsent.corpora.built_in.Reviews", "Reviews")
+    assert recipes.difference(plain, recipes.resolve(named)) is None
+    for options in (
+        ["--encoder", "ChildSumTreeLSTM", "--encoder.hidden", "5"],
+        ["--encoder=ChildSumTreeLSTM", "--encoder.hidden=5"],
+        ["--encoder.class_path", "ChildSumTreeLSTM", "--encoder.hidden", "5"],
+        ["--encoder", '{"class_path": "ChildSumTreeLSTM", "init_args": {"hidden": 5}}'],
+    ):
+        encoder = recipes.resolve(TINY, options).encoder
+        assert encoder.class_path == "dglsent.models.tree_lstm.ChildSumTreeLSTM"
+        assert encoder.init_args.hidden == 5
+
+
+def test_no_class_takes_a_name_of_dglsent():
+    with pytest.raises(ValueError, match="dglsent's own"):
+        dglsent.register("TREC")
+
+
+@pytest.fixture
+def as_before():
+    """What a test imports and puts on the path goes again."""
+    path, modules, classes = list(sys.path), set(sys.modules), dict(registry._classes)
+    yield
+    sys.path[:] = path
+    for name in set(sys.modules) - modules:
+        del sys.modules[name]
+    registry._classes.clear()
+    registry._classes.update(classes)
+
+
+@pytest.mark.usefixtures("as_before")
+def test_classes_beside_a_recipe_and_in_the_working_folder(tmp_path, program, monkeypatch):
+    beside, working = tmp_path / "beside", tmp_path / "working"
+    for folder, module in ((beside, "lies_beside"), (working, "lies_here")):
+        folder.mkdir()
+        (folder / f"{module}.py").write_text(OWN.format(name=module.replace("_", "-")))
+    monkeypatch.chdir(working)
+    one_epoch = TINY.replace("epochs: 2", "epochs: 1")
+    first = recipe(beside, one_epoch.replace(TREE, "lies_beside.Mine"))
+    assert program("fit", first, "--out", tmp_path / "run")[0] == 0
+    assert program("fit", first, "--out", tmp_path / "other", "--encoder", "lies_here.Mine")[0] == 0
+    config = yaml.safe_load((tmp_path / "other/config.yaml").read_text())
+    assert config["classes"] == {"lies-here": "lies_here.Mine"}
+    assert config["encoder"]["class_path"] == "lies-here"
+    assert "finished already" in program("fit", first, "--out", tmp_path / "run")[2]
+    # As another program finds it, which has registered nothing.
+    registry._classes.clear()
+    for name in ("lies_beside", "lies_here"):
+        del sys.modules[name]
+    sentence = tmp_path / "in.txt"
+    sentence.write_text("(2 (1 a) (3 b))\n")
+    program.refuses("predict", tmp_path / "other", sentence, saying=["'lies-here'", "registered", "--trust"])
+    assert "lies_here" not in sys.modules
+    assert program("predict", tmp_path / "other", sentence, "--trust")[0] == 0
+    assert "lies_here" in sys.modules
