@@ -113,10 +113,10 @@ def figures(tables: Mapping[str, DataFrame]) -> dict[str, Figure]:
     said = weights.drop_duplicates("system")
     for column, (system, square, row) in enumerate(zip(systems, squares, said.itertuples(), strict=True)):
         arcs(axes[0, column + 1], words, matrices.strongest(square), colour=COLOURS[column])
-        heat(axes[1, column], square, words, words, title=f"{system}: said {row.predicted:g}, gold {row.gold:g}")
+        heat(axes[1, column], square, words, words, title=f"{system}: said {row.predicted}, gold {row.gold}")
         axes[0, column + 1].set_title(f"{system}, strongest")
     heat(axes[1, 2], squares[1] - squares[0], words, words, low=-1, high=1, title="difference", colours=CONTRAST)
-    second, more = panels(1, 1, (5.4, 3.4))
+    second, more = panels(1, 1, (7.2, 3.4))
     ax = more[0, 0]
     for number, (system, rows) in enumerate(tables["correlation"].groupby("system", sort=False)):
         for field, mark in (("correlation", "o-"), ("position", "_--"), ("partial", "D:"), ("own", "^-.")):
@@ -127,7 +127,7 @@ def figures(tables: Mapping[str, DataFrame]) -> dict[str, Figure]:
     ax.set_xticks(sorted({int(layer.rpartition("_")[2]) for layer in tables["correlation"].layer}))
     ax.set_xlabel("layer")
     ax.set_ylabel("r of weight and dependency")
-    ax.legend(fontsize=7)
+    ax.legend(fontsize=7, loc="center left", bbox_to_anchor=(1, 0.5))
     return {"sentence": figure, "correlation": second}
 
 
@@ -150,7 +150,7 @@ def _weights(source: Recording, example: int) -> DataFrame:
             "head": nodes["head"].reindex(one.receiver).to_numpy(),
             "weight": one[name],
             "neighbour": one.neighbour,
-            "gold": row.gold,
-            "predicted": row.predicted,
+            "gold": source.label(row.gold),
+            "predicted": source.label(row.predicted),
         }
     ).reset_index(drop=True)

@@ -87,9 +87,10 @@ def figures(tables: Mapping[str, DataFrame]) -> dict[str, Figure]:
     first = activity[(activity.system == activity.system[0]) & (activity.seed == activity.seed[0])]
     width = tables["width"]
     ordered = width.drop_duplicates("word").sort_values(["classes", "word"], ascending=[False, True]).word
-    shown = list(ordered.iloc[np.unique(np.linspace(0, len(ordered) - 1, 6).astype(int))])
+    shown = list(ordered.iloc[np.unique(np.linspace(0, len(ordered) - 1, 3).astype(int))])
     offsets = sorted(first.offset.unique())
     figure, axes = panels(len(shown), len(offsets), (9, 1.05 * len(shown) + 0.8), sharex=True, sharey=True)
+    ends = [1, 10 ** int(np.log10(first.step.max() + 1))]
     for line, word in enumerate(shown):
         for column, offset in enumerate(offsets):
             ax, one = axes[line, column], first[(first.word == word) & (first.offset == offset)]
@@ -104,6 +105,9 @@ def figures(tables: Mapping[str, DataFrame]) -> dict[str, Figure]:
             )
             ax.set_xscale("log")
             ax.set_ylim(0, 1)
+            ax.set_yticks([0, 1])
+            ax.set_xticks(ends)
+            ax.minorticks_off()
             ax.tick_params(labelsize=6)
             if not line:
                 ax.set_title(f"{offset:+d}" if offset else "word", fontsize=8)

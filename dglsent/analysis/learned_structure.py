@@ -22,8 +22,8 @@ from dglsent.analysis.statistics import Array, mean_interval
 
 _CONTROLS = {
     "uniform": ("x", "all alike"),
-    "position": ("_", "position alone"),
-    "popularity": ("|", "popularity alone"),
+    "position": ("s", "position alone"),
+    "popularity": ("D", "popularity alone"),
 }
 
 
@@ -171,13 +171,15 @@ def _shares(found: DataFrame) -> Figure:
         for number, system in enumerate(systems):
             of_one = found[(found.on == kind) & (found.system == system)]
             mean = of_one.groupby("layer").share.agg(["mean", "min", "max"])
-            places = np.arange(len(mean)) + (number - (len(systems) - 1) / 2) * 0.18
+            places = np.arange(len(mean)) + (number - (len(systems) - 1) / 2) * 0.24
             colour = COLOURS[number % len(COLOURS)]
             ends = np.abs(mean[["min", "max"]].to_numpy().T - mean["mean"].to_numpy())
             ax.errorbar(places, mean["mean"], yerr=ends, fmt="o", ms=5, color=colour, label=system)
             control = of_one.groupby("layer")[list(_CONTROLS)].mean()
-            for name, (mark, label) in _CONTROLS.items():
-                ax.plot(places, control[name], mark, ms=8, mew=1.4, color=colour, label=None if number else label)
+            for place, (name, (mark, label)) in enumerate(_CONTROLS.items()):
+                beside = places + 0.05 * (place + 1)
+                named = None if number else label
+                ax.plot(beside, control[name], mark, ms=6, mew=1.2, mfc="none", color=colour, alpha=0.7, label=named)
         ax.set_xticks(range(len(mean)), [str(layer + 1) for layer in range(len(mean))])
         ax.set_xlabel("layer")
         ax.set_title(kind, fontsize=9)

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import io
+import re
 import textwrap
 from collections.abc import Sequence
 from contextlib import AbstractContextManager
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -98,10 +101,13 @@ def arcs(
             arc = Arc(((sender + receiver) / 2, sign * 0.25), span, sign * span * 1.0, theta1=0, theta2=180)
             arc.set(edgecolor=colour, linewidth=0.5 + 4 * weight, alpha=0.35 + 0.65 * min(weight, 1.0), fill=False)
             axes.add_patch(arc)
+    crowded = len(words) > 14 or any(len(one) + len(other) > 11 for one, other in pairwise(words))
+    turned: dict[str, Any] = {"rotation": 35, "ha": "right", "rotation_mode": "anchor"} if crowded else {"ha": "center"}
     for place, word in enumerate(words):
-        axes.text(place, 0, word, ha="center", va="center", fontsize=9, rotation=0 if len(words) <= 14 else 40)
+        axes.text(place + 0.25 * crowded, 0, word, va="center", fontsize=9, **turned)
     axes.set_xlim(-0.7, len(words) - 0.3)
-    axes.set_ylim(-0.4 if up else -(highest / 2 + 0.6), highest / 2 + 0.6 if up else 0.4)
+    low = 1.4 if crowded else 0.4
+    axes.set_ylim(-low if up else -(highest / 2 + 0.6), highest / 2 + 0.6 if up else low)
     axes.set_axis_off()
 
 
@@ -126,7 +132,11 @@ def save(figure: Figure, file: Path, caption: str) -> None:
     with look():
         width = max(60, int(figure.get_figwidth() * 15.5))
         figure.supxlabel("\n".join(textwrap.wrap(caption, width)), fontsize=7.5, color=SOFT, x=0.01, ha="left")
-        figure.savefig(file.with_suffix(".svg"), metadata={"Date": None, "Title": caption})
+        svg = io.StringIO()
+        figure.savefig(svg, format="svg", metadata={"Date": None, "Title": caption})
+        # A hundredth of a point is finer than any screen shows.
+        rounded = re.sub(r"\d+\.\d{3,}", lambda found: f"{float(found[0]):.2f}", svg.getvalue())
+        file.with_suffix(".svg").write_text(re.sub(r"\n\s+", "\n", rounded), encoding="utf-8")
         figure.savefig(file.with_suffix(".png"), dpi=130, metadata={"Title": caption})
 
 

@@ -82,10 +82,11 @@ def record(
     examples = splits.pop(split)[:limit]
     del splits
     about = {**provenance(trained, trusted), "split": split}
-    if begin(out, {**about, "fields": names, "tables": list(tables), "examples": len(examples), "shard": shard}):
+    labels = list(recipe.corpus.labels) or list(getattr(model.task, "labels", ()))
+    what = {"fields": names, "labels": labels, "tables": list(tables), "examples": len(examples), "shard": shard}
+    if begin(out, {**about, **what}):
         say(f"{out}: recorded already")
         return out
-    labels = list(recipe.corpus.labels) or list(getattr(model.task, "labels", ()))
     target = next(iter(model.task.targets), "")
     recorder = Recorder(
         Shown.of(names), recipe.graph, target, labels, {k: v for k, v in about.items() if k != "config"}

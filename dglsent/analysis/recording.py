@@ -72,6 +72,11 @@ class Recording:
         parts = [chunk.flatten().to_numpy().reshape(len(chunk), -1) for chunk in column.chunks]
         return np.concatenate(parts) if parts else np.zeros((0, column.type.list_size), np.float32)
 
+    def label(self, number: float) -> str:
+        """The name of a class; the number itself where there is none."""
+        names = self.about.get("labels", ())
+        return names[int(number)] if number in range(len(names)) else f"{number:g}"
+
     def has(self, field: str) -> bool:
         """Whether a field was recorded."""
         return field in self.about["fields"]
