@@ -27,7 +27,7 @@ class LongLineError(ValueError):
     """A line that is too long to be one."""
 
 
-BREAKS: Final = (OSError, EOFError, zlib.error, LongLineError)
+BREAKS: Final = (OSError, EOFError, zlib.error, LongLineError, MemoryError)
 """What reading a file raises that is damaged or cannot be read."""
 
 
@@ -146,6 +146,8 @@ def broken(name: str, line: int, what: str) -> InputError:
 
 def reason(error: BaseException) -> str:
     """What an error says, in one line."""
+    if isinstance(error, MemoryError):
+        return "not enough memory"
     said = getattr(error, "strerror", None) or str(error) or type(error).__name__
     return " ".join(str(said).split())
 
