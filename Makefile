@@ -4,6 +4,7 @@
 # make fuzz   N=100000 SEED=1 JOBS=1: damaged files into every reader, each failure with its smallest input
 # make numbers  train three cheap rows anew; fails where one lies too low (DGLSENT_DATA, DGLSENT_PARSES;
 #               NUMBERS=--allow-skipped where data is missing)
+# make lowest   the fast part of the suite with the lowest versions that pyproject.toml declares (but for torch)
 # make .venv  install alone
 
 PYTHON ?= python3
@@ -11,7 +12,11 @@ WORKERS ?= $(shell $(PYTHON) -c "import os; print(min(4, len(os.sched_getaffinit
 
 export MPLBACKEND = Agg
 
-.PHONY: demo test fuzz chaos clean numbers
+# of each room something that uses the libraries it stands on
+FAST = tests/graphs tests/dglsent/passing/test_batch.py tests/dglsent/tasks tests/dglsent/inference \
+  tests/dglsent/cli/test_fit_command.py tests/dglsent/analysis
+
+.PHONY: demo test lowest fuzz chaos clean numbers
 
 .venv: .venv/installed
 
@@ -20,6 +25,15 @@ export MPLBACKEND = Agg
 	$(PYTHON) -m venv .venv
 	.venv/bin/pip install --quiet --disable-pip-version-check -c constraints.txt -e ".[dev]"
 	@touch .venv/installed
+
+# no dev tools: their lowest versions are nobody's concern
+.lowest/installed: pyproject.toml constraints-lowest.txt
+	$(PYTHON) -m venv --clear .lowest
+	.lowest/bin/pip install --quiet --disable-pip-version-check -c constraints-lowest.txt -e . pytest hypothesis nltk
+	@touch .lowest/installed
+
+lowest: .lowest/installed
+	OMP_NUM_THREADS=1 .lowest/bin/pytest $(FAST)
 
 demo: .venv
 	.venv/bin/dglsent demo --out demo
@@ -45,4 +59,4 @@ numbers: .venv
 	OMP_NUM_THREADS=1 .venv/bin/python -m dglsent.reproduction.numbers $(NUMBERS)
 
 clean:
-	rm -rf .venv demo runs
+	rm -rf .venv .lowest demo runs

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import re
 import subprocess
 import sys
@@ -28,7 +29,37 @@ def test_environment_lists_what_pyproject_requires(project):
     python, pip, listed = environment["dependencies"]
     assert python == f"python{project['requires-python']}"
     assert pip == "pip"
-    assert listed["pip"] == [*project["dependencies"], "-e ."]
+    assert listed["pip"] == [*project["dependencies"], *project["optional-dependencies"]["notebook"], "-e ."]
+
+
+def test_lowest_versions_are_those_declared(project):
+    """What `make lowest` installs, but for torch, of which not every machine has an old build."""
+    pins = [line for line in (ROOT / "constraints-lowest.txt").read_text().splitlines() if line[0] != "#"]
+    lowest = dict(pin.split("==") for pin in pins)
+    declared = dict(re.split(r"\[\w+\]>=|>=", line) for line in project["dependencies"])
+    assert lowest.keys() == declared.keys()
+    for name, version in declared.items():
+        if name != "torch":
+            assert lowest[name].startswith(version), name
+
+
+def test_every_import_is_declared(project):
+    declared = {re.split(r"[\[<>=]", line)[0].lower() for line in project["dependencies"]}
+    declared |= {"ray", "graphs", "dglsent"} | ({"yaml"} if "pyyaml" in declared else set())
+    imported = {
+        name
+        for package in ("graphs", "dglsent")
+        for path in (ROOT / package).rglob("*.py")
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        for name in _roots(node)
+    }
+    assert imported - declared <= sys.stdlib_module_names
+
+
+def _roots(node: ast.AST) -> list[str]:
+    if isinstance(node, ast.ImportFrom):
+        return [(node.module or "").partition(".")[0]]
+    return [alias.name.partition(".")[0] for alias in node.names] if isinstance(node, ast.Import) else []
 
 
 def test_constraints_pin_what_pyproject_names(project):

@@ -9,6 +9,7 @@ import sys
 import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
+from pathlib import Path
 from types import FrameType
 
 COMMANDS = {
@@ -120,6 +121,9 @@ def _drop_output() -> None:
 
 
 def _fail(message: str) -> int:
+    page = Path(__file__).parents[1] / "data.md"  # what an installed package has of docs/
+    if not Path(__file__).parents[2].joinpath("docs").is_dir():
+        message = message.replace("docs/data.md", str(page))
     print(f"dglsent: {' '.join(message.split())}", file=sys.stderr)
     return BAD_INPUT
 

@@ -1,0 +1,172 @@
+"""What README.md and the pages of docs/ show runs: Python as it stands, commands where they are cheap.
+
+Blocks of a page run in their order, in one namespace and one empty folder. An expression with a comment behind it says
+what it gives. A block that starts with the comment `# NAME.yaml` or `# NAME.py` is that file. Commands that need no
+corpus, or one of the reader's own, run with trainings cut short; of the others, command, recipe, table and options must
+exist.
+"""
+
+from __future__ import annotations
+
+import argparse
+import ast
+import glob
+import gzip
+import io
+import re
+import shlex
+from pathlib import Path
+
+import pytest
+from mkdocs.commands.build import build
+from mkdocs.config import load_config
+
+from dglsent.cli.main import COMMANDS, main
+from dglsent.training import recipe as recipes
+
+ROOT = Path(__file__).parents[1]
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+NAMES = [str(page.relative_to(ROOT)) for page in PAGES]
+
+CHEAP = (
+    r"(fit (reviews/|mine\.)|(predict|test|record) runs/(reviews|mine)|build train-|draw |recipes|analyse --list|--)"
+)
+SHORT = ("--training.epochs", "1", "--training.workers", "0")
+FEW = ("--corpus.train", "40", "--corpus.dev", "10", "--corpus.test", "10")
+
+AFTER = {"docs/performance.md": "docs/large-corpora.md"}  # pages that go on from another
+
+OWN = """\
+# label = 1
+1\tGood\tgood\tADJ\tJJ\t_\t2\tamod\t_\t_
+2\tfilm\tfilm\tNOUN\tNN\t_\t0\troot\t_\t_
+
+# label = 0
+1\tDull\tdull\tADJ\tJJ\t_\t0\troot\t_\t_
+
+"""
+
+
+def _blocks(page: Path) -> list[tuple[str, str]]:
+    """Language and text of each block of code."""
+    text = page.read_text(encoding="utf-8")
+    return re.findall(r"^```(\w+)\n(.*?)^```", text, re.DOTALL | re.MULTILINE)
+
+
+def _said(line: str) -> str:
+    return line.rpartition("  # ")[2].strip() if "  # " in line else ""
+
+
+def _python(code: str, namespace: dict[str, object]) -> None:
+    lines = code.splitlines()
+    for statement in ast.parse(code).body:
+        said = _said(lines[statement.end_lineno - 1])
+        source = ast.get_source_segment(code, statement)
+        if isinstance(statement, ast.Expr) and said:
+            assert str(eval(source, namespace)) == said, source
+        else:
+            exec(compile(ast.Module([statement], []), "<page>", "exec"), namespace)
+
+
+def _commands(block: str) -> list[list[str]]:
+    """The lines of a shell block, split in words, without comments."""
+    lines = block.replace("\\\n", " ").splitlines()
+    return [words for line in lines if (words := shlex.split(line, comments=True))]
+
+
+def _run(words: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    if words[0] == "echo":
+        pipe = words.index("|")
+        given, words = words[1:pipe], words[pipe + 1 :]
+        monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO((" ".join(given) + "\n").encode())))
+    if words[1] == "fit":
+        words = [*words, *SHORT, *(FEW if "reviews/" in words[2] else ())]
+    words = [name for word in words for name in (sorted(glob.glob(word)) if "*" in word else [word])]
+    assert main(words[1:]) == 0, words
+
+
+class _UnderstoodError(Exception):
+    """Ends a command as soon as its options are read."""
+
+
+def _check(words: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    """The command and what it names exist, and its options are read without complaint."""
+    command = words[1]
+    assert command in COMMANDS, words
+    if command == "reproduce" and not words[2].startswith("-"):
+        assert (ROOT / "dglsent" / "tables" / f"{words[2]}.yaml").is_file(), words
+    read = argparse.ArgumentParser.parse_known_args
+
+    def stop(parser: argparse.ArgumentParser, *given: object) -> None:
+        options, rest = read(parser, *given)
+        name = options.recipe if command in ("fit", "build") else None
+        if name and not Path(name).suffix:  # a recipe of one's own is not there
+            file = recipes.find(name)
+            recipes.resolve(recipes.read(file), rest, source=str(file))
+        else:
+            assert not rest or name, f"{words}: {rest}"
+        raise _UnderstoodError
+
+    with monkeypatch.context() as patch:
+        patch.setattr(argparse.ArgumentParser, "parse_known_args", stop)
+        with pytest.raises(_UnderstoodError):
+            main(words[1:])
+
+
+@pytest.mark.parametrize("name", [name for name, page in zip(NAMES, PAGES, strict=True) if _blocks(page)])
+def test_code_of_page(name, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    Path("train-1.conllu.gz").write_bytes(gzip.compress((OWN * 10).encode()))
+    for file in ("dev.conllu", "test.conllu", "parses.conllu"):
+        Path(file).write_text(OWN, encoding="utf-8")
+    if name in AFTER:
+        _code_of(AFTER[name], monkeypatch)
+    _code_of(name, monkeypatch)
+
+
+def _code_of(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    namespace: dict[str, object] = {"__name__": "page"}
+    for language, block in _blocks(ROOT / name):
+        file = re.match(r"# ([\w-]+\.(?:yaml|py|txt|brackets|conllu))\n", block)
+        if file:
+            Path(file[1]).write_text(block, encoding="utf-8")
+        elif language == "python":
+            _python(block, namespace)
+        elif language == "sh":
+            for words in _commands(block):
+                _command(words, monkeypatch)
+
+
+def _command(words: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    if "dglsent" not in words or "-m" in words:
+        return
+    program = words.index("dglsent")
+    if re.match(CHEAP, " ".join(words[program + 1 :])):
+        _run(words, monkeypatch)
+    else:
+        _check(words[program:], monkeypatch)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_commands_named_in_prose_exist(name):
+    text = (ROOT / name).read_text(encoding="utf-8")
+    named = set(re.findall(r"`dglsent ([a-z]+)", text))
+    assert named <= COMMANDS.keys()
+    targets = set(re.findall(r"`make ([a-z]+)", text))
+    assert all(re.search(rf"^{target}:", (ROOT / "Makefile").read_text(), re.MULTILINE) for target in targets)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_linked_files_exist(name):
+    page = ROOT / name
+    for link in re.findall(r"\]\((?!http)([^)#]+)", page.read_text(encoding="utf-8")):
+        assert (page.parent / link).exists(), f"{name} links to {link}"
+
+
+def test_site_builds_without_a_warning(tmp_path, monkeypatch):
+    monkeypatch.chdir(ROOT)  # where it looks for sources
+    build(load_config(str(ROOT / "mkdocs.yml"), site_dir=str(tmp_path), strict=True))
+    assert "read_brackets" in (tmp_path / "api" / "graphs" / "index.html").read_text(encoding="utf-8")
+    equation = (tmp_path / "papers" / "compose-by-tags" / "index.html").read_text(encoding="utf-8")
+    assert "hyper_U" in equation  # the code of the equations
+    assert "https://fonts" not in equation
