@@ -187,7 +187,7 @@ def figures(tables: Mapping[str, DataFrame]) -> dict[str, Figure]:
     left.set_xlim(0, 1)
     left.set_ylim(-0.7, max(len(best), 8) - 0.3)
     left.set_xlabel("share of the large phrases that have the pair")
-    left.set_title("Pairs of dimensions of z")
+    left.set_title("Pairs of tags by dimension")
     left.legend(loc="lower right", bbox_to_anchor=(1, 0.99))
     for number, ((system, seed), run) in enumerate(dimensions.groupby(["system", "seed"], sort=False)):
         purity = np.sort(run.purity)[::-1]
