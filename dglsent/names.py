@@ -12,6 +12,7 @@ _MODULES = {
     "corpora.conll2000": "CoNLL2000",
     "corpora.conll2003": "CoNLL2003",
     "corpora.imdb": "IMDB",
+    "corpora.labelled": "LabelledText LabelledTrees LabelledPairs TaggedColumns",
     "corpora.mr": "MR",
     "corpora.msrp": "MSRP",
     "corpora.msrpar": "MSRpar",

@@ -21,11 +21,13 @@ class Corpus:
     Attributes:
         labels: names of the classes 0, 1, ... of target "label" or of tokens; empty where there are none. Those that
             the files alone tell are set by `load`.
-        needs_data: whether `load` reads files.
+        needs_data: whether `load` reads files of the data folder.
+        labels_from_files: whether only the files tell the classes, so that a run keeps their names.
     """
 
     labels: Sequence[str] = ()
     needs_data: bool = True
+    labels_from_files: bool = False
 
     def load(self, data: Path) -> Splits:
         """The examples of the splits "train", "dev" and "test".

@@ -133,7 +133,7 @@ def make_vocabularies(recipe: Recipe, strings: Strings, vectors: Sequence[WordVe
         vocabularies.word = known_words(vocabularies.word, vectors)
     if options.cooccurrence:
         vocabularies.cooccurrence = Cooccurrence.of(strings.training(), vocabularies.word)
-    if _takes(recipe.task, "labels"):
+    if _takes(recipe.task, "labels") or (recipe.corpus.labels_from_files and recipe.corpus.labels):
         vocabularies.label = Vocabulary(recipe.corpus.labels, special=False)
     return vocabularies
 

@@ -21,6 +21,7 @@ from jsonargparse import Namespace
 from dglsent.lock import locked
 from dglsent.training import recipe as recipes
 from dglsent.training.assemble import load_inputs, make_model
+from dglsent.training.checks import check
 from dglsent.training.data import Examples, GraphSet, loader
 from dglsent.training.device import pick_device, seed_all
 from dglsent.training.launched import joined, launched, shared
@@ -126,6 +127,7 @@ def _fit(
     seed_all(recipe.seed)
     inputs = load_inputs(recipe, data)
     model = make_model(recipe, inputs.vocabularies, inputs.vectors)
+    check(recipe, model, inputs.sets["train"])
     _choose_monitor(recipe, model)
     from dglsent.training.callbacks import CodeInUse
 

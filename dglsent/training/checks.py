@@ -1,0 +1,51 @@
+"""Whether the parts of a recipe fit each other, seen before training begins."""
+
+from __future__ import annotations
+
+import torch
+
+from dglsent.training.data import Examples
+from dglsent.training.model import SentenceModel
+from dglsent.training.recipe import Recipe
+from graphs.errors import InputError
+
+_EXAMPLES = 8
+
+
+def check(recipe: Recipe, model: SentenceModel, examples: Examples) -> None:
+    """Compares the task's classes with the corpus's, and has the model predict a few examples.
+
+    Args:
+        recipe: the recipe, its corpus loaded.
+        model: the model.
+        examples: some of its training split.
+
+    Raises:
+        InputError: parts do not fit.
+    """
+    labels, task = recipe.corpus.labels, model.task
+    count = getattr(task, "choose", getattr(task, "classes", None))
+    if labels and count is not None and count != len(labels):
+        named = ", ".join(labels[:8]) + (", ..." if len(labels) > 8 else "")
+        raise InputError(
+            f"task.classes: {count}, and the corpus has the {len(labels)} classes {named}; "
+            f"set --task.classes {len(labels)}"
+        )
+    encoder, was = model.encoder, model.training
+    index = list(range(min(_EXAMPLES, len(examples))))
+    try:
+        with torch.no_grad():
+            batch = examples.batch(index, encoder.directions, encoder.relations)
+            model.eval().outcomes(batch)
+    except InputError:
+        raise
+    except Exception as error:
+        if not type(encoder).__module__.startswith("dglsent."):
+            raise  # whoever writes an encoder wants to see where it fails
+        said = " ".join(str(error).split()) or type(error).__name__
+        raise InputError(
+            f"encoder {type(encoder).__name__} does not work on {recipe.graph} graphs of this corpus ({said[:200]}); "
+            "choose another --graph or --encoder"
+        ) from error
+    finally:
+        model.train(was)

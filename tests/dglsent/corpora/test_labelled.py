@@ -1,0 +1,114 @@
+from __future__ import annotations
+
+import gzip
+from pathlib import Path
+
+import pytest
+
+from dglsent.corpora.labelled import LabelledPairs, LabelledText, LabelledTrees, TaggedColumns
+from graphs.errors import InputError
+
+TABLES = {
+    "a.tsv": "label\ttext\nyes\tGood, isn't it?\nno\t(NP (DT a) (NN film))\n",
+    "a.csv": 'label,text\nyes,"Good, isn\'t it?"\nno,(NP (DT a) (NN film))\n',
+    "a.jsonl": '{"label": "yes", "text": "Good, isn\'t it?"}\n\n{"label": "no", "text": "(NP (DT a) (NN film))"}\n',
+}
+CONLLU = "# label = {}\n1\tgood\t_\tADJ\t_\t_\t0\troot\t_\t_\n\n"
+
+
+def write(folder, name, text):
+    (folder / name).write_text(text, encoding="utf-8")
+    return str(folder / name)
+
+
+def load(corpus):
+    return corpus.load(Path())
+
+
+@pytest.mark.parametrize("name", TABLES)
+def test_labelled_text_of_tables(name, tmp_path):
+    file = write(tmp_path, name, TABLES[name])
+    corpus = LabelledText(file, file, file)
+    splits = load(corpus)
+    assert corpus.labels == ("no", "yes")
+    for examples in splits.values():
+        first, second = examples
+        assert first.sentences[0].unparsed.words == ["Good", ",", "is", "n't", "it", "?"]
+        assert second.sentences[0].constituency.words == ["a", "film"]
+        assert [one.targets["label"] for one in examples] == [1, 0]
+        assert second.sentences[0].origin.line == (4 - 1 if name == "a.jsonl" else 3)
+
+
+def test_labelled_text_of_conllu_and_gzip(tmp_path):
+    file = tmp_path / "a.conllu.gz"
+    file.write_bytes(gzip.compress((CONLLU.format("b") + CONLLU.format("a")).encode()))
+    splits = load(LabelledText(str(file), str(file), str(file)))
+    assert [one.targets["label"] for one in splits["test"]] == [1, 0]
+    assert splits["test"][0].sentences[0].dependencies.words == ["good"]
+
+
+def test_labelled_trees(tmp_path):
+    file = write(tmp_path, "a.txt", "(10 (_ a) (2 good))\n(2 (2 a) (10 bad))\n")
+    corpus = LabelledTrees(file, file, file)
+    first, _ = load(corpus)["train"]
+    assert corpus.labels == ("2", "10")
+    assert (first.targets["label"], list(first.sentences[0].labels)) == (1, [1, -1, 0])
+    assert set(first.sentences[0].constituency.label) == {""}
+
+
+def test_pairs(tmp_path):
+    file = write(tmp_path, "a.tsv", "a\tb\tlabel\tscore\nx y\tz\tno\t2.5\nx\tz w\tyes\t4\n")
+    classes = load(LabelledPairs(file, file, file, first="a", second="b"))["test"]
+    assert [one.targets for one in classes] == [{"label": 0}, {"label": 1}]
+    scores = load(LabelledPairs(file, file, file, first="a", second="b", score="score"))["test"]
+    assert [one.targets for one in scores] == [{"score": 2.5}, {"score": 4.0}]
+    assert [one.unparsed.words for one in scores[1].sentences] == [["x"], ["z", "w"]]
+
+
+def test_tagged_columns(tmp_path):
+    file = write(tmp_path, "a.txt", "Ann NNP B\nsings VBZ O\n\nRome NNP B\n")
+    corpus = TaggedColumns(file, file, file, columns=("word", "pos", "tag"))
+    first, second = load(corpus)["train"]
+    assert corpus.labels == ("B", "O")
+    assert first.sentences[0].labels == [0, 1]
+    assert dict(second.sentences[0].unparsed.columns) == {"pos": ["NNP"]}
+
+
+def test_dev_is_a_tenth_of_train(tmp_path):
+    file = write(tmp_path, "a.tsv", "text\tlabel\n" + "a b\tx\nc\ty\n" * 100)
+    splits = load(LabelledText(file, file))
+    assert len(splits["train"]) + len(splits["dev"]) == len(splits["test"]) == 200
+    assert 5 < len(splits["dev"]) < 40
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "said"),
+    [
+        ("a.tsv", "text\tlabel\na\tx\nb\tz\n", r"bad-a\.tsv:3, .*class 'z' is none of those of training: x, y"),
+        ("a.tsv", "text\tlabel\na\n", r"bad-a\.tsv:2, .*1 cells, and 2 columns"),
+        ("a.tsv", "text\tlabel\n \tx\n", r"bad-a\.tsv:2, .*column 'text' is blank"),
+        ("a.tsv", "words\tlabel\na\tx\n", r"no column 'text'; there are words, label"),
+        ("a.tsv", "text\tlabel\n", r"corpus\.dev: has no examples"),
+        ("a.jsonl", "{\n", r"bad-a\.jsonl:1, .*not a line of JSON"),
+        ("a.jsonl", "[]\n", r"bad-a\.jsonl:1, .*no object of JSON"),
+        ("a.xls", "", r"bad-a\.xls: no table; its name should end in \.tsv"),
+        ("a.conllu", CONLLU.format("x").replace("label", "class"), r"no comment `# label = CLASS`"),
+    ],
+)
+def test_errors_name_file_and_line(name, text, said, tmp_path):
+    train = write(tmp_path, "train.tsv", "text\tlabel\na\tx\nb\ty\n")
+    with pytest.raises(InputError, match=said):
+        load(LabelledText(train, train, write(tmp_path, f"bad-{name}", text)))
+
+
+def test_what_makes_no_corpus(tmp_path):
+    one = write(tmp_path, "one.tsv", "text\tlabel\na\tx\n")
+    with pytest.raises(InputError, match=r"names 1 class; a corpus has at least 2"):
+        load(LabelledText(one, one, one))
+    with pytest.raises(InputError, match=r"none\.tsv: no such file; corpus\.test names it"):
+        load(LabelledText(one, str(tmp_path / "none.tsv"), one))
+    with pytest.raises(ValueError, match=r"corpus\.tag: no column 'ner' among word, tag"):
+        TaggedColumns(one, one, tag="ner")
+    trees = write(tmp_path, "trees.txt", "(1 (0 a) (1 b))\n(_ (0 a) (1 b))\n")
+    with pytest.raises(InputError, match=r"trees\.txt:2, .*the root has no class"):
+        load(LabelledTrees(trees, trees, trees))

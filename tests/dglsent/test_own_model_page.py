@@ -1,0 +1,68 @@
+"""docs/own-model.md: its files are written, its commands and scripts run, in order."""
+
+from __future__ import annotations
+
+import json
+import re
+import runpy
+import shlex
+import sys
+from pathlib import Path
+
+import pytest
+from tiny import Program
+
+from dglsent import registry
+from dglsent.training.run import Run
+
+PAGE = Path(__file__).parents[2] / "docs" / "own-model.md"
+
+
+@pytest.fixture
+def as_before():
+    """What the page imports and puts on the path goes again."""
+    path, modules, classes = list(sys.path), set(sys.modules), dict(registry._classes)
+    yield
+    sys.path[:] = path
+    for name in {"mine"} & (set(sys.modules) - modules):
+        del sys.modules[name]
+    registry._classes.clear()
+    registry._classes.update(classes)
+
+
+def blocks():
+    return re.findall(r"```(\w+)\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.DOTALL)
+
+
+@pytest.mark.usefixtures("as_before")
+def test_the_page_runs(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    program, said = Program(capsys), {}
+    for kind, text in blocks():
+        if kind == "sh":
+            for line in text.splitlines():
+                name, *arguments = shlex.split(line)
+                assert name == "dglsent"
+                code, said[line], err = program(*arguments)
+                assert code == 0, err
+            continue
+        first, rest = text.split("\n", 1)
+        file = Path(first.removeprefix("# "))
+        file.write_text(rest, encoding="utf-8")
+        if file.suffix == ".py" and file.name != "mine.py":
+            assert len(rest.splitlines()) < 60
+            monkeypatch.setattr(sys, "argv", [file.name, "--device", "cpu"])
+            runpy.run_path(str(file), run_name="__main__")
+    losses = [float(line.rpartition(" ")[2]) for line in capsys.readouterr().out.splitlines() if "loss" in line]
+    assert losses[-1] < losses[0]
+    first, second = (json.loads(line) for line in said["dglsent predict runs/mine parsed.conllu --trust"].splitlines())
+    assert {first["label"], second["label"]} <= {"praise", "blame"} == set(first["probabilities"])
+    assert set(Run("runs/tags").metrics()["test"]) == {"accuracy"}
+    program.refuses(
+        "fit", "mine.yaml", "--out", "a", "--task.classes", "3", saying=["task.classes: 3", "blame, praise"]
+    )
+    program.refuses(
+        "fit", "mine.yaml", "--out", "b", "--encoder", "BinaryTreeLSTM", saying=["BinaryTreeLSTM", "dependency graphs"]
+    )
+    assert not Path("a").exists()
+    assert not Path("b").exists()
