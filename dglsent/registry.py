@@ -72,6 +72,17 @@ def own_classes() -> Iterator[tuple[str, type]]:
     yield from _classes.items()
 
 
+def listed() -> str:
+    """The names that recipes may use, for help: corpora, encoders, tasks, and what the program has registered."""
+    kinds = {"corpora": "corpus", "models": "encoder", "tasks": "task"}
+    lines = []
+    for package, kind in kinds.items():
+        names = [name for name, module in HOMES.items() if module.split(".")[1] == package]
+        lines.append(f"{kind}: {', '.join(sorted(names, key=str.lower))}")
+    lines += [f"registered: {name} ({dotted(made)})" for name, made in _classes.items()]
+    return "\n".join(lines)
+
+
 def dotted(made: type) -> str:
     """Where a class is found: its module and its name."""
     return f"{made.__module__}.{made.__qualname__}"

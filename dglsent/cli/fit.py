@@ -41,7 +41,7 @@ def main(arguments: Sequence[str]) -> int:
         help="log the gates of words (a,b,c; drawn by default) as training goes on; for encoders over dynamic windows",
     )
     if any(argument in ("-h", "--help") for argument in arguments):
-        _help(parser)
+        _help(parser, arguments[0])
         return 0
     options, overrides = parser.parse_known_args(arguments)
     if options.recipe.startswith("-"):
@@ -49,10 +49,17 @@ def main(arguments: Sequence[str]) -> int:
     return _fit(options, overrides, f"dglsent fit {shlex.join(arguments)}")
 
 
-def _help(parser: Parser) -> None:
+def _help(parser: Parser, recipe: str) -> None:
+    from dglsent import registry
     from dglsent.training import recipe as recipes
+    from dglsent.training.class_paths import look_in
 
+    if not recipe.startswith("-"):  # it may bring classes of its own
+        file = recipes.find(recipe)
+        look_in(file.parent, Path.cwd())
+        recipes.resolve(recipes.read(file), source=str(file))
     parser.print_help()
+    print("\nclasses by name (module.Class for those of your own):\n" + registry.listed())
     print("\nkeys of a recipe:\n" + recipes.usage().partition("\n\n")[2])
 
 

@@ -12,7 +12,14 @@ def main(arguments: Sequence[str]) -> int:
     parser = Parser("recipes", "List the recipes that come with dglsent, or show one as YAML.")
     parser.add_argument("recipe", metavar="RECIPE", nargs="?", help="name of the recipe to show")
     parser.add_argument("--resolved", action="store_true", help="show it with its bases and all defaults written out")
+    parser.add_argument("--classes", action="store_true", help="list the classes that recipes may name instead")
     options = parser.parse_args(arguments)
+
+    if options.classes:
+        from dglsent import registry
+
+        print(registry.listed())
+        return 0
 
     from dglsent.training import recipe as recipes
 

@@ -134,6 +134,10 @@ def test_classes_beside_a_recipe_and_in_the_working_folder(tmp_path, program, mo
     assert config["classes"] == {"lies-here": "lies_here.Mine"}
     assert config["encoder"]["class_path"] == "lies-here"
     assert "finished already" in program("fit", first, "--out", tmp_path / "run")[2]
+    assert "registered: lies-beside (lies_beside.Mine)" in program("fit", first, "--help")[1]
+    listed = program("recipes", "--classes")[1]
+    assert "lies_here.Mine" in listed
+    assert "encoder: AdaMCRNN, " in listed
     # As another program finds it, which has registered nothing.
     registry._classes.clear()
     for name in ("lies_beside", "lies_here"):
