@@ -170,3 +170,19 @@ def test_site_builds_without_a_warning(tmp_path, monkeypatch):
     equation = (tmp_path / "papers" / "compose-by-tags" / "index.html").read_text(encoding="utf-8")
     assert "hyper_U" in equation  # the code of the equations
     assert "https://fonts" not in equation
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_tests_and_modules_named_in_prose_exist(name):
+    text = (ROOT / name).read_text(encoding="utf-8")
+    for file, test in re.findall(r"`(tests/[\w/]+(?:\.py|/))(?:::(\w+))?`", text):
+        assert (ROOT / file).exists(), file
+        assert not test or f"def {test}(" in (ROOT / file).read_text(encoding="utf-8"), test
+    for module in re.findall(r"`((?:models|nn|tasks|passing|training)/\w+\.py)`", text):
+        assert (ROOT / "dglsent" / module).is_file(), module
+
+
+def test_every_demand_has_an_answer():
+    rows = re.findall(r"^\| (\d+) \|.*\| (\w+) \|[^|]+\|$", (ROOT / "docs" / "demands.md").read_text(), re.MULTILINE)
+    assert [int(number) for number, _ in rows] == list(range(1, 33))
+    assert {answer for _, answer in rows} <= {"yes", "partly", "no"}
