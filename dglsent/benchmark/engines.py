@@ -3,6 +3,7 @@
 All three do the same work on the same batches: the DGL engine and the torch engine run a model's own functions, and
 `bare` runs nothing but the model's matrix products with the sizes that occurred, input projections as one product, and
 their backward. Each takes the better of the thread counts. Times are the best of several runs, averaged over batches.
+Beside them stands how many launches the torch engine takes, and in how many steps.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from torch import Tensor, nn
 from torch.nn import functional as F  # noqa: N812
 
 from dglsent.benchmark import samples
+from dglsent.benchmark.launches import launches
 from dglsent.models.attentive_tree import AttentiveTreeLSTM
 from dglsent.models.cn3 import CN3
 from dglsent.models.dynamic_window import WindowBiLSTM
@@ -33,6 +35,7 @@ from dglsent.passing import Batch, Engine, engine
 from graphs import complete_graphs, windows
 from graphs.sentence_graph import SentenceGraph
 
+BASIC = ("binary Tree-LSTM", "child-sum Tree-LSTM", "LSTM")  # what is timed unless others are asked for
 _DIM, _HIDDEN = 300, 150
 Row: TypeAlias = dict[str, str | int | float]
 
@@ -90,7 +93,14 @@ def _progressive(structure: Callable[[WordEmbedding, int], Encoder], embedding: 
 
 
 def measure(
-    subject: Subject, size: int, *, threads: Sequence[int], device: str = "cpu", batches: int = 5, repeats: int = 5
+    subject: Subject,
+    size: int,
+    *,
+    threads: Sequence[int],
+    device: str = "cpu",
+    batches: int = 5,
+    repeats: int = 5,
+    fused: bool = False,
 ) -> list[Row]:
     """Rows for batches of `size` sentences, forward and forward+backward.
 
@@ -101,6 +111,7 @@ def measure(
         device: "cpu" or "cuda"; DGL is timed where it has features on that device, else left out (nan).
         batches: batches to average over.
         repeats: runs of each batch, of which the best counts.
+        fused: whether the torch engine compiles the model's functions; on a CPU launches are those without.
     """
     rng = np.random.default_rng(size)
     encoder = subject.encoder.to(device)
@@ -110,13 +121,20 @@ def measure(
     for mode in ("forward", "forward+backward"):
         backward = mode != "forward"
         best: dict[str, list[float]] = {}
+        counts: list[float] = []
+        steps: list[float] = []
         for sentences in drawn:
             batch = subject.batch(sentences).to(device)
             with torch.no_grad():
                 jobs = {
                     "bare_ms": _bare(_products(encoder, batch), device, backward),
-                    "torch_ms": _encode(encoder, batch, "torch", backward),
+                    "torch_ms": _encode(encoder, batch, "torch", backward, fused=fused),
                 }
+            if fused:
+                for _ in range(3):  # compiles
+                    jobs["torch_ms"]()
+            counts.append(launches(jobs["torch_ms"], device))
+            steps.append(batch.steps)
             if device == "cpu":
                 jobs["dgl_ms"] = _encode(encoder, batch, "dgl", backward)
             for name, spent in _race(jobs, threads, repeats, device).items():
@@ -134,6 +152,8 @@ def measure(
                 "torch_ms": round(mean["torch_ms"], 3),
                 "plan_ms": round(plan_ms, 3),
                 "bare_ms": round(mean["bare_ms"], 3),
+                "launches": round(float(np.mean(counts)), 1),
+                "steps": round(float(np.mean(steps)), 1),
             }
         )
     return rows
@@ -176,7 +196,7 @@ def _best(job: Callable[[], object], repeats: int) -> float:
     return min(_spent(job) for _ in range(repeats + 1))
 
 
-def _encode(encoder: Encoder, batch: Batch, name: Engine, backward: bool) -> Callable[[], None]:
+def _encode(encoder: Encoder, batch: Batch, name: Engine, backward: bool, *, fused: bool = False) -> Callable[[], None]:
     given = set(batch.nodes)
     if name == "dgl":
         # DGL builds its index when first asked: not part of the propagation.
@@ -187,7 +207,7 @@ def _encode(encoder: Encoder, batch: Batch, name: Engine, backward: bool) -> Cal
             del batch.nodes[made]
 
     def job() -> None:
-        with engine(name), torch.set_grad_enabled(backward):
+        with engine(name, fused=fused), torch.set_grad_enabled(backward):
             total = encoder.readout(batch, encoder.encode(batch)).sum()
             if backward:
                 total.backward()

@@ -5,7 +5,9 @@ from __future__ import annotations
 import argparse
 import gc
 import os
+import sys
 from collections.abc import Sequence
+from pathlib import Path
 
 from dglsent.cli.options import Parser, add_data, positive
 from dglsent.json_text import dumps
@@ -13,7 +15,7 @@ from graphs.errors import InputError
 
 _HEAD = (
     f"{'model':<21}{'graph':<14}{'batch':>5}  {'mode':<17}{'DGL ms':>9}{'torch ms':>10}{'plan ms':>9}{'bare ms':>9}"
-    f"{'DGL/torch':>11}{'torch/bare':>12}"
+    f"{'DGL/torch':>11}{'torch/bare':>12}{'launches/step':>15}"
 )
 _LONG_HEAD = (
     f"{'layout':<8}{'batch':>5}{'words':>7}{'plan ms':>10}{'forward ms':>12}{'backward ms':>13}{'peak memory GiB':>17}"
@@ -28,9 +30,14 @@ def main(arguments: Sequence[str]) -> int:
     parser.add_argument(
         "--threads", type=_counts, metavar="N,N", help="CPU thread counts, of which each takes its better; 1,all"
     )
-    parser.add_argument("--batch", type=_counts, default=[1, 25, 256], metavar="N,N", help="batch sizes; 1,25,256")
-    parser.add_argument("--batches", type=positive, metavar="N", help="batches to average over; 5, of single ones 20")
+    parser.add_argument("--batch", type=_counts, metavar="N,N", help="batch sizes; 25,256, with --all 1,25,256")
+    parser.add_argument(
+        "--batches", type=positive, metavar="N", help="batches to average over; 3; with --all 5, of single ones 20"
+    )
     parser.add_argument("--models", metavar="A,B", help="only these models, by the names in the table")
+    parser.add_argument("--all", action="store_true", help="all models, not the two Tree-LSTMs and the LSTM alone")
+    parser.add_argument("--fused", action="store_true", help="let the torch engine compile the models' functions")
+    parser.add_argument("--epochs", action="store_true", help="seconds of an epoch of SST and one of SICK instead")
     parser.add_argument("--long", action="store_true", help="time and memory of CN3 on 400 words instead, on the CPU")
     parser.add_argument("--json", action="store_true", help="print a list of rows instead of a table")
     options = parser.parse_args(arguments)
@@ -45,11 +52,14 @@ def main(arguments: Sequence[str]) -> int:
         return _long(max(options.threads or [cores]), as_json=options.json)
     if options.device == "cuda" and not torch.cuda.is_available():
         raise InputError("--device cuda: torch sees no GPU here; use --device cpu")
+    if options.epochs:
+        return _epochs(data_folder(options.data), options)
     data = data_folder(options.data) if options.data or os.environ.get("DGLSENT_DATA") else None
     threads = options.threads or sorted({1, cores})
     subjects = list(engines.subjects(data))
-    if options.models:
-        wanted, known = options.models.split(","), [subject.model for subject in subjects]
+    if not options.all:
+        wanted = options.models.split(",") if options.models else list(engines.BASIC)
+        known = [subject.model for subject in subjects]
         unknown = next((name for name in wanted if name not in known), None)
         if unknown is not None:
             raise InputError(f"--models: no model {unknown!r}; there are {', '.join(known)}")
@@ -60,19 +70,39 @@ def main(arguments: Sequence[str]) -> int:
         print(f"{trees}; best of {', '.join(map(str, threads))} threads each; torch {torch.__version__}")
         print(_HEAD)
     gc.freeze()
-    for subject in subjects:
-        for size in options.batch:
+    sizes = options.batch or ([1, 25, 256] if options.all else [25, 256])
+    for number, subject in enumerate(subjects):
+        for place, size in enumerate(sizes):
+            done, count = number * len(sizes) + place, len(subjects) * len(sizes)
+            print(f"{done + 1} of {count}: {subject.model}, batches of {size}", file=sys.stderr, flush=True)
             new = engines.measure(
                 subject,
                 size,
                 threads=threads,
                 device=options.device,
-                batches=options.batches or (5 if size > 1 else 20),
+                batches=options.batches or (3 if not options.all else 5 if size > 1 else 20),
+                fused=options.fused,
             )
             rows += new
             if not options.json:
                 for row in new:
                     print(_line(row), flush=True)
+    if options.json:
+        print(dumps(rows, indent=1))
+    return 0
+
+
+def _epochs(data: Path, options: argparse.Namespace) -> int:
+    """Train an epoch of two recipes, and print a table or JSON rows."""
+    from dglsent.benchmark import epochs
+
+    rows = []
+    for recipe, size in epochs.RECIPES:
+        print(f"{recipe}, batches of {size}", file=sys.stderr, flush=True)
+        row = epochs.measure(recipe, size, data, options.device, fused=options.fused)
+        rows.append(row)
+        if not options.json:
+            print(f"{recipe:<16} batch {size:<4} {row['steps']} steps {row['seconds']:.2f} s", flush=True)
     if options.json:
         print(dumps(rows, indent=1))
     return 0
@@ -98,9 +128,10 @@ def _long(threads: int, *, as_json: bool) -> int:
 
 def _line(row: dict[str, str | int | float]) -> str:
     dgl, ours, plan, bare = (float(row[name]) for name in ("dgl_ms", "torch_ms", "plan_ms", "bare_ms"))
+    launches, steps = float(row["launches"]), float(row["steps"])
     return (
         f"{row['model']:<21}{row['graph']:<14}{row['batch']:>5}  {row['mode']:<17}{dgl:>9.2f}{ours:>10.2f}{plan:>9.2f}"
-        f"{bare:>9.2f}{dgl / (ours + plan):>11.2f}{ours / bare:>12.2f}"
+        f"{bare:>9.2f}{dgl / (ours + plan):>11.2f}{ours / bare:>12.2f}{launches / max(1.0, steps):>15.1f}"
     )
 
 

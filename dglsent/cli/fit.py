@@ -40,6 +40,9 @@ def main(arguments: Sequence[str]) -> int:
         metavar="WORDS",
         help="log the gates of words (a,b,c; drawn by default) as training goes on; for encoders over dynamic windows",
     )
+    parser.add_argument(
+        "--fused", action="store_true", help="compile the model's functions (torch.compile); equal up to rounding"
+    )
     if any(argument in ("-h", "--help") for argument in arguments):
         _help(parser, arguments[0])
         return 0
@@ -64,6 +67,7 @@ def _help(parser: Parser, recipe: str) -> None:
 
 
 def _fit(options: Namespace, overrides: Sequence[str], command: str) -> int:
+    from dglsent.passing import engine
     from dglsent.training import recipe as recipes
     from dglsent.training.class_paths import look_in
     from dglsent.training.device import set_threads
@@ -72,6 +76,8 @@ def _fit(options: Namespace, overrides: Sequence[str], command: str) -> int:
     from dglsent.training.run import Run
 
     set_threads(options.threads)
+    if options.fused and options.processes > 1:
+        raise InputError("--fused: for one process; leave --processes out")
     leads = launched().rank == 0  # of those that torchrun has started, one talks
     file = recipes.find(options.recipe)
     text = recipes.read(file)
@@ -90,15 +96,16 @@ def _fit(options: Namespace, overrides: Sequence[str], command: str) -> int:
         run = Run(base if single else base / f"seed-{seed}")
         config.seed = seed
         try:
-            metrics = fit(
-                config.clone(),
-                run,
-                data=options.data,
-                device=options.device,
-                processes=options.processes,
-                log_gates=options.log_gates,
-                say=_say if leads else lambda line: None,
-            )
+            with engine("torch", fused=options.fused):
+                metrics = fit(
+                    config.clone(),
+                    run,
+                    data=options.data,
+                    device=options.device,
+                    processes=options.processes,
+                    log_gates=options.log_gates,
+                    say=_say if leads else lambda line: None,
+                )
         except KeyboardInterrupt:
             raise KeyboardInterrupt(f"stopped; to go on after the last whole epoch: {command}") from None
         finished.append(metrics)

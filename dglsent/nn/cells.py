@@ -34,6 +34,8 @@ def lstm_cell(
     Returns:
         h and c, both [n, d].
     """
+    if torch.compiler.is_compiling():
+        return _plain_cell(pre, memories, kept, mask, output_gate)
     return _LSTMCell.apply(pre, memories, kept, mask, output_gate)
 
 
@@ -48,7 +50,26 @@ def child_message(h: Tensor, c: Tensor, pre: Tensor) -> Tensor:
     Returns:
         [m, 2 d].
     """
+    if torch.compiler.is_compiling():
+        return torch.cat([h, torch.sigmoid(pre) * c], 1)
     return _ChildMessage.apply(h, c, pre)
+
+
+def _plain_cell(
+    pre: Tensor, memories: Tensor | None, kept: Tensor | None, mask: Tensor | None, output_gate: bool
+) -> tuple[Tensor, Tensor]:
+    """The cell in the operations of its equations, from which a compiler makes one kernel and its gradient."""
+    count = 0 if memories is None else memories.shape[1]
+    g, *gates = pre.chunk(2 + count + output_gate, -1)
+    i, *f = [torch.sigmoid(gate) for gate in gates]
+    c = torch.tanh(g) * (i if mask is None else i * mask)
+    if kept is not None:
+        c = c + kept
+    if memories is not None:
+        for k in range(count):
+            c = c + f[k] * memories[:, k]
+    h = f[-1] * torch.tanh(c) if output_gate else torch.tanh(c)
+    return h, c
 
 
 class _ChildMessage(Function):

@@ -19,6 +19,7 @@ from dglsent.passing.batch import Batch
 from dglsent.passing.engines import dgl, torch
 from dglsent.passing.engines.torch.all_pairs import Layout
 from dglsent.passing.engines.torch.all_pairs import layout as all_pairs_layout
+from dglsent.passing.engines.torch.fused import fused as methods_fused
 from dglsent.passing.functions import (
     FrontierPass,
     MessageFunction,
@@ -59,13 +60,15 @@ _passes: ContextVar[tuple[FrontierPass, ...]] = ContextVar("passes", default=())
 
 
 @contextmanager
-def engine(name: Engine, layout: Layout = "auto") -> Iterator[None]:
+def engine(name: Engine, layout: Layout = "auto", *, fused: bool = False) -> Iterator[None]:
     """Run message passing on one of the engines; the default is "torch".
 
     Args:
         name: "torch" or "dgl".
         layout: how the torch engine runs where every node hears every node of a sentence: over "dense" padded tensors,
             over listed "edges", or whichever is less work.
+        fused: whether the torch engine compiles a model's methods by `torch.compile`, for fewer and larger kernels a
+            step. One that cannot be compiled runs as it is, and a warning says so.
 
     Raises:
         ValueError: there is no such engine or layout.
@@ -75,11 +78,13 @@ def engine(name: Engine, layout: Layout = "auto") -> Iterator[None]:
     if layout not in get_args(Layout):
         raise ValueError(f"layout is 'auto', 'dense' or 'edges', not {layout!r}")
     token, token_layout = _engine.set(_ENGINES[name]), all_pairs_layout.set(layout)
+    token_fused = methods_fused.set(fused)
     try:
         yield
     finally:
         _engine.reset(token)
         all_pairs_layout.reset(token_layout)
+        methods_fused.reset(token_fused)
 
 
 def propagate(

@@ -111,6 +111,11 @@ class Batch:
         return html(self, self._merged)
 
     @property
+    def steps(self) -> int:
+        """Steps of all propagations that are planned so far."""
+        return sum(relation.steps for relation in self._relations.values())
+
+    @property
     def edges(self) -> Fields:
         """Edge fields of the relation child by name, each [E, ...], in the graph's order."""
         return self.relation(CHILD).edges

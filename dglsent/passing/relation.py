@@ -62,6 +62,11 @@ class Relation:
             self._schedules[direction] = self._scheduled(direction).to(self.device)
         return self._schedules[direction]
 
+    @property
+    def steps(self) -> int:
+        """Steps of all its schedules so far."""
+        return sum(len(made.node_sizes) for made in self._schedules.values())
+
     def _scheduled(self, direction: Direction) -> TreeSchedule | AcyclicSchedule:
         (src, dst), level = self.ends, self._level
         if not np.all(level[src] > level[dst]):

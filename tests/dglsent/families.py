@@ -3,10 +3,46 @@
 from __future__ import annotations
 
 from functools import cache
+from pathlib import Path
 from typing import Any
 
+import numpy as np
+import yaml
+from tiny_tags import Tags
+
+from dglsent.corpora.built_in import Reviews
+from dglsent.corpora.corpus import Corpus, Splits
+from dglsent.corpora.example import Example
 from dglsent.training import bases
 from dglsent.training import recipe as recipes
+from dglsent.training.assemble import load_inputs, make_model
+
+SIZE = 2
+
+
+class Sentences(Reviews):
+    """A few reviews."""
+
+    def __init__(self) -> None:
+        super().__init__(train=8, dev=1, test=1)
+
+
+class PairsOfAll(Corpus):
+    """A few pairs with all that a task may want."""
+
+    needs_data = False
+
+    def load(self, data: Path) -> Splits:
+        return {
+            split: [
+                Example(
+                    (a.sentences[0], b.sentences[0]),
+                    {"score": 2.5, "label": 1, "entailment": 1, "question": 0, "hypothesis": number},
+                )
+                for number, (a, b) in enumerate(zip(found[::2], found[1::2], strict=True))
+            ]
+            for split, found in Reviews(train=16, dev=2, test=2).load().items()
+        }
 
 
 @cache
@@ -27,3 +63,33 @@ def task_of(known: dict[str, Any]) -> str:
     """The class of a recipe's task, and whether it has a CRF."""
     task = known["task"]
     return task["class_path"].rpartition(".")[2] + ("-CRF" if task.get("init_args", {}).get("crf") else "")
+
+
+def each_once() -> dict[str, dict[str, Any]]:
+    """A recipe of each encoder, alone or on a structure, and of each task."""
+    found: dict[str, dict[str, Any]] = {}
+    met: set[str] = set()
+    for known in merged():
+        encoder, task = encoder_of(known), task_of(known)
+        if {encoder, task} <= met:
+            continue
+        met |= {encoder, task}
+        corpus = Sentences if task == "Classification" else Tags if task.startswith("Tagging") else PairsOfAll
+        arguments = known["task"].get("init_args", {})
+        if task == "Classification":
+            arguments = {**arguments, "classes": 5}
+        found[f"{encoder}-{task}"] = {
+            "corpus": {"class_path": f"{corpus.__module__}.{corpus.__name__}"},
+            "embedding": {"dim": 8, "spelling": True, "cooccurrence": known["graph"] == "complete"},
+            "task": {**known["task"], "init_args": arguments},
+            **{key: known[key] for key in ("graph", "encoder", "optimiser") if key in known},
+        }
+    return found
+
+
+def prepared(known: dict[str, Any]) -> tuple[Any, Any, Any, list[int]]:
+    """Of a raw recipe the recipe itself, its model, its examples of training, and the numbers of the shortest."""
+    made = recipes.instantiate(recipes.resolve(yaml.safe_dump(known)))
+    inputs = load_inputs(made, None)
+    data = inputs.sets["train"]
+    return made, make_model(made, inputs.vocabularies), data, np.argsort(data.lengths)[:SIZE].tolist()

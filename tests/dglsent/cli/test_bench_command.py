@@ -11,13 +11,16 @@ import torch
 from dglsent.benchmark import engines, long
 from dglsent.cli.main import main
 
-KEYS = ["model", "graph", "batch", "mode", "device", "threads", "dgl_ms", "torch_ms", "plan_ms", "bare_ms"]
+TIMES = ["dgl_ms", "torch_ms", "plan_ms", "bare_ms"]
+KEYS = ["model", "graph", "batch", "mode", "device", "threads", *TIMES, "launches", "steps"]
 
 
 def test_json_rows(capsys, monkeypatch):
     monkeypatch.delenv("DGLSENT_DATA", raising=False)
-    assert main(["bench", "--batch", "1,2", "--batches", "1", "--threads", "1", "--json"]) == 0
-    rows = json.loads(capsys.readouterr().out)
+    assert main(["bench", "--all", "--batch", "1,2", "--batches", "1", "--threads", "1", "--json"]) == 0
+    out, progress = capsys.readouterr()
+    rows = json.loads(out)
+    assert progress.splitlines()[0] == "1 of 16: binary Tree-LSTM, batches of 1"
     assert [list(row) for row in rows] == [KEYS] * 32
     assert {(row["model"], row["graph"]) for row in rows} == {
         ("binary Tree-LSTM", "constituency"),
@@ -32,7 +35,8 @@ def test_json_rows(capsys, monkeypatch):
     assert {(row["batch"], row["mode"]) for row in rows} == {
         (size, mode) for size in (1, 2) for mode in ("forward", "forward+backward")
     }
-    assert all(row[key] > 0 for row in rows for key in KEYS[6:])
+    assert all(row[key] > 0 for row in rows for key in KEYS[6:-1])
+    assert {row["model"] for row in rows if not row["steps"]} == {"CN3"}
 
 
 def test_a_table_for_people(capsys, monkeypatch):

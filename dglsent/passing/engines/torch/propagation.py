@@ -13,6 +13,7 @@ from torch import Tensor
 
 from dglsent.passing.batch import Batch
 from dglsent.passing.engines.torch.frontier_pass import PassRun
+from dglsent.passing.engines.torch.fused import compiled
 from dglsent.passing.engines.torch.preset import PresetFields
 from dglsent.passing.engines.torch.reducing import EdgeOutputs, first_of, reduce_step
 from dglsent.passing.engines.torch.sources import AcyclicSources, TreeSources
@@ -50,7 +51,7 @@ def propagate(
     along = batch.relation(relation)
     schedule = along.schedule(direction)
     preset = PresetFields(batch.nodes, along, schedule)
-    compute = message_function(message)
+    compute, reduce = compiled(message_function(message)), compiled(reduce)
     kept = EdgeOutputs()
     outputs: list[Outputs] = []
     with shared_weights():
@@ -60,6 +61,7 @@ def propagate(
         made = [PassRun(each, batch, relation, direction, schedule) for each in passes if each.field in leaf_outputs]
         for each in made:
             leaf_outputs = each.run(0, leaf_outputs, preset.at_leaves)
+        apply = compiled(apply)
         if isinstance(schedule, TreeSchedule):
             sources: TreeSources | AcyclicSources = TreeSources(leaf_outputs, schedule)
         else:

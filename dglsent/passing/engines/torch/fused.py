@@ -1,0 +1,80 @@
+"""A model's own functions compiled by torch.compile: a few large kernels a step in place of many small ones."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, MutableMapping
+from contextvars import ContextVar
+from inspect import ismethod
+from typing import Any
+from weakref import WeakKeyDictionary
+
+import torch
+from torch import Tensor, nn
+
+from dglsent.passing.functions import Outputs
+from dglsent.passing.precision import product_type
+from dglsent.passing.views import View
+
+BACKEND = "inductor"  # of torch.compile: Triton on CUDA, C++ on a CPU
+
+fused: ContextVar[bool] = ContextVar("fused", default=False)
+
+_PARTS = ("src", "dst", "data", "mailbox")  # of what a function sees, each a mapping of fields
+_made: MutableMapping[nn.Module, dict[Any, _Compiled]] = WeakKeyDictionary()
+
+
+def compiled(function: Any) -> Any:
+    """A method of a model, compiled once; anything else, such as a reducer of dgl.function, as it is.
+
+    Under mixed precision methods stay as they are too: there StepLinear chooses the type of each product.
+    """
+    if not fused.get() or product_type() is not None or not ismethod(function):
+        return function
+    if not isinstance(function.__self__, nn.Module):
+        return function
+    of_module = _made.setdefault(function.__self__, {})
+    made = of_module.get(function.__func__)
+    if made is None:
+        made = of_module[function.__func__] = _Compiled(function.__func__)
+    return lambda seen: made(function, seen)
+
+
+class _Fields:
+    """What a compiled function sees: plain mappings of the fields that it reads."""
+
+    def __init__(self, size: int, parts: dict[str, dict[str, Tensor]]) -> None:
+        self._size = size
+        for name, fields in parts.items():
+            setattr(self, name, fields)
+
+    def batch_size(self) -> int:
+        """Number of nodes or edges."""
+        return self._size
+
+
+class _Compiled:
+    """One method. Its first call runs it as it is, which shows the fields that it reads."""
+
+    def __init__(self, function: Callable[..., Outputs]) -> None:
+        self._reads: dict[str, tuple[str, ...]] = {}
+        self._name = function.__qualname__
+        self._run: Any = torch.compile(function, dynamic=True, fullgraph=True, backend=BACKEND)
+
+    def __call__(self, method: Any, seen: Any) -> Outputs:
+        if self._run is None:
+            return method(seen)
+        if not self._reads:
+            result: Outputs = method(seen)
+            views = {part: getattr(seen, part) for part in _PARTS if hasattr(seen, part)}
+            self._reads = {part: tuple(view) for part, view in views.items() if isinstance(view, View)}
+            return result
+        parts = {part: {name: getattr(seen, part)[name] for name in names} for part, names in self._reads.items()}
+        try:
+            return self._run(method.__self__, _Fields(seen.batch_size(), parts))
+        except Exception as error:
+            result = method(seen)  # an error of its own is raised here
+            self._run = None
+            reason = next(iter(str(error).splitlines()), "") or type(error).__name__
+            warnings.warn(f"{self._name} runs as it is, for it cannot be compiled: {reason}", stacklevel=2)
+            return result

@@ -1,0 +1,91 @@
+"""Compiled methods compute what they compute as they are. Here dynamo's own backend stands for a compiler."""
+
+from __future__ import annotations
+
+import warnings
+
+import pytest
+import torch
+from agreement import build, close
+from random_graphs import VOCABULARY, caterpillar
+from torch import nn
+
+from dglsent.models.tree_lstm import BinaryTreeLSTM, ChildSumTreeLSTM
+from dglsent.passing import Batch, engine, propagate
+from dglsent.passing.engines.torch import fused
+from graphs.door import fn
+
+
+@pytest.fixture(autouse=True)
+def _backend(monkeypatch):
+    monkeypatch.setattr(fused, "BACKEND", "eager")
+
+
+def of_batch(encoder, graphs, *, fuse):
+    batch = Batch.of(graphs)
+    with engine("torch", fused=fuse):
+        states = encoder.encode(batch)
+    return states, torch.autograd.grad(states.square().sum(), list(encoder.parameters()))
+
+
+@pytest.mark.parametrize("encoder_class", [BinaryTreeLSTM, ChildSumTreeLSTM])
+def test_states_and_gradients_are_those_of_the_plain_path(encoder_class):
+    encoder, graphs = build(encoder_class), [caterpillar(3), caterpillar(3)]
+    states, gradients = of_batch(encoder, graphs, fuse=False)
+    assert encoder not in fused._made
+    for _ in range(2):
+        fused_states, fused_gradients = of_batch(encoder, graphs, fuse=True)
+        close(fused_states, states)
+        for one, other in zip(fused_gradients, gradients, strict=True):
+            close(one, other)
+    assert all(made._run is not None for made in fused._made[encoder].values())
+
+
+class Net(nn.Module):
+    def __init__(self) -> None:
+        super().__init__()
+        self.word = nn.Embedding(VOCABULARY, 3)
+
+    def leaf(self, nodes):
+        return {"h": self.word(nodes.data["word"])}
+
+    def asks(self, nodes):
+        """Depends on a value, which a compiler does not know."""
+        total = nodes.data["sum"]
+        return {"h": torch.tanh(total) if total.sum() > 0 else torch.sigmoid(total)}
+
+    def errs(self, nodes):
+        return {"h": nodes.data["nowhere"]}
+
+
+def run(net, update, *, fuse):
+    batch = Batch.of([caterpillar(4)])
+    with engine("torch", fused=fuse):
+        propagate(batch, fn.copy_u("h", "m"), fn.sum("m", "sum"), update, leaf=net.leaf)
+    return batch.nodes["h"]
+
+
+def test_what_cannot_be_compiled_runs_as_it_is_and_says_so_once():
+    net = Net()
+    with pytest.warns(UserWarning, match=r"Net\.asks runs as it is") as said:
+        states = run(net, net.asks, fuse=True)
+    assert len(said) == 1
+    assert "\n" not in str(said[0].message)
+    with warnings.catch_warnings(record=True) as said:
+        warnings.simplefilter("always")
+        close(run(net, net.asks, fuse=True), states)
+    assert not said
+    close(run(net, net.asks, fuse=False), states)
+
+
+def test_errors_are_those_of_the_function():
+    net = Net()
+    with pytest.raises(KeyError, match="nowhere"):
+        run(net, net.errs, fuse=True)
+
+
+def test_functions_that_are_no_methods_stay_as_they_are():
+    net = Net()
+    own = lambda nodes: {"h": torch.tanh(nodes.data["sum"])}  # noqa: E731
+    close(run(net, own, fuse=True), run(net, own, fuse=False))
+    assert net not in fused._made
