@@ -7,6 +7,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import os
 from collections.abc import Collection
 from typing import TYPE_CHECKING
@@ -17,6 +18,18 @@ if TYPE_CHECKING:
     from dglsent.inference.model import Model
 
 __all__ = ["load", "register"]
+
+
+def _refuse_other_graphs() -> None:
+    """A file graphs.py beside a script stands before the package of that name."""
+    there = importlib.util.find_spec("graphs")
+    if there is not None and there.submodule_search_locations is None:
+        raise ImportError(
+            f"{there.origin} hides the package graphs, which dglsent needs and which comes with it; rename that file"
+        )
+
+
+_refuse_other_graphs()
 
 
 def load(

@@ -140,8 +140,15 @@ def merge(graphs: Sequence[SentenceGraph] | MergedGraphs) -> MergedGraphs:
     """
     if isinstance(graphs, MergedGraphs):
         return graphs
+    if not isinstance(graphs, Sequence):
+        raise InputError(f"a list of sentence graphs is wanted, and a value of type {type(graphs).__name__} was given")
     if not graphs:
         raise InputError("a batch needs at least one sentence graph")
+    other = next((graph for graph in graphs if not isinstance(graph, SentenceGraph)), None)
+    if other is not None:
+        raise InputError(
+            f"sentence graphs, such as graphs.dependency makes, are wanted, and a {type(other).__name__} was given"
+        )
     wanted = _names(graphs[0])
     for number, graph in enumerate(graphs):
         if _names(graph) != wanted:

@@ -12,7 +12,7 @@ import numpy as np
 
 from graphs import fields, trees
 from graphs.columns import Constituency, Dependencies, IntArray, Sentence
-from graphs.errors import SentenceError
+from graphs.errors import SentenceError, check_kind
 from graphs.features import Vocabularies, relations, tags
 from graphs.sentence_graph import SentenceGraph
 
@@ -56,6 +56,7 @@ def dependency(
     Raises:
         SentenceError: no words, a head out of range, or a cycle.
     """
+    check_kind(sentence, Dependencies, "of a Constituency, graphs.constituency makes the graph")
     if not len(sentence):
         raise SentenceError("the sentence has no words", sentence.origin)
     head = heads(sentence)
@@ -103,6 +104,7 @@ def constituency(
     Raises:
         SentenceError: no words, or with binary a phrase that has not two children.
     """
+    check_kind(tree, Constituency, "of Dependencies, graphs.dependency makes the graph")
     size = len(tree)
     if not size:
         raise SentenceError("the tree has no words", tree.origin)

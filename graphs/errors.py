@@ -48,3 +48,13 @@ class SentenceError(InputError):
 
 class BrokenFileError(SentenceError):
     """A file that cannot be read beyond a line, which `origin` names; what stands before has been read."""
+
+
+def check_kind(given: object, wanted: type, hint: str) -> None:
+    """Refuse what is of another type than a function is for.
+
+    Raises:
+        InputError: it is; `hint` says what to do.
+    """
+    if not isinstance(given, wanted):
+        raise InputError(f"{wanted.__name__} is wanted, and {type(given).__name__} was given; {hint}")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import re
 from pathlib import Path
 from typing import NoReturn
 
@@ -31,8 +32,21 @@ def add_data(parser: argparse.ArgumentParser) -> None:
 
 def add_device(parser: argparse.ArgumentParser) -> None:
     """--device and --threads."""
-    parser.add_argument("--device", choices=("auto", "cpu", "cuda"), default="auto", help="where to compute")
+    parser.add_argument(
+        "--device",
+        type=device,
+        default="auto",
+        metavar="D",
+        help="where to compute: auto, cpu, cuda, or one such as cuda:1",
+    )
     parser.add_argument("--threads", type=positive, metavar="N", help="CPU threads; OMP_NUM_THREADS, or 2, by default")
+
+
+def device(text: str) -> str:
+    """The name of a device."""
+    if not re.fullmatch(r"auto|cpu|cuda(:[0-9]{1,3})?", text):
+        raise argparse.ArgumentTypeError(f"{text!r} is none of auto, cpu, cuda and such as cuda:1")
+    return text
 
 
 def positive(text: str) -> int:

@@ -11,14 +11,21 @@ from graphs.errors import InputError
 
 
 def pick_device(device: str, processes: int = 1) -> str:
-    """What "auto", "cpu" or "cuda" comes to: "cpu" or "cuda".
+    """What "auto", "cpu", "cuda" or "cuda:1" comes to: "cpu" or "cuda". One with a number becomes the current one.
 
     Raises:
         InputError: CUDA is asked for and not there, or not for so many processes.
     """
     count = torch.cuda.device_count() if torch.cuda.is_available() else 0
-    if device == "cuda" and not count:
-        raise InputError("--device cuda: torch sees no CUDA device; use --device cpu")
+    name, _, number = device.partition(":")
+    if name == "cuda" and not count:
+        raise InputError(f"--device {device}: torch sees no CUDA device; use --device cpu")
+    if number:
+        if processes > 1:
+            raise InputError(f"--device {device}: one device, and there are {processes} processes; use --device cuda")
+        if int(number) >= count:
+            raise InputError(f"--device {device}: torch sees {count} CUDA devices, numbered from 0")
+        torch.cuda.set_device(int(number))
     if not count or device == "cpu":
         return "cpu"
     if processes > count:

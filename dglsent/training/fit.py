@@ -244,7 +244,9 @@ def _train(
         loggers = [csv, TensorBoardLogger(run.path, name="logs", version=csv.version)]
     trainer = lightning.Trainer(
         accelerator="gpu" if device == "cuda" else "cpu",
-        devices=place.count // place.machines,
+        devices=[torch.cuda.current_device()]
+        if device == "cuda" and place.count == 1
+        else place.count // place.machines,
         num_nodes=place.machines,
         strategy=strategy(place, device),
         precision=options.precision,
