@@ -76,7 +76,7 @@ def ambiguity(width: DataFrame) -> DataFrame:
     rows = []
     for name, statistic in statistics.items():
         known = len(width) > 3 and np.ptp(count) > 0
-        low, high = interval(statistic, len(width), repeats=500) if known else (np.nan, np.nan)
+        low, high = interval(statistic, len(width), repeats=300) if known else (np.nan, np.nan)
         rows.append({"with": name, "rho": statistic(everyone) if known else np.nan, "low": low, "high": high})
     return DataFrame(rows).assign(words=len(width))
 

@@ -29,7 +29,7 @@ def logged(seed=1, words=8):
 
 
 def test_gates_of_words():
-    made = gate_activity.tables([logged(1), logged(2)])
+    made = gate_activity.tables([logged()])
     activity = made["activity"].set_index(["seed", "word", "step", "offset"])
     assert activity.gate[1, "w0", 10, 0] == pytest.approx(0.3)
     assert activity.sd[1, "w0", 10, 0] == pytest.approx(0.2 / 2**0.5)

@@ -8,12 +8,10 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 import torch
-from tiny import recipe
 
 from dglsent.analysis.record import record
 from dglsent.analysis.recording import Recording
 from dglsent.analysis.rows import Shown
-from dglsent.cli.main import main
 from dglsent.corpora.built_in import Reviews
 from dglsent.nn.embeddings import WordEmbedding
 from dglsent.passing import Batch
@@ -22,50 +20,6 @@ from dglsent.training.graphs import build, shape
 from dglsent.training.run import Run
 from graphs.errors import InputError
 from graphs.features import Vocabularies
-
-TAG_GUIDED = """
-corpus:
-  class_path: dglsent.corpora.built_in.Reviews
-  init_args: {train: 30, dev: 10, test: 25}
-graph: constituency
-embedding: {dim: 8}
-encoder:
-  class_path: dglsent.models.tag_guided.TagGuidedHyperRecNN
-  init_args: {hidden: 6, hyper: 4, fusion_size: 5, tag_dim: 3}
-task:
-  class_path: dglsent.tasks.classification.Classification
-  init_args: {classes: 5}
-training: {epochs: 1}
-"""
-
-ATTENTIVE = """
-corpus: {class_path: tiny.Pairs}
-graph: dependency
-embedding: {dim: 8, tune: false}
-encoder:
-  class_path: dglsent.models.progressive_attention.ProgressiveAttention
-  init_args:
-    structure:
-      class_path: dglsent.models.attentive_tree.AttentiveTreeLSTM
-      init_args: {hidden: 6}
-task: {class_path: dglsent.tasks.relatedness.Relatedness}
-training: {epochs: 1}
-"""
-
-
-@pytest.fixture(scope="session")
-def tag_guided_run(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("tag-guided") / "reviews" / "tag-guided"
-    folder.mkdir(parents=True)
-    assert main(["fit", str(recipe(folder.parent, TAG_GUIDED)), "--out", str(folder / "seed-1")]) == 0
-    return folder / "seed-1"
-
-
-@pytest.fixture(scope="session")
-def attentive_run(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("attentive")
-    assert main(["fit", str(recipe(folder, ATTENTIVE)), "--out", str(folder / "run")]) == 0
-    return folder / "run"
 
 
 def test_trees_are_recorded_as_the_model_sees_them(tag_guided_run, tmp_path, program):
