@@ -57,7 +57,7 @@ def main(arguments: Sequence[str]) -> int:
     data = data_folder(options.data) if options.data or os.environ.get("DGLSENT_DATA") else None
     threads = options.threads or sorted({1, cores})
     subjects = list(engines.subjects(data))
-    if not options.all:
+    if options.models or not options.all:
         wanted = options.models.split(",") if options.models else list(engines.BASIC)
         known = [subject.model for subject in subjects]
         unknown = next((name for name in wanted if name not in known), None)

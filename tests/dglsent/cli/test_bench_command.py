@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import numpy as np
 import pytest
 import torch
 
-from dglsent.benchmark import engines, long
+from dglsent.benchmark import engines, epochs, long
 from dglsent.cli.main import main
 
 TIMES = ["dgl_ms", "torch_ms", "plan_ms", "bare_ms"]
@@ -45,6 +46,12 @@ def test_a_table_for_people(capsys, monkeypatch):
     assert "random trees" in lines[0]
     assert lines[1].split()[:3] == ["model", "graph", "batch"]
     assert len(lines) == 6
+
+
+def test_an_epoch():
+    row = epochs.measure("reviews/bag-of-words", 100, Path(), "cpu")
+    assert row["steps"] > 1
+    assert row["seconds"] > 0
 
 
 def test_long_sentences(capsys, monkeypatch):
