@@ -31,7 +31,6 @@ APART = (
     "graphs.drawing",
     "graphs.errors",
     "graphs.networkx_bridge",
-    "dglsent.training.predicting",
     "dglsent.training.provenance",
     "dglsent.training.run",
 )

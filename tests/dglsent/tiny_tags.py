@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import dglsent
 from dglsent.corpora.corpus import Corpus, Splits
 from dglsent.corpora.tagged import tagged_examples, with_rare
 from graphs.columns import Tagged
@@ -32,6 +33,7 @@ _TRAIN = (
 _TEST = ("Ann/B-PER left/O Paris/B-LOC", "Rome/B-LOC saw/O Bob/B-PER Hill/I-PER 7/O")
 
 
+@dglsent.register("tiny-tags")
 class Tags(Corpus):
     """People and places; which tags there are is known from the sentences alone.
 
