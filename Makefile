@@ -13,8 +13,8 @@ WORKERS ?= $(shell $(PYTHON) -c "import os; print(min(4, len(os.sched_getaffinit
 export MPLBACKEND = Agg
 
 # of each room something that uses the libraries it stands on
-FAST = tests/graphs tests/dglsent/passing/test_batch.py tests/dglsent/tasks tests/dglsent/inference \
-  tests/dglsent/cli/test_fit_command.py tests/dglsent/analysis
+FAST = tests/graphs tests/dglsent/passing/test_batch.py tests/dglsent/tasks tests/dglsent/training/test_assemble.py \
+  tests/dglsent/training/test_resume.py tests/dglsent/inference tests/dglsent/analysis/test_record.py
 
 .PHONY: demo test lowest fuzz chaos clean numbers
 

@@ -61,7 +61,7 @@ def test_every_recipe_learns(name):
 def test_bases_are_no_recipes():
     assert "sick/_base" not in recipes.names()
     assert "base" not in recipes.dump(recipes.resolve(recipes.find("sick/tree-lstm").read_text()))
-    with pytest.raises(InputError, match=r"required: .*encoder"):
+    with pytest.raises(InputError, match="encoder"):
         recipes.resolve(recipes.find("sick/_base").read_text(encoding="utf-8"))
 
 
