@@ -163,6 +163,16 @@ def test_linked_files_exist(name):
         assert (page.parent / link).exists(), f"{name} links to {link}"
 
 
+def test_picture_of_the_readme_is_what_its_command_makes(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    (words,) = [words for _, block in _blocks(ROOT / "README.md") for words in _commands(block) if "draw" in words]
+    _run(words, monkeypatch)
+    (drawn,) = (tmp_path / "drawings").iterdir()
+    assert f"docs/figures/{drawn.name}" in readme
+    assert drawn.read_text() == (ROOT / "docs" / "figures" / drawn.name).read_text()
+
+
 def test_site_builds_without_a_warning(tmp_path, monkeypatch):
     monkeypatch.chdir(ROOT)  # where it looks for sources
     build(load_config(str(ROOT / "mkdocs.yml"), site_dir=str(tmp_path), strict=True))

@@ -101,10 +101,10 @@ def matrix_of(matrix: npt.ArrayLike, rows: int, columns: int) -> npt.NDArray[np.
 
 
 def _short(value: float) -> str:
-    """A value in four characters or so: 0, .07, .50, 1, -.25, 12."""
+    """A value in four characters or so: 0, .07, .50, 1, -1.5, 12."""
     size = abs(value)
     if size >= 1000:
         return f"{value:.0e}"
     if 0.005 <= size < 0.995:
         return f"{value:.2f}".replace("0.", ".", 1)
-    return number(value) if size < 10 else f"{value:.0f}"
+    return number(round(value, 1)) if size < 10 else f"{value:.0f}"
