@@ -42,7 +42,7 @@ test: .venv
 	.venv/bin/ruff check .
 	.venv/bin/ruff format --check .
 	.venv/bin/mypy
-	OMP_NUM_THREADS=1 .venv/bin/pytest -n $(WORKERS) --dist loadfile --durations=10
+	OMP_NUM_THREADS=1 .venv/bin/pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder --durations=10
 
 chaos: N ?= 100
 chaos: SEED ?= 1

@@ -7,6 +7,22 @@ from pathlib import Path
 
 import pytest
 
+# Files that take longest. They come first, so that no worker of pytest-xdist is busy with one when all else is done.
+LONGEST = (
+    "dglsent/training/test_processes.py",
+    "dglsent/cli/test_reproduce_command.py",
+    "dglsent/training/test_recipe.py",
+    "dglsent/training/test_resume.py",
+    "dglsent/test_chaos.py",
+    "fuzz/test_fuzz.py",
+)
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Puts the longest files first and leaves all else in its order."""
+    place = {Path(__file__).parent / name: number for number, name in enumerate(LONGEST)}
+    items.sort(key=lambda item: place.get(item.path, len(place)))
+
 
 @pytest.fixture(scope="session")
 def data_dir() -> Path:

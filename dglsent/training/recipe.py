@@ -8,6 +8,7 @@ import re
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
+from functools import cache
 from importlib import resources
 from pathlib import Path
 from typing import Any, Literal
@@ -310,15 +311,17 @@ def _flat(tree: Any, prefix: str = "") -> dict[str, Any]:
     return flat
 
 
-def _files() -> list[str]:
+@cache
+def _files() -> tuple[str, ...]:
     folder = _folder()
-    return sorted(path.relative_to(folder).with_suffix("").as_posix() for path in folder.glob("*/*.yaml"))
+    return tuple(sorted(path.relative_to(folder).with_suffix("").as_posix() for path in folder.glob("*/*.yaml")))
 
 
 def _folder() -> Path:
     return Path(str(resources.files("dglsent"))) / "recipes"
 
 
+@cache  # to build it takes as long as to use it
 def _parser() -> ArgumentParser:
     os.environ.setdefault("JSONARGPARSE_DEPRECATION_WARNINGS", "off")
     with warnings.catch_warnings():

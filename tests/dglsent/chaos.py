@@ -21,10 +21,12 @@ import subprocess
 import sys
 import tempfile
 import time
-import traceback
 from collections import Counter
 from collections.abc import Callable, Iterator
 from pathlib import Path
+
+from background import Background
+from tiny import TINY, recipe
 
 HERE = Path(__file__).resolve().parent
 SIGNALS = (signal.SIGKILL, signal.SIGTERM, signal.SIGINT)
@@ -98,36 +100,24 @@ class Command:
             raise TrialError(f"{story}: {', '.join(left)} left")
 
     def run(self, folder: Path, how: signal.Signals | None, after: float) -> tuple[int, str]:
-        """Runs in a fork, and strikes it; its exit code, that of a signal negative, and its standard error."""
-        log = folder / "said.txt"
-        child = os.fork()
-        if not child:
-            _be_the_command(folder, log, self.arguments)
-        end = time.monotonic() + after
-        status = None
-        while how is not None and status is None and time.monotonic() < end:
-            status = _ended(child)
-            time.sleep(0.002)
-        if how is not None and status is None:
-            os.kill(child, how)
+        """Runs in a fork, and strikes it; its exit code, that of a signal negative, and what it said."""
+        command = Background(self.arguments, folder / "said.txt", folder)
+        if how is not None:
+            end = time.monotonic() + after
+            while command.code is None and time.monotonic() < end:
+                time.sleep(0.002)
+            command.strike(how)
+        try:
+            code = command.wait(WAIT)
+        except TimeoutError as error:
+            raise TrialError(f"{how}: {error}") from None
         end = time.monotonic() + WAIT
-        while status is None:
-            status = _ended(child)
+        while _group_lives(command.pid):
             if time.monotonic() > end:
-                os.killpg(child, signal.SIGKILL)
-                raise TrialError(f"{how}: it hangs\n{log.read_text()}")
-            time.sleep(0.002)
-        while _group_lives(child):
-            if time.monotonic() > end:
-                os.killpg(child, signal.SIGKILL)
+                os.killpg(command.pid, signal.SIGKILL)
                 raise TrialError(f"{how}: processes are left")
             time.sleep(0.01)
-        return status, log.read_text(errors="replace")
-
-
-def _ended(child: int) -> int | None:
-    found, status = os.waitpid(child, os.WNOHANG)
-    return os.waitstatus_to_exitcode(status) if found else None
+        return code, command.said
 
 
 def _group_lives(group: int) -> bool:
@@ -140,31 +130,8 @@ def _group_lives(group: int) -> bool:
     return any(line.split()[0] == str(group) and line.split()[1][0] != "Z" for line in listed.splitlines())
 
 
-def _be_the_command(folder: Path, log: Path, arguments: list[str]) -> None:
-    """Becomes `dglsent` with these arguments, in a process group of its own."""
-    code = 70
-    try:
-        os.setsid()
-        os.chdir(folder)
-        for number in (1, 2):
-            os.dup2(os.open(log, os.O_WRONLY | os.O_CREAT | os.O_TRUNC), number)
-        signal.signal(signal.SIGINT, signal.default_int_handler)
-        from dglsent.cli.main import main
-
-        code = main(arguments)
-    except KeyboardInterrupt:  # before main could answer it
-        code = 128 + signal.SIGINT
-    except BaseException:
-        traceback.print_exc()
-    finally:
-        sys.stdout.flush()
-        sys.stderr.flush()
-        os._exit(code)
-
-
 def commands(kinds: list[str]) -> Iterator[tuple[str, Command]]:
     """The commands of some kinds."""
-    from tiny import TINY, recipe
 
     def finished(run: Path) -> dict[str, object]:
         metrics = json.loads((run / "metrics.json").read_text())
@@ -223,6 +190,27 @@ def void(*made: object) -> None:
     """Files were written; nobody asks which."""
 
 
+def trials(number: int, seed: int, kinds: list[str]) -> tuple[Counter[str], int]:
+    """Runs trials and prints each failure; how often what ended how, and how many failed."""
+    ends: Counter[str] = Counter()
+    failures = 0
+    with tempfile.TemporaryDirectory() as place:
+        Background(["--version"], Path(place) / "said").wait()  # the first one waits for imports
+        chosen = list(commands(kinds))
+        for kind, command in chosen:
+            command.undisturbed(Path(place) / kind)
+        for trial in range(number):
+            kind, command = chosen[trial % len(chosen)]
+            try:
+                story = command.trial(Path(place) / str(trial), random.Random(f"{seed}-{trial}"))
+            except TrialError as failure:
+                failures += 1
+                print(f"trial {trial}, {kind}: {failure}", flush=True)
+            else:
+                ends.update(f"{kind} {end}" for end in story)
+    return ends, failures
+
+
 def main() -> int:
     """Runs the trials; prints each failure and a count of how often what ended how."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -231,34 +219,9 @@ def main() -> int:
     parser.add_argument("--kinds", default="fit,reproduce" + (",parse" if os.environ.get("DGLSENT_STANZA") else ""))
     options = parser.parse_args()
     os.environ.setdefault("OMP_NUM_THREADS", "1")
-    sys.path[:0] = [str(HERE), str(HERE.parents[1])]
+    sys.path.insert(0, str(HERE.parents[1]))
     os.environ["PYTHONPATH"] = os.pathsep.join(path for path in sys.path if path)  # of the trainings of reproduce
-    # What the commands import when they are run.
-    import lightning.pytorch  # noqa: F401
-    import stanza  # noqa: F401
-    import torch
-    from lightning.pytorch.loggers import TensorBoardLogger  # noqa: F401
-
-    import dglsent.cli.parse
-    import dglsent.reproduction.reproduction
-    import dglsent.training.callbacks  # noqa: F401
-
-    torch.set_num_threads(1)
-    ends: Counter[str] = Counter()
-    failures = 0
-    with tempfile.TemporaryDirectory() as place:
-        chosen = list(commands(options.kinds.split(",")))
-        for kind, command in chosen:
-            command.undisturbed(Path(place) / kind)
-        for number in range(options.trials):
-            kind, command = chosen[number % len(chosen)]
-            try:
-                story = command.trial(Path(place) / str(number), random.Random(f"{options.seed}-{number}"))
-            except TrialError as failure:
-                failures += 1
-                print(f"trial {number}, {kind}: {failure}", flush=True)
-            else:
-                ends.update(f"{kind} {end}" for end in story)
+    ends, failures = trials(options.trials, options.seed, options.kinds.split(","))
     for end, count in sorted(ends.items()):
         print(f"{count:>5}  {end}")
     print(f"{options.trials} trials, {sum(ends.values())} signals, {failures} failures")

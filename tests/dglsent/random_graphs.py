@@ -11,7 +11,8 @@ from graphs.sentence_graph import SentenceGraph
 VOCABULARY = 12  # word ids 1 .. 11; 0 is padding
 TAGS = ("<padding>", "<unknown>", "NN", "VB", "S", "NP", "VP")  # of every node, phrases first
 SEVEN = [-1, 0, 0, 0, 0, 0, 0, 0]
-DEEP = 500
+DEEP = 500  # for every model once on each engine: a step a level takes seconds
+TALL = 50  # for its variants
 
 
 def tree(parent, words=None, *, phrases=False) -> SentenceGraph:
@@ -59,10 +60,10 @@ def caterpillar(depth) -> SentenceGraph:
     return tree(parent, phrases=True)
 
 
-def awkward_trees(*, phrases=False) -> list[SentenceGraph]:
-    """One word, a unary chain, seven children, two words either way round, a mixture, and a tree 500 deep."""
+def awkward_trees(*, phrases=False, depth=DEEP) -> list[SentenceGraph]:
+    """One word, a unary chain, seven children, two words either way round, a mixture, and a tree as deep as that."""
     mixed = [3, 3, 1, -1, 3, 4, 4, 4, 7, 8, 8, 8, 8, 8, 8, 8]
-    deep = [-1, *range(DEEP)]
+    deep = [-1, *range(depth)]
     return [tree(p, phrases=phrases) for p in ([-1], [1, 2, 3, 4, -1], SEVEN, [-1, 0], [1, -1], mixed, deep)]
 
 

@@ -3,14 +3,13 @@ from __future__ import annotations
 import gzip
 import importlib
 import io
-import os
 import signal
-import subprocess
 import sys
-from functools import partial
+import time
 from pathlib import Path
 
 import pytest
+from background import Background
 
 import graphs
 from dglsent.corpora.texts import _HOMES, corpora_with_texts
@@ -18,7 +17,6 @@ from graphs.formats.brackets import read_brackets
 from graphs.formats.conllu import read_conllu
 from graphs.parse_cache import ParseCache
 
-ROOT = Path(__file__).resolve().parents[3]
 LINES = ["The kids (all) sleep. So do I.", "", "It's 1/2 past nine.", "w " * 20, "Good night!"]
 
 
@@ -156,23 +154,14 @@ def test_interrupted_it_says_how_to_go_on(stanza_dir, tmp_path):
     file = tmp_path / "in.txt"
     file.write_text("".join(f"The kid number {i} has {i} {'very ' * (i % 50)}old books .\n" for i in range(5000)))
     arguments = ["parse", file, tmp_path / "out", "--stanza-dir", stanza_dir, "--cache", tmp_path / "cache"]
-    command = [sys.executable, "-m", "dglsent.cli.main", *map(str, arguments)]
-    # A shell's background jobs ignore Ctrl-C, and so would what they start.
-    listen = partial(signal.signal, signal.SIGINT, signal.SIG_DFL)
-    with subprocess.Popen(
-        command,
-        cwd=ROOT,
-        env={**os.environ, "PYTHONPATH": str(ROOT), "OMP_NUM_THREADS": "1"},
-        stderr=subprocess.PIPE,
-        text=True,
-        preexec_fn=listen,
-    ) as process:
-        first = process.stderr.readline()
-        assert first == "out: 0/5000 sentences, 0 failed\n"
-        process.send_signal(signal.SIGINT)
-        rest = process.stderr.read()
-    assert process.returncode == 130
-    assert rest == (
+    process = Background(arguments, tmp_path / "said")
+    while "\n" not in process.said:
+        assert process.code is None
+        time.sleep(0.01)
+    process.strike(signal.SIGINT)
+    assert process.wait() == 130
+    assert process.said == (
+        "out: 0/5000 sentences, 0 failed\n"
         "\ndglsent: stopped; what is parsed is kept; to go on: dglsent " + " ".join(map(str, arguments)) + "\n"
     )
     assert not list(tmp_path.glob("out*"))

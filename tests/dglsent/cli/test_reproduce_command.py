@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import io
 import json
 import math
 import os
@@ -10,12 +11,15 @@ import statistics
 import subprocess
 import sys
 import time
-from functools import partial
+from contextlib import redirect_stderr, redirect_stdout
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
+from background import Background
 from tiny import TINY, Interrupted, recipe
 
+from dglsent.cli.main import main
 from dglsent.reproduction import tables
 from dglsent.reproduction.jobs import _HOME, _PROGRAM
 from dglsent.reproduction.table_text import as_text
@@ -50,10 +54,14 @@ papers:
 PATHS = os.pathsep.join(map(str, (Path(__file__).parents[3], Path(__file__).parents[1])))
 
 
+def _environment(patch):
+    patch.setenv("PYTHONPATH", PATHS)
+    patch.setenv("OMP_NUM_THREADS", "1")
+
+
 @pytest.fixture(autouse=True)
-def paths(monkeypatch):
-    monkeypatch.setenv("PYTHONPATH", PATHS)
-    monkeypatch.setenv("OMP_NUM_THREADS", "1")
+def environment(monkeypatch):
+    _environment(monkeypatch)
 
 
 @pytest.fixture(scope="module")
@@ -64,13 +72,11 @@ def made(tmp_path_factory):
     recipe(folder, ONE_EPOCH.replace("dim: 8", "dim: 8, vectors: nowhere.txt"), "broken.yaml")
     table = recipe(folder, TABLE.replace("FOLDER", str(folder)), "table.yaml")
     command = ["reproduce", table, "--seeds", "1,2", "--jobs", "2", "--out", folder / "runs", "--data", folder]
-    return folder, command, _run(command)
-
-
-def _run(command):
-    environment = os.environ | {"PYTHONPATH": PATHS, "OMP_NUM_THREADS": "1"}
-    program = [sys.executable, "-m", "dglsent.cli.main", *map(str, command)]
-    return subprocess.run(program, capture_output=True, text=True, env=environment)
+    out, err = io.StringIO(), io.StringIO()
+    with pytest.MonkeyPatch.context() as patch, redirect_stdout(out), redirect_stderr(err):
+        _environment(patch)
+        code = main([str(argument) for argument in command])
+    return folder, command, SimpleNamespace(returncode=code, stdout=out.getvalue(), stderr=err.getvalue())
 
 
 def _metrics(folder, seed):
@@ -259,6 +265,8 @@ def test_folds_and_what_was_interrupted(tmp_path, program):
     try:
         out = runs / "tiny/seed-3/fold-1"
         assert program("fit", file, "--seed", "3", "--corpus.fold", "1", "--out", out)[0] == 130
+        Interrupted.batches_left = None
+        assert program("fit", file, "--seed", "3", "--corpus.fold", "0", "--out", runs / "tiny/seed-3/fold-0")[0] == 0
     finally:
         Interrupted.batches_left = None
     code, out, err = program("reproduce", table, "--seeds", "3", "--out", runs)
@@ -290,27 +298,24 @@ def test_a_seed_counts_when_its_folds_are_all_there(tmp_path, program):
     assert "corpus.fold" in err
 
 
-@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
+@pytest.mark.parametrize("how", [signal.SIGTERM, signal.SIGKILL])
 def test_trainings_end_with_the_command(how, tmp_path):
+    """Ctrl-C ends it as SIGTERM does; `make chaos` sends that too."""
     file = recipe(tmp_path, TINY.replace("epochs: 2", "epochs: 100000"))
     table = recipe(tmp_path, HEAD + f"papers: [{{paper: P, rows: [{{name: Long, recipe: {file}}}]}}]\n", "table.yaml")
     runs = tmp_path / "runs"
     command = ["reproduce", str(table), "--out", str(runs)]
-    program = [sys.executable, "-m", "dglsent.cli.main", *command]
-    # A shell's background jobs ignore Ctrl-C, and so would what they start.
-    listen = partial(signal.signal, signal.SIGINT, signal.SIG_DFL)
-    process = subprocess.Popen(program, stderr=subprocess.PIPE, text=True, start_new_session=True, preexec_fn=listen)
+    process = Background(command, tmp_path / "said")
     end = time.monotonic() + 300
     while not (runs / "tiny/seed-1/resume.ckpt").exists():
-        assert process.poll() is None
+        assert process.code is None
         assert time.monotonic() < end
         time.sleep(0.1)
-    os.kill(process.pid, how)
-    err = process.communicate(timeout=60)[1]
-    assert process.returncode == (-how if how == signal.SIGKILL else 128 + how)
-    assert "Traceback" not in err
+    process.strike(how)
+    assert process.wait(60) == (-how if how == signal.SIGKILL else 128 + how)
+    assert "Traceback" not in process.said
     if how != signal.SIGKILL:
-        assert f"stopped; to go on: dglsent {' '.join(command)}" in err
+        assert f"stopped; to go on: dglsent {' '.join(command)}" in process.said
     _wait_for_group(process.pid, end)
     assert not list(runs.glob("tiny/*/metrics.json"))
 

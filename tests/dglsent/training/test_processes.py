@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import json
+import multiprocessing
 import os
 import signal
 import subprocess
 import sys
+import threading
+import time
 from itertools import chain
 from pathlib import Path
 
@@ -24,19 +27,15 @@ from dglsent.training.processes import Place
 WATCHED = TINY.replace("dglsent.models.tree_lstm.BinaryTreeLSTM", "watched.Watched")
 SGD = "optimiser: {name: sgd, lr: 0.02}\n"
 PHRASES = WATCHED.replace("train: 60", "train: 43").replace("dropout: 0.3", "dropout: 0.0") + SGD
-# Two examples for three processes, and a guide that gets no gradient.
-MORE_PROCESSES_THAN_EXAMPLES = SGD + PAIRS.replace("batch_size: 8", "batch_size: 2").replace(
+# One example for two processes, and a guide that gets no gradient.
+MORE_PROCESSES_THAN_EXAMPLES = SGD + PAIRS.replace("batch_size: 8", "batch_size: 1").replace(
     """class_path: dglsent.models.tree_lstm.ChildSumTreeLSTM
   init_args: {hidden: 6}""",
     """class_path: dglsent.models.attentive_tree.AttentiveTreeLSTM
   init_args: {hidden: 6, detach_guide: true}""",
 )
+TWO = ("--processes", "2", "--device", "cpu")
 LONG = WATCHED.replace("train: 60", "train: 150").replace("epochs: 2", "epochs: 8")
-
-
-def command(file: Path, out: Path, processes: int) -> list[str]:
-    arguments = ["fit", str(file), "--out", str(out), "--processes", str(processes), "--device", "cpu"]
-    return [sys.executable, "-m", "dglsent.cli.main", *arguments]
 
 
 @pytest.fixture
@@ -51,21 +50,21 @@ def history(run: Path) -> list[dict]:
 
 
 @pytest.mark.usefixtures("environment")
-@pytest.mark.parametrize(("text", "processes"), [(PHRASES, 2), (MORE_PROCESSES_THAN_EXAMPLES, 3)])
-def test_several_processes_train_as_one_does(text, processes, tmp_path, program, monkeypatch):
+@pytest.mark.parametrize("text", [PHRASES, MORE_PROCESSES_THAN_EXAMPLES])
+def test_several_processes_train_as_one_does(text, tmp_path, program, monkeypatch):
     file = recipe(tmp_path, text)
     one, several = tmp_path / "one", tmp_path / "several"
     monkeypatch.setenv(FOLDER, str(tmp_path / "watched-one"))
     code, _, _ = program("fit", file, "--out", one, "--device", "cpu")
     assert code == 0
     monkeypatch.setenv(FOLDER, str(tmp_path / "watched-several"))
-    ended = subprocess.run(command(file, several, processes), capture_output=True, text=True, check=False)
-    assert ended.returncode == 0, ended.stderr
-    assert [line.split()[1] for line in ended.stderr.splitlines()] == ["1/2", "2/2"]  # epochs, once each
-    assert len(ended.stdout.splitlines()) == 1
+    code, out, err = program("fit", file, "--out", several, *TWO)
+    assert code == 0, err
+    assert [line.split()[1] for line in err.splitlines()] == ["1/2", "2/2"]  # epochs, once each
+    assert len(out.splitlines()) == 1
 
     metrics = [json.loads((run / "metrics.json").read_text()) for run in (one, several)]
-    assert [found["processes"] for found in metrics] == [1, processes]
+    assert [found["processes"] for found in metrics] == [1, 2]
     for name in ("dev", "test"):
         assert metrics[1][name] == pytest.approx(metrics[0][name], rel=1e-4)
     for there, here in zip(history(one), history(several), strict=True):
@@ -112,36 +111,39 @@ def test_two_agents_of_torchrun_train_as_one_process_does(tmp_path, program):
 
 
 @pytest.mark.usefixtures("environment")
-@pytest.mark.skipif(not Path("/proc/self/task").is_dir(), reason="finds the helper in /proc")
-def test_a_killed_helper_is_named_and_the_run_goes_on(tmp_path, monkeypatch):
+def test_a_killed_helper_is_named_and_the_run_goes_on(tmp_path, program, monkeypatch):
     file = recipe(tmp_path, LONG)
     whole, killed = tmp_path / "whole", tmp_path / "killed"
     monkeypatch.setenv(FOLDER, str(tmp_path / "watched-whole"))
-    assert subprocess.run(command(file, whole, 2), check=False, stderr=subprocess.DEVNULL).returncode == 0
+    assert program("fit", file, "--out", whole, *TWO)[0] == 0
 
     monkeypatch.setenv(FOLDER, str(tmp_path / "watched-killed"))
-    process = subprocess.Popen(command(file, killed, 2), stderr=subprocess.PIPE, text=True)
-    assert process.stderr is not None
-    next(line for line in process.stderr if line.startswith("epoch 1/"))
-    (helper,) = helpers(process.pid)
-    os.kill(helper, signal.SIGKILL)
-    *_, last = process.stderr.read().splitlines()
-    assert process.wait() == 2
+    striking = threading.Thread(target=kill_helper, args=(killed / "resume.ckpt",), daemon=True)
+    striking.start()
+    code, _, err = program("fit", file, "--out", killed, *TWO)
+    striking.join(60)
+    assert code == 2
+    *epochs, last = err.splitlines()
+    assert epochs[0].startswith("epoch 1/")
+    assert len(epochs) < 8
     assert last.startswith("dglsent: a process of this run was killed by signal 9")
 
-    ended = subprocess.run(command(file, killed, 2), capture_output=True, text=True, check=False)
-    assert ended.returncode == 0, ended.stderr
-    assert "going on after the last whole epoch" in ended.stderr
-    assert "epoch 1/" not in ended.stderr
+    code, _, err = program("fit", file, "--out", killed, *TWO)
+    assert code == 0, err
+    assert "going on after the last whole epoch" in err
+    assert "epoch 1/" not in err
     assert orders(tmp_path / "watched-killed") == orders(tmp_path / "watched-whole")
     # Exactly, dropout in both processes included.
     assert [epoch["loss"] for epoch in history(killed)] == [epoch["loss"] for epoch in history(whole)]
     assert (killed / "weights.safetensors").read_bytes() == (whole / "weights.safetensors").read_bytes()
 
 
-def helpers(process: int) -> list[int]:
-    children = Path(f"/proc/{process}/task/{process}/children").read_text().split()
-    return [int(child) for child in children if "spawn_main" in Path(f"/proc/{child}/cmdline").read_text()]
+def kill_helper(once: Path) -> None:
+    """Kills the helper of the training of this process once an epoch of it is saved."""
+    while not once.exists():
+        time.sleep(0.01)
+    (helper,) = (child for child in multiprocessing.active_children() if child.name.startswith("Spawn"))
+    os.kill(helper.pid, signal.SIGKILL)
 
 
 @pytest.mark.parametrize(("examples", "size", "count"), [(43, 8, 2), (9, 2, 3), (3, 8, 4), (8, 8, 1)])

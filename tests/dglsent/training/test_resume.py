@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import json
-import os
 import pickle
 import shutil
 import signal
-import subprocess
-import sys
+import time
 from pathlib import Path
 
 import pytest
 import torch
+from background import Background
 from tiny import TINY, recipe
 from watched import FOLDER, orders
 
@@ -20,7 +19,6 @@ from dglsent.cli.main import main
 
 LONG = TINY.replace("train: 60", "train: 300").replace("epochs: 2", "epochs: 6, average: 0.9")
 LONG = LONG.replace("dglsent.models.tree_lstm.BinaryTreeLSTM", "watched.Watched")
-TESTS = Path(__file__).parents[1]
 
 
 @pytest.fixture(scope="module")
@@ -37,16 +35,12 @@ def whole(tmp_path_factory) -> Path:
 def killed(tmp_path_factory) -> Path:
     """The same run, killed in its third epoch or soon after."""
     folder = tmp_path_factory.mktemp("killed")
-    command = [sys.executable, "-m", "dglsent.cli.main", "fit", str(recipe(folder, LONG)), "--out", str(folder / "run")]
-    path = os.pathsep.join([str(TESTS), *filter(None, sys.path)])  # it finds `watched`
-    environment = os.environ | {FOLDER: str(folder / "watched"), "PYTHONPATH": path}
-    process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True, env=environment)
-    assert process.stderr is not None
-    for line in process.stderr:
-        if line.startswith("epoch 3/6"):
-            process.send_signal(signal.SIGKILL)
-            break
-    process.stderr.close()
+    arguments = ["fit", recipe(folder, LONG), "--out", folder / "run"]
+    process = Background(arguments, folder / "said", environment={FOLDER: str(folder / "watched")})
+    while "epoch 3/6" not in process.said:
+        assert process.code is None, process.said
+        time.sleep(0.005)
+    process.strike(signal.SIGKILL)
     assert process.wait() == -signal.SIGKILL
     return folder / "run"
 

@@ -1,0 +1,103 @@
+"""`dglsent` as a process that signals may strike, forked from one that has imported everything: no imports to pay for.
+
+That one (multiprocessing's fork server) has run nothing, so that a fork of it is as good as a new process.
+"""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import signal
+import sys
+import traceback
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+_context = multiprocessing.get_context("forkserver")
+_context.set_forkserver_preload(
+    [
+        "lightning.pytorch.loggers",
+        "torch.utils.tensorboard",
+        "dglsent.cli.parse",
+        "dglsent.reproduction.reproduction",
+        "dglsent.training.callbacks",
+    ]
+)
+
+
+class Background:
+    """A command at work, in a process group of its own.
+
+    Args:
+        arguments: what `dglsent` is told.
+        log: where it writes what it says on standard output and standard error.
+        folder: where it runs; by default here.
+        environment: variables beside those of this process.
+    """
+
+    def __init__(
+        self,
+        arguments: Sequence[object],
+        log: Path,
+        folder: Path | None = None,
+        environment: Mapping[str, str] | None = None,
+    ) -> None:
+        self.log = log
+        log.write_bytes(b"")
+        variables = {**os.environ, **(environment or {})}
+        self._process = _context.Process(
+            target=_be_the_command, args=(list(map(str, arguments)), str(log), str(folder or Path.cwd()), variables)
+        )
+        self._process.start()
+        self.pid: int = self._process.pid or 0
+
+    @property
+    def code(self) -> int | None:
+        """Its exit code, that of a signal negative; None while it runs."""
+        return self._process.exitcode
+
+    @property
+    def said(self) -> str:
+        """What it has said up to now."""
+        return self.log.read_text(errors="replace")
+
+    def strike(self, how: signal.Signals) -> None:
+        """Sends it, and none of its children, a signal."""
+        if self.code is None:
+            os.kill(self.pid, how)
+
+    def wait(self, seconds: float = 300) -> int:
+        """Its exit code.
+
+        Raises:
+            TimeoutError: it has not ended after so many seconds; then its group is killed.
+        """
+        self._process.join(seconds)
+        if self.code is None:
+            os.killpg(self.pid, signal.SIGKILL)
+            raise TimeoutError(f"process {self.pid} hangs\n{self.said}")
+        return self.code
+
+
+def _be_the_command(arguments: list[str], log: str, folder: str, variables: dict[str, str]) -> None:
+    code = 70
+    try:
+        os.setsid()
+        os.chdir(folder)
+        os.environ.clear()
+        os.environ.update(variables)
+        for number in (1, 2):
+            os.dup2(os.open(log, os.O_WRONLY | os.O_APPEND), number)
+        # A shell's background jobs ignore Ctrl-C, and so would what they start.
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+        from dglsent.cli.main import main
+
+        code = main(arguments)
+    except KeyboardInterrupt:  # before main could answer it
+        code = 128 + signal.SIGINT
+    except BaseException:
+        traceback.print_exc()
+    finally:
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os._exit(code)
