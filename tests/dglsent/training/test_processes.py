@@ -27,8 +27,8 @@ from dglsent.training.processes import Place
 WATCHED = TINY.replace("dglsent.models.tree_lstm.BinaryTreeLSTM", "watched.Watched")
 SGD = "optimiser: {name: sgd, lr: 0.02}\n"
 PHRASES = WATCHED.replace("train: 60", "train: 43").replace("dropout: 0.3", "dropout: 0.0") + SGD
-# One example for two processes, and a guide that gets no gradient.
-MORE_PROCESSES_THAN_EXAMPLES = SGD + PAIRS.replace("batch_size: 8", "batch_size: 1").replace(
+# Two examples for three processes, and a guide that gets no gradient.
+MORE_PROCESSES_THAN_EXAMPLES = SGD + PAIRS.replace("batch_size: 8", "batch_size: 2").replace(
     """class_path: dglsent.models.tree_lstm.ChildSumTreeLSTM
   init_args: {hidden: 6}""",
     """class_path: dglsent.models.attentive_tree.AttentiveTreeLSTM
@@ -50,21 +50,21 @@ def history(run: Path) -> list[dict]:
 
 
 @pytest.mark.usefixtures("environment")
-@pytest.mark.parametrize("text", [PHRASES, MORE_PROCESSES_THAN_EXAMPLES])
-def test_several_processes_train_as_one_does(text, tmp_path, program, monkeypatch):
+@pytest.mark.parametrize(("text", "processes"), [(PHRASES, 2), (MORE_PROCESSES_THAN_EXAMPLES, 3)])
+def test_several_processes_train_as_one_does(text, processes, tmp_path, program, monkeypatch):
     file = recipe(tmp_path, text)
     one, several = tmp_path / "one", tmp_path / "several"
     monkeypatch.setenv(FOLDER, str(tmp_path / "watched-one"))
     code, _, _ = program("fit", file, "--out", one, "--device", "cpu")
     assert code == 0
     monkeypatch.setenv(FOLDER, str(tmp_path / "watched-several"))
-    code, out, err = program("fit", file, "--out", several, *TWO)
+    code, out, err = program("fit", file, "--out", several, "--processes", processes, "--device", "cpu")
     assert code == 0, err
     assert [line.split()[1] for line in err.splitlines()] == ["1/2", "2/2"]  # epochs, once each
     assert len(out.splitlines()) == 1
 
     metrics = [json.loads((run / "metrics.json").read_text()) for run in (one, several)]
-    assert [found["processes"] for found in metrics] == [1, 2]
+    assert [found["processes"] for found in metrics] == [1, processes]
     for name in ("dev", "test"):
         assert metrics[1][name] == pytest.approx(metrics[0][name], rel=1e-4)
     for there, here in zip(history(one), history(several), strict=True):
