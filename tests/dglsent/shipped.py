@@ -3,25 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterator
-from functools import cache
 from typing import Any
 
-from dglsent.training import bases
+from families import merged
+
 from dglsent.training import recipe as recipes
 
 
-@cache
-def said(name: str) -> dict[str, Any]:
-    """What a recipe and its bases say, without the defaults of what they do not say."""
-    file = recipes.find(name)
-    return bases.merge(bases.chain(bases.read(file), str(file), file.parents[1]))
-
-
 def first_of_each(kind: Callable[[dict[str, Any]], Hashable]) -> list[str]:
-    """The first recipe of each kind."""
+    """The name of the first recipe of each kind."""
     found: dict[Hashable, str] = {}
-    for name in recipes.names():
-        found.setdefault(kind(said(name)), name)
+    for name, recipe in zip(recipes.names(), merged(), strict=True):
+        found.setdefault(kind(recipe), name)
     return list(found.values())
 
 
