@@ -7,7 +7,6 @@ from typing import Any
 
 from jsonargparse import Namespace
 
-from dglsent.training import recipe as recipes
 from dglsent.training.provenance import MIXED, code_hash, modules
 from dglsent.training.run import Run
 
@@ -17,7 +16,7 @@ _SHOWN = 4  # changed modules that a reason names
 
 def other_recipe(run: Run, config: Namespace) -> str | None:
     """In what the recipe of a run differs from a row's; None where it does not."""
-    return recipes.difference(run.config(), config)
+    return run.difference(config)
 
 
 def stale(run: Run, config: Namespace) -> str | None:

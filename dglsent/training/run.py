@@ -66,8 +66,7 @@ class Run:
             InputError: the folder holds a run of another configuration, or something else.
         """
         if self.config_file.is_file():
-            named = set(class_paths(yaml.safe_load(recipes.dump(config))))
-            different = recipes.difference(self.config(trusted=named), config)
+            different = self.difference(config)
             if different:
                 raise InputError(
                     f"{self.path}: holds a run of another configuration ({different}); choose another --out"
@@ -76,6 +75,15 @@ class Run:
         if self.path.exists() and (not self.path.is_dir() or any(self.path.iterdir())):
             raise InputError(f"{self.path}: is not empty and not a run of dglsent; choose another --out")
         return False
+
+    def difference(self, config: Namespace) -> str | None:
+        """In what the run's recipe differs from a configuration, whose own classes it may name; None where it does not.
+
+        Raises:
+            InputError: the folder cannot be read.
+        """
+        named = set(class_paths(yaml.safe_load(recipes.dump(config))))
+        return recipes.difference(self.config(trusted=named), config)
 
     def begin(self, config: Namespace, vocabularies: Vocabularies) -> bool:
         """Write the resolved recipe and the vocabularies, or check that a run that goes on still has the same.

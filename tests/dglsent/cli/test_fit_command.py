@@ -126,7 +126,7 @@ def test_early_stopping(tmp_path, program):
         (["--embedding.vectors", "none.txt", "--data", "."], ["none.txt", "--embedding.vectors"]),
         (["--graph", "constituency", "--seeds", "1,1"], ["names a seed twice"]),
         (["--seed", "1", "--seeds", "1,2"], ["not allowed with"]),
-        (["--device", "tpu"], ["--device", "'cuda'"]),
+        (["--device", "tpu"], ["--device", "'tpu' is none of auto, cpu, cuda"]),
         (["--threads", "0"], ["--threads", "'0'"]),
     ],
 )
