@@ -104,7 +104,8 @@ def _terminable() -> Iterator[list[int]]:
 
     main_thread = threading.current_thread() is threading.main_thread()
     before = signal.getsignal(signal.SIGTERM)
-    mine = main_thread and before is signal.SIG_DFL
+    # A training of several processes that failed leaves Python's handler of Ctrl-C here.
+    mine = main_thread and before in (signal.SIG_DFL, signal.default_int_handler)
     if mine:
         signal.signal(signal.SIGTERM, end)
     try:

@@ -305,4 +305,4 @@ def test_parses_written_and_read_are_the_same(stanza_dir, cache):
         (tree,) = parse_brackets(to_brackets(parse.constituency, escape=True), unescape=True)
         assert same(parse, Parse(sentence, tree))
         assert sentence.comments == parse.dependencies.comments
-        assert same(parse, _unpack(_pack(sentence, tree), TEXT, sentence.origin))
+        assert same(parse, _unpack(_pack(sentence, tree), TEXT, sentence.origin, ParseCache(cache)))

@@ -338,15 +338,18 @@ def test_trainings_do_not_import_from_the_working_folder(tmp_path):
         (tmp_path / f"{name}.py").write_text("from pathlib import Path\nPath(__file__).with_name('marker').touch()\n")
     environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
     for path in ({}, {"PYTHONPATH": ""}):
-        done = subprocess.run(
+        # Its standard input stays open: at its end the training would be without its parent, and stop.
+        with subprocess.Popen(
             [sys.executable, "-c", _PROGRAM, str(_HOME), "--version"],
             cwd=tmp_path,
             env=environment | path,
             stdin=subprocess.PIPE,
-            capture_output=True,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
             text=True,
-        )
-        assert (done.returncode, done.stderr) == (0, "")
+        ) as training:
+            assert training.stderr is not None
+            assert (training.stderr.read(), training.wait()) == ("", 0)
         assert not (tmp_path / "marker").exists()
 
 

@@ -7,7 +7,7 @@ import warnings
 import pytest
 import torch
 from agreement import build, close
-from random_graphs import VOCABULARY, caterpillar
+from random_graphs import VOCABULARY, caterpillar, tree
 from torch import nn
 
 from dglsent.models.tree_lstm import BinaryTreeLSTM, ChildSumTreeLSTM
@@ -28,9 +28,11 @@ def of_batch(encoder, graphs, *, fuse):
     return states, torch.autograd.grad(states.square().sum(), list(encoder.parameters()))
 
 
-@pytest.mark.parametrize("encoder_class", [BinaryTreeLSTM, ChildSumTreeLSTM])
-def test_states_and_gradients_are_those_of_the_plain_path(encoder_class):
-    encoder, graphs = build(encoder_class), [caterpillar(3), caterpillar(3)]
+@pytest.mark.parametrize(
+    ("encoder_class", "graph"), [(BinaryTreeLSTM, caterpillar(3)), (ChildSumTreeLSTM, tree([-1, 0, 0, 1, 1, 3, 3]))]
+)
+def test_states_and_gradients_are_those_of_the_plain_path(encoder_class, graph):
+    encoder, graphs = build(encoder_class), [graph, graph]
     states, gradients = of_batch(encoder, graphs, fuse=False)
     assert encoder not in fused._made
     for _ in range(2):
