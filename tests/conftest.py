@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import signal
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -22,6 +24,14 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Puts the longest files first and leaves all else in its order."""
     place = {Path(__file__).parent / name: number for number, name in enumerate(LONGEST)}
     items.sort(key=lambda item: place.get(item.path, len(place)))
+
+
+@pytest.fixture(autouse=True)
+def _signals() -> Iterator[None]:
+    """What a test leaves behind on SIGINT or SIGTERM would answer the signals of later ones."""
+    before = [signal.getsignal(each) for each in (signal.SIGINT, signal.SIGTERM)]
+    yield
+    assert [signal.getsignal(each) for each in (signal.SIGINT, signal.SIGTERM)] == before
 
 
 @pytest.fixture(scope="session")

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import logging
+import signal
+import threading
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -30,7 +33,8 @@ def by_ray(folder: Path, source: Source, parts: Sequence[Part]) -> Iterator[Part
     if not parts:
         return
     if not ray.is_initialized():
-        ray.init(include_dashboard=False, log_to_driver=False, logging_level=logging.ERROR)
+        with _sigterm_kept():
+            ray.init(include_dashboard=False, log_to_driver=False, logging_level=logging.ERROR)
     ray.data.DataContext.get_current().enable_progress_bars = False
     path = folder.resolve()
 
@@ -47,3 +51,12 @@ def by_ray(folder: Path, source: Source, parts: Sequence[Part]) -> Iterator[Part
         if error:
             raise InputError(error)
         yield Part(**row)
+
+
+@contextmanager
+def _sigterm_kept() -> Iterator[None]:
+    """Puts back the handler of SIGTERM, which Ray replaces by one that ends Python at once."""
+    before = signal.getsignal(signal.SIGTERM)
+    yield
+    if threading.current_thread() is threading.main_thread():
+        signal.signal(signal.SIGTERM, before)

@@ -102,17 +102,15 @@ def _terminable() -> Iterator[list[int]]:
         codes.append(128 + number)
         raise KeyboardInterrupt
 
-    main_thread = threading.current_thread() is threading.main_thread()
-    before = signal.getsignal(signal.SIGTERM)
-    # A training of several processes that failed leaves Python's handler of Ctrl-C here.
-    mine = main_thread and before in (signal.SIG_DFL, signal.default_int_handler)
+    # A program that runs a command in its own process has its own way to end.
+    mine = threading.current_thread() is threading.main_thread() and signal.getsignal(signal.SIGTERM) == signal.SIG_DFL
     if mine:
         signal.signal(signal.SIGTERM, end)
     try:
         yield codes
     finally:
         if mine:
-            signal.signal(signal.SIGTERM, before)
+            signal.signal(signal.SIGTERM, signal.SIG_DFL)
 
 
 def _drop_output() -> None:

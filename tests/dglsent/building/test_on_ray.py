@@ -43,19 +43,16 @@ class Deadly(Reviews):
 
 
 @pytest.fixture
-def cluster(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """Ray with two workers and a small object store."""
+def paths_of_workers(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Where Ray's workers find what they run; Ray itself is started by the code under test."""
     here = Path(__file__).parent
     monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(here), str(here.parent), str(here.parents[2])]))
     monkeypatch.setenv("RAY_ENABLE_UV_RUN_RUNTIME_ENV", "0")
-    ray.init(
-        num_cpus=2, object_store_memory=80 * 2**20, include_dashboard=False, log_to_driver=False, logging_level="ERROR"
-    )
     yield
     ray.shutdown()
 
 
-@pytest.mark.usefixtures("cluster")
+@pytest.mark.usefixtures("paths_of_workers")
 def test_a_killed_worker_loses_nothing(tmp_path: Path) -> None:
     file = tmp_path / "program"
     file.write_text(str(os.getpid()))
