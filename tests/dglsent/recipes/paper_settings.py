@@ -67,6 +67,7 @@ class Setting:
 
 
 SHEN, ZHOU, WU, LIU, GUPTA = "Shen, Deng", "Zhou, Liu", "Wu, Zhang", "Liu, Chang", "Gupta, Zhang"
+KIM = "Kim, Choi"
 
 _EMBEDDINGS = "In all experiments, we initialize word embeddings with 300-dimensional Glove 840B vectors"
 _TUNED = "We only fine-tune word embeddings on SST during training"
@@ -80,6 +81,7 @@ _CONFIGS = "Table 1: The training configs"
 _SGD = "stochastic gradient descent (SGD) algorithm with an equal learning rate 0.02 for all layers"
 _FIXED = "initialized the word embeddings with 300-dimensional Glove vectors; the word embeddings were held fixed"
 _WITHOUT = "We incorporated a learning rate of 0.025 and regularization penalty of 10^-4 without dropout"
+_SUPPLEMENT = "table 4 of the supplement"
 
 SETTINGS = (
     Setting(SHEN, "embedding.vectors", "glove.840B.300d", _EMBEDDINGS),
@@ -197,4 +199,15 @@ SETTINGS = (
     Setting(GUPTA, "encoder.hidden", 150, "the released code", systems=BASES),
     Setting(GUPTA, "encoder.structure.hidden", 150, "the released code", other_than=BASES),
     Setting(GUPTA, "task.hidden", 50, "the released code"),
+    #
+    Setting(KIM, "encoder.hidden", 300, _SUPPLEMENT, corpora=("sst", "trec")),
+    Setting(KIM, "encoder.hidden", 100, _SUPPLEMENT, corpora=("sst2", "mr")),
+    Setting(KIM, "encoder.hidden", 150, _SUPPLEMENT, corpora=("subj",)),
+    Setting(KIM, "optimiser.weight_decay", 5e-5, _SUPPLEMENT, corpora=("trec",)),
+    Setting(KIM, "optimiser.name", "adadelta", _SUPPLEMENT, but=PAIR_CORPORA),
+    Setting(KIM, "optimiser.lr", 1.0, _SUPPLEMENT, but=PAIR_CORPORA),
+    Setting(KIM, "optimiser.embedding_lr_scale", 1.0, _SUPPLEMENT, but=PAIR_CORPORA),
+    Setting(KIM, "embedding.tune", True, "the released code", but=PAIR_CORPORA),
+    Setting(KIM, "embedding.dropout", 0.5, _SUPPLEMENT, but=PAIR_CORPORA),
+    Setting(KIM, "task.dropout", 0.5, _SUPPLEMENT, but=PAIR_CORPORA),
 )
