@@ -16,6 +16,7 @@ from dglsent.registry import register
 
 if TYPE_CHECKING:
     from dglsent.inference.model import Model
+    from graphs.token_vectors import VectorSource
 
 __all__ = ["load", "register"]
 
@@ -38,6 +39,7 @@ def load(
     device: str = "auto",
     stanza_dir: str | os.PathLike[str] | None = None,
     trusted: bool | Collection[str] = False,
+    vectors: VectorSource | None = None,
 ) -> Model:
     """A trained model, ready to predict and to explain.
 
@@ -47,10 +49,12 @@ def load(
         stanza_dir: folder of Stanza's English models, for raw text where the model needs parses; Stanza's own, into
             which it downloads, by default.
         trusted: which classes the run may name that are neither of dglsent nor registered (SECURITY.md).
+        vectors: for a model that reads vectors of tokens, a safetensors file or a mapping with an array [tokens, d] for
+            each sentence, under its tokens with a space between each two.
 
     Raises:
         InputError: there is no run, or it cannot be read.
     """
     from dglsent.inference.model import Model
 
-    return Model.of_run(run, device=device, stanza_dir=stanza_dir, trusted=trusted)
+    return Model.of_run(run, device=device, stanza_dir=stanza_dir, trusted=trusted, vectors=vectors)

@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from graphs.networkx_bridge import from_networkx, to_networkx
     from graphs.parsing import parse
     from graphs.sentence_graph import SentenceGraph
+    from graphs.token_vectors import TokenVectors, mean_of_pieces, with_vectors
     from graphs.vectors import read_vectors
     from graphs.windows import window
 
@@ -74,12 +75,16 @@ _HOMES = {
     "to_networkx": "graphs.networkx_bridge",
     "parse": "graphs.parsing",
     "SentenceGraph": "graphs.sentence_graph",
+    "TokenVectors": "graphs.token_vectors",
+    "mean_of_pieces": "graphs.token_vectors",
+    "with_vectors": "graphs.token_vectors",
     "read_vectors": "graphs.vectors",
     "window": "graphs.windows",
 }
 
 __all__ = [
     "SentenceGraph",
+    "TokenVectors",
     "Vocabularies",
     "Vocabulary",
     "arcs_svg",
@@ -97,6 +102,7 @@ __all__ = [
     "from_stanza",
     "graph_svg",
     "heat_svg",
+    "mean_of_pieces",
     "pair_svg",
     "parse",
     "parse_brackets",
@@ -112,6 +118,7 @@ __all__ = [
     "tree_text",
     "window",
     "window_svg",
+    "with_vectors",
 ]
 
 

@@ -8,6 +8,7 @@ from itertools import chain
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import torch
 
 from graphs import fields
@@ -38,7 +39,7 @@ class MergedGraphs:
     edge_counts: IntArray
     src: IntArray
     dst: IntArray
-    nodes: dict[str, IntArray]
+    nodes: dict[str, npt.NDArray[Any]]
     edges: dict[str, IntArray]
     level: IntArray
     pairwise: dict[str, IntArray] = field(default_factory=dict)

@@ -8,6 +8,7 @@ CHARACTERS = "characters"  # [N, 20] all characters of the word, 0 after the las
 CAP = "cap"  # class of capitalisation, 0 where a node has no word
 SHAPE = "shape"  # id of the word's shape, such as "Xx-9"
 AFFIX = "affix"  # [N, 6] prefixes of 2, 3, 4 characters, suffixes of 2, 3, 4
+VECTOR = "vector"  # [N, d] vector of a token that was made elsewhere; zero where a node has no token
 MARKS = "marks"  # [N, 2] 1 where the word has a digit, 1 where it has punctuation
 POSITION = "position"  # index of a token in its sentence, from 0; -1 at a phrase
 LABEL = "label"  # gold label; -1 where there is none

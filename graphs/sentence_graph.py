@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from graphs import fields
 from graphs.columns import IntArray
@@ -30,7 +31,7 @@ class SentenceGraph:
     size: int
     src: IntArray
     dst: IntArray
-    nodes: dict[str, IntArray]
+    nodes: dict[str, npt.NDArray[Any]]
     edges: dict[str, IntArray]
     level: IntArray
     origin: Origin = field(default_factory=Origin)

@@ -29,6 +29,7 @@ from dglsent.training.graphs import shape
 from dglsent.training.model import SentenceModel
 from dglsent.training.provenance import recipe_hash, version
 from dglsent.training.run import Run
+from dglsent.training.words import token_vectors
 from graphs.errors import InputError
 
 _SHARD = 500  # examples
@@ -91,13 +92,19 @@ def record(
     recorder = Recorder(
         Shown.of(names), recipe.graph, target, labels, {k: v for k, v in about.items() if k != "config"}
     )
-    task = model.task
+    task, vectors = model.task, token_vectors(recipe.embedding, data)
     for first in range(0, len(examples), shard):
         if (out / "examples" / f"{first:08}.parquet").is_file():
             continue
         part = examples[first : first + shard]
         graphs = graph_set(
-            part, recipe.graph, vocabularies, task.sentences, task.targets, token_labels=task.token_labels
+            part,
+            recipe.graph,
+            vocabularies,
+            task.sentences,
+            task.targets,
+            token_labels=task.token_labels,
+            vectors=vectors,
         )
         _write_shard(out, first, _rows(model, recorder, tables, first, part, graphs))
         say(f"{out}: {min(first + shard, len(examples))} of {len(examples)} examples")

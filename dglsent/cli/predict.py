@@ -39,6 +39,9 @@ def main(arguments: Sequence[str]) -> int:
     parser.add_argument("--format", choices=FORMATS, help="format of the input; found out by default")
     parser.add_argument("--structure", action="store_true", help="add what the model used: nodes, edges, their fields")
     parser.add_argument("--draw", type=Path, metavar="DIR", help="draw what the model used, an SVG a sentence")
+    parser.add_argument(
+        "--vectors", type=Path, metavar="FILE", help="safetensors of the tokens' vectors, for a model that reads such"
+    )
     parser.add_argument("--stanza-dir", type=Path, metavar="DIR", help="Stanza's models; downloaded by Stanza without")
     add_trust(parser)
     add_device(parser)
@@ -48,7 +51,13 @@ def main(arguments: Sequence[str]) -> int:
     from dglsent.training.device import set_threads
 
     set_threads(options.threads)
-    model = Model.of_run(options.run, device=options.device, stanza_dir=options.stanza_dir, trusted=options.trust)
+    model = Model.of_run(
+        options.run,
+        device=options.device,
+        stanza_dir=options.stanza_dir,
+        trusted=options.trust,
+        vectors=options.vectors,
+    )
     examples = model.readable(_given(options, model), _say)
     failed = False
     for first in range(0, len(examples), _BATCH):

@@ -21,6 +21,7 @@ from dglsent.training.recipe import Recipe
 from dglsent.training.run import Run
 from graphs.errors import InputError, SentenceError
 from graphs.features import Vocabularies
+from graphs.token_vectors import TokenVectors, VectorSource
 
 _BATCH = 64
 
@@ -38,6 +39,7 @@ class Model(ModelHubMixin):
         model: encoder and task, on their device.
         stanza_dir: folder of Stanza's models for raw text; Stanza's own by default.
         trusted: which classes of others the run may name.
+        vectors: of the tokens, for a model that reads such.
 
     Attributes:
         needs_parses: whether it reads more of a sentence than its words, so that raw text is parsed first.
@@ -54,10 +56,12 @@ class Model(ModelHubMixin):
         *,
         stanza_dir: str | os.PathLike[str] | None = None,
         trusted: Trusted = False,
+        vectors: VectorSource | None = None,
     ) -> None:
         self.run, self.recipe, self.vocabularies, self.model = run, recipe, vocabularies, model
         self.stanza_dir, self.trusted = stanza_dir, trusted
-        self._predictor = Predictor(recipe, vocabularies, model)
+        given = None if vectors is None else TokenVectors(vectors)
+        self._predictor = Predictor(recipe, vocabularies, model, given)
         self.labels = tuple(self._predictor.labels)
         self.sentences = model.task.sentences
         self.needs_parses = needs_parses(recipe, vocabularies, model)
@@ -70,11 +74,13 @@ class Model(ModelHubMixin):
         device: str = "auto",
         stanza_dir: str | os.PathLike[str] | None = None,
         trusted: Trusted = False,
+        vectors: VectorSource | None = None,
     ) -> Model:
         """The model of a run folder; see `dglsent.load`."""
         folder = Run(Path(run))
         recipe, vocabularies, model = folder.load(trusted=trusted)
-        return cls(folder, recipe, vocabularies, model.to(pick_device(device)), stanza_dir=stanza_dir, trusted=trusted)
+        model = model.to(pick_device(device))
+        return cls(folder, recipe, vocabularies, model, stanza_dir=stanza_dir, trusted=trusted, vectors=vectors)
 
     def predict(self, given: Any, *, say: Say = lambda line: None) -> list[dict[str, Any]]:
         """Predictions.

@@ -12,6 +12,7 @@ import torch
 
 from dglsent.corpora.example import Parsed
 from dglsent.inference.given import Readable
+from dglsent.nn.embeddings import GivenVectors
 from dglsent.passing import Batch
 from dglsent.training.graphs import GraphKind, build, shape
 from dglsent.training.model import SentenceModel
@@ -20,6 +21,7 @@ from graphs.columns import Dependencies, Sentence
 from graphs.errors import InputError, SentenceError
 from graphs.features import Vocabularies
 from graphs.sentence_graph import SentenceGraph
+from graphs.token_vectors import TokenVectors, with_vectors
 from graphs.vocabulary import SPECIAL
 
 _TREES: tuple[GraphKind, ...] = ("dependency", "constituency", "constituency-nary")
@@ -53,13 +55,28 @@ class Predictor:
         recipe: the recipe of the model.
         vocabularies: those it was trained with.
         model: the model, on its device.
+        vectors: of the tokens, for a model that reads such.
 
     Attributes:
         labels: names of the classes.
+
+    Raises:
+        InputError: the model reads vectors of words, or of another size.
     """
 
-    def __init__(self, recipe: Recipe, vocabularies: Vocabularies, model: SentenceModel) -> None:
+    def __init__(
+        self, recipe: Recipe, vocabularies: Vocabularies, model: SentenceModel, vectors: TokenVectors | None = None
+    ) -> None:
         self._recipe, self._vocabularies, self._model = recipe, vocabularies, model
+        self._vectors = vectors
+        embedding = model.encoder.embedding
+        if vectors is not None and not isinstance(embedding, GivenVectors):
+            raise InputError(f"{vectors.name}: the model has vectors of words and reads no others; leave it out")
+        if vectors is not None and vectors.dim != embedding.dim:
+            raise InputError(
+                f"{vectors.name}: vectors of {vectors.dim} dimensions, the model reads {embedding.dim}; "
+                "make them as those it was trained with"
+            )
         self.labels: list[str] = list(vocabularies.label or recipe.corpus.labels)
 
     def __call__(self, examples: Sequence[tuple[Readable, ...]]) -> list[dict[str, Any] | SentenceError]:
@@ -94,7 +111,7 @@ class Predictor:
             try:
                 parsed = tuple(_whole(one) for one in example)
                 shaped = tuple(shape(self._recipe.graph, one) for one in parsed)
-                graphs = tuple(build(self._recipe.graph, one, self._vocabularies) for one in shaped)
+                graphs = tuple(map(self._graph, shaped))
             except SentenceError as error:
                 errors[place] = error
             else:
@@ -104,6 +121,17 @@ class Predictor:
         places, parses, forms, made = zip(*kept, strict=True)
         batch = _batch(self._model, list(chain(*made))).to(self._model.device)
         return Seen(places, parses, forms, made, batch, self._model.predict(batch, self.labels)), errors
+
+    def _graph(self, shaped: Sentence) -> SentenceGraph:
+        graph = build(self._recipe.graph, shaped, self._vocabularies)
+        if not isinstance(self._model.encoder.embedding, GivenVectors):
+            return graph
+        if self._vectors is None:
+            raise InputError(
+                "the model reads vectors of tokens that are made elsewhere; give those of these sentences with "
+                "--vectors FILE, or dglsent.load(RUN, vectors=FILE)"
+            )
+        return with_vectors(graph, self._vectors[self._vectors.check(shaped)])
 
 
 def with_text(shaped: Sequence[Sentence], prediction: dict[str, Any]) -> dict[str, Any]:
@@ -129,6 +157,8 @@ def needs_parses(recipe: Recipe, vocabularies: Vocabularies, model: SentenceMode
     with torch.inference_mode():
         for sentence in (plain, parsed):
             graph = build(recipe.graph, sentence, vocabularies)
+            if isinstance(model.encoder.embedding, GivenVectors):
+                graph = with_vectors(graph, np.zeros((2, model.encoder.embedding.dim)))
             batch = _batch(model.eval(), [graph] * model.task.sentences).to(model.device)
             states.append(model.encoder.encode(batch))
     return not torch.equal(*states)

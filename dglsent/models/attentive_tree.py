@@ -90,7 +90,7 @@ class AttentiveTreeLSTM(ChildSumTreeLSTM):
 
     def encode(self, batch: Batch) -> Tensor:
         """States h [N, hidden] of all nodes; sets the fields h and c, and `attention` on the edges."""
-        batch.nodes["x"] = self.embedding(batch.nodes["word"])
+        batch.nodes["x"] = self.embedding.of(batch.nodes)
         last = batch.at_last_words(self.guide.run(batch, relation=NEXT))
         batch.nodes["guide"] = self.attention.guide(batch, last.detach() if self.detach_guide else last)
         children = (softmax_sum(score="score", value="h", out="g", weight="attention"), fn.sum("fc", "forgotten"))
@@ -143,7 +143,7 @@ class AttentiveTreeGRU(ChildSumTreeGRU):
 
     def encode(self, batch: Batch) -> Tensor:
         """States h [N, hidden] of all nodes; sets the field h, and `attention` on the edges."""
-        batch.nodes["x"] = self.embedding(batch.nodes["word"])
+        batch.nodes["x"] = self.embedding.of(batch.nodes)
         last = batch.at_last_words(self.guide.run(batch, relation=NEXT))
         batch.nodes["guide"] = self.attention.guide(batch, last.detach() if self.detach_guide else last)
         children = (softmax_sum(score="score", value="h", out="g", weight="attention"), fn.sum("rh", "rh_sum"))

@@ -38,9 +38,8 @@ class BagOfWords(Encoder):
 
     def own(self, nodes: Any) -> Outputs:
         """A node's own word vector, and 1 for it; nothing at a phrase."""
-        word = nodes.data[WORD]
-        counted = (word > 0).unsqueeze(-1)
-        return {"own": torch.cat([self.embedding(word), counted.to(self.embedding.weight.dtype)], -1)}
+        counted = (nodes.data[WORD] > 0).unsqueeze(-1)
+        return {"own": torch.cat([self.embedding.of(nodes.data), counted.to(self.embedding.weight.dtype)], -1)}
 
     def leaf(self, nodes: Any) -> Outputs:
         """The sum at a leaf: its own word."""

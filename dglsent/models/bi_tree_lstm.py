@@ -57,7 +57,7 @@ class BiTreeLSTM(Encoder):
 
     def leaf(self, nodes: Any) -> Outputs:
         """The head of a word is the word."""
-        x = self.embedding(nodes.data["word"])
+        x = self.embedding.of(nodes.data)
         return {"x": x, **self.up.leaf(x)}
 
     def message(self, edges: Any) -> Outputs:

@@ -19,7 +19,7 @@ from dglsent.nn.non_local import NonLocalLayer, Scorer, Update
 from dglsent.nn.readout import mean_over_words
 from dglsent.passing import Batch, Direction
 from graphs.features import Vocabularies
-from graphs.fields import COMPLETE, WORD
+from graphs.fields import COMPLETE
 
 
 class CN3(Encoder):
@@ -81,7 +81,7 @@ class CN3(Encoder):
 
     def encode(self, batch: Batch) -> Tensor:
         """States h [N, hidden] of all words; sets the fields x and h, and `attention_1` .. on the edges."""
-        batch.nodes["x"] = torch.cat([self.embedding(batch.nodes[WORD]), *self.attributes(batch)], -1)
+        batch.nodes["x"] = torch.cat([self.embedding.of(batch.nodes), *self.attributes(batch)], -1)
         batch.nodes["h"] = self.context.run(batch)
         for number in range(self.depth):
             layer = self.layers[number % len(self.layers)]

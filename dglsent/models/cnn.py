@@ -41,7 +41,7 @@ class KimCNN(Encoder):
 
     def encode(self, batch: Batch) -> Tensor:
         """States h [N, 3 maps] of all nodes, 0 at padding nodes; sets the fields x and h."""
-        batch.nodes["x"] = self.embedding(batch.nodes["word"])
+        batch.nodes["x"] = self.embedding.of(batch.nodes)
         update_all(batch, fn.copy_u("x", "x"), self.reduce, self.update)
         return batch.nodes["h"]
 

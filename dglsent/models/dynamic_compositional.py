@@ -79,7 +79,7 @@ class DCRecNN(Encoder):
 
     def leaf(self, nodes: Any) -> Outputs:
         """A word."""
-        x = self.embedding(nodes.data["word"])
+        x = self.embedding.of(nodes.data)
         hm = torch.tanh(self.W_m(x))
         pre, z = self.compose.word(x, hm)
         return {"h": torch.tanh(pre), "hm": hm, "z": z}
@@ -125,7 +125,7 @@ class DCTreeLSTM(Encoder):
 
     def leaf(self, nodes: Any) -> Outputs:
         """A word, where the forget gates meet zero memories."""
-        x = self.embedding(nodes.data["word"])
+        x = self.embedding.of(nodes.data)
         hm, cm = lstm_cell(self.W_m(x))
         pre, z = self.compose.word(x, hm)
         g, i, _, _, o = pre.chunk(5, -1)

@@ -33,7 +33,7 @@ class SeqRNN(Encoder):
 
     def encode(self, batch: Batch) -> Tensor:
         """States h [N, hidden] of all words; sets the fields x and h."""
-        batch.nodes["x"] = self.embedding(batch.nodes["word"])
+        batch.nodes["x"] = self.embedding.of(batch.nodes)
         propagate(batch, self.message, self.reduce, self.update, leaf=self.leaf, inputs=self.inputs)
         return batch.nodes["h"]
 

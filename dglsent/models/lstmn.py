@@ -17,7 +17,7 @@ from dglsent.nn.embeddings import WordEmbedding
 from dglsent.nn.readout import mean_over_words
 from dglsent.passing import Batch, Outputs, StepLinear, apply_edges, edge_softmax, propagate, update_all
 from graphs.door import fn
-from graphs.fields import NEXT, PRECEDING, WORD
+from graphs.fields import NEXT, PRECEDING
 
 
 class LSTMN(Encoder):
@@ -50,7 +50,7 @@ class LSTMN(Encoder):
 
         Sets the fields x, h and c, and s, which is h~; `attention` on the edges of `preceding`.
         """
-        batch.nodes["x"] = self.embedding(batch.nodes[WORD])
+        batch.nodes["x"] = self.embedding.of(batch.nodes)
         propagate(batch, self.message, self.reduce, self.update, relation=PRECEDING, leaf=self.leaf, inputs=self.inputs)
         batch.relation(PRECEDING).edges.set_lazy("attention", partial(self.attention, batch))
         return batch.nodes["h"]

@@ -55,7 +55,7 @@ class MVRNN(Encoder):
         U = self.U(word).unflatten(1, (self.size, -1))
         V = self.V(word).unflatten(1, (-1, self.size))
         A = torch.baddbmm(torch.diag_embed(self.v(word)), U, V)
-        return {"h": torch.tanh(self.W_leaf(self.embedding(word))), "A": A}
+        return {"h": torch.tanh(self.W_leaf(self.embedding.of(nodes.data))), "A": A}
 
     def message(self, edges: Any) -> Outputs:
         """A child sends its vector and its matrix."""

@@ -39,7 +39,7 @@ class RecNN(Encoder):
 
     def leaf(self, nodes: Any) -> Outputs:
         """The state of a word."""
-        return {"h": torch.tanh(self.W(self.embedding(nodes.data["word"])))}
+        return {"h": torch.tanh(self.W(self.embedding.of(nodes.data)))}
 
     def reduce(self, nodes: Any) -> Outputs:
         """U [h_l; h_r] + b."""

@@ -15,7 +15,7 @@ from dglsent.nn.embeddings import WordEmbedding
 from dglsent.nn.positions import PositionEmbedding, Sinusoids
 from dglsent.nn.readout import QueryPooling, mean_over_words
 from dglsent.passing import Batch, Direction, Outputs, dot, softmax_sum, update_all
-from graphs.fields import COMPLETE, POSITION, WORD
+from graphs.fields import COMPLETE, POSITION
 
 _POSITIONS = 512
 
@@ -84,7 +84,7 @@ class Transformer(Encoder):
 
     def encode(self, batch: Batch) -> Tensor:
         """States h [N, hidden] of all words; sets the field h, and `attention_1` .. on the edges."""
-        x = self.W(self.embedding(batch.nodes[WORD])) * self.size**0.5
+        x = self.W(self.embedding.of(batch.nodes)) * self.size**0.5
         batch.nodes["h"] = self.dropout(x + self.positions(batch.nodes[POSITION]).to(x.dtype))
         for number, layer in enumerate(self.layers, 1):
             layer.run(batch, f"attention_{number}")  # type: ignore[operator]

@@ -28,7 +28,7 @@ class SeqLSTM(Encoder):
 
     def encode(self, batch: Batch) -> Tensor:
         """States h [N, hidden] of all words; sets the fields x, h and c."""
-        batch.nodes["x"] = self.embedding(batch.nodes["word"])
+        batch.nodes["x"] = self.embedding.of(batch.nodes)
         return self.chain.run(batch)
 
 
@@ -46,7 +46,7 @@ class SeqGRU(Encoder):
 
     def encode(self, batch: Batch) -> Tensor:
         """States h [N, hidden] of all words; sets the fields x and h."""
-        batch.nodes["x"] = self.embedding(batch.nodes["word"])
+        batch.nodes["x"] = self.embedding.of(batch.nodes)
         return self.chain.run(batch)
 
 
@@ -79,7 +79,7 @@ class BiLSTM(Encoder):
 
     def encode(self, batch: Batch) -> Tensor:
         """States [N, 2 hidden] of all words; sets the fields x, h_forward and h_backward, and h and c."""
-        batch.nodes["x"] = self.embedding(batch.nodes["word"])
+        batch.nodes["x"] = self.embedding.of(batch.nodes)
         batch.nodes["h_forward"] = self.rightward.run(batch, "up")
         batch.nodes["h_backward"] = (self.leftward or self.rightward).run(batch, "down")
         return torch.cat([batch.nodes["h_forward"], batch.nodes["h_backward"]], -1)

@@ -48,7 +48,7 @@ class TELSTM(BinaryTreeLSTM):
     def leaf(self, nodes: Any) -> Outputs:
         """Eq. 10-12 without children, and so without forget gates."""
         g, i, _, _, o = nodes.data["tag_terms"].chunk(5, -1)
-        pre = self.W(self.embedding(nodes.data["word"])) + torch.cat([g, i, o], -1)
+        pre = self.W(self.embedding.of(nodes.data)) + torch.cat([g, i, o], -1)
         h, c = lstm_cell(pre)
         return {"h": h, "c": c}
 

@@ -41,12 +41,12 @@ class ChildSumTreeGRU(Encoder):
 
     def inputs(self, nodes: Any) -> Outputs:
         """W x of candidate, update gate and reset gate."""
-        x = self.embedding(nodes.data["word"])
+        x = self.embedding.of(nodes.data)
         return {"wx_gz": self.W_gz(x), "wx_r": self.W_r(x)}
 
     def leaf(self, nodes: Any) -> Outputs:
         """Eq. 3 without children."""
-        g, z = self.W_gz(self.embedding(nodes.data["word"])).chunk(2, -1)
+        g, z = self.W_gz(self.embedding.of(nodes.data)).chunk(2, -1)
         return {"h": (1 - torch.sigmoid(z)) * torch.tanh(g)}
 
     def message(self, edges: Any) -> Outputs:

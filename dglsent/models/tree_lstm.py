@@ -45,7 +45,7 @@ class BinaryTreeLSTM(Encoder):
 
     def leaf(self, nodes: Any) -> Outputs:
         """Eq. 10-12 without children."""
-        pre = self.W(self.embedding(nodes.data["word"]))
+        pre = self.W(self.embedding.of(nodes.data))
         if self.leaf_cell == "tai":
             c, o = pre.chunk(2, -1)
             return {"h": torch.sigmoid(o) * torch.tanh(c), "c": c}
@@ -110,7 +110,7 @@ class ChildSumTreeLSTM(Encoder):
 
     def inputs(self, nodes: Any) -> Outputs:
         """W x + b of all gates."""
-        x = self.embedding(nodes.data["word"])
+        x = self.embedding.of(nodes.data)
         return {"wx_gio": self.at_words(nodes, self.W_gio(x)), "wx_f": self.W_f(x)}
 
     def biases(self, nodes: Any) -> Outputs:
@@ -120,7 +120,7 @@ class ChildSumTreeLSTM(Encoder):
 
     def leaf(self, nodes: Any) -> Outputs:
         """Eq. 2 without children."""
-        return self.cell(self.at_words(nodes, self.W_gio(self.embedding(nodes.data["word"]))), None)
+        return self.cell(self.at_words(nodes, self.W_gio(self.embedding.of(nodes.data))), None)
 
     def at_words(self, nodes: Any, pre: Tensor) -> Tensor:
         """Sums of the gates with the bias that words alone get."""

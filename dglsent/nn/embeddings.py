@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Final, TypeVar
 
 import torch
 from torch import Tensor, nn
 from torch.nn import functional as F  # noqa: N812
+
+from graphs.errors import InputError
+from graphs.fields import VECTOR, WORD
 
 Table = TypeVar("Table", nn.Embedding, nn.EmbeddingBag)
 
@@ -50,10 +54,53 @@ class WordEmbedding(nn.Module):
         vectors = F.embedding(word, self.weight, padding_idx=0, sparse=self.sparse and self.weight.requires_grad)
         return F.dropout(vectors, self.dropout, self.training) if self.dropout else vectors
 
+    def of(self, nodes: Mapping[str, Tensor]) -> Tensor:
+        """The vectors [n, dim] of n nodes, from their fields."""
+        vectors: Tensor = self(nodes[WORD])
+        return vectors
+
     def extra_repr(self) -> str:
         """Sizes and switches, for printing."""
         size, dim = self.weight.shape
         return f"{size}, {dim}, tune={self.weight.requires_grad}, dropout={self.dropout}"
+
+
+class GivenVectors(WordEmbedding):
+    """Vectors that stand on the nodes themselves, in the field `vector`, and that no training changes.
+
+    Args:
+        size: number of words V; the table [V, 0] has nothing of them.
+        dim: dimensions of a vector.
+        dropout: share of dimensions dropped in training.
+    """
+
+    def __init__(self, size: int, dim: int, *, dropout: float = 0.0) -> None:
+        super().__init__(size, 0, tune=False, dropout=dropout)
+        self.dim = dim
+
+    def of(self, nodes: Mapping[str, Tensor]) -> Tensor:
+        """The vectors [n, dim] of n nodes.
+
+        Raises:
+            InputError: they have none.
+        """
+        try:
+            vectors = nodes[VECTOR].to(self.weight.dtype)
+        except KeyError:
+            raise InputError("the nodes have no field `vector`; graphs.with_vectors makes it") from None
+        return F.dropout(vectors, self.dropout, self.training) if self.dropout else vectors
+
+    def forward(self, word: Tensor) -> Tensor:
+        """A word alone has no vector here.
+
+        Raises:
+            InputError: always; `of` reads the nodes.
+        """
+        raise InputError("words have no vectors of their own here; an encoder reads embedding.of(nodes.data)")
+
+    def extra_repr(self) -> str:
+        """Sizes and switches, for printing."""
+        return f"{self.dim}, given, dropout={self.dropout}"
 
 
 def drawn(table: Table, bound: float = _BOUND) -> Table:

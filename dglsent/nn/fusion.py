@@ -66,7 +66,7 @@ class InformationFusion(nn.Module):
         return {"tags": torch.stack([nodes.data["tag"], nodes.data["left"], nodes.data["right"]], 1)}
 
     def _word(self, embedding: WordEmbedding, nodes: Any) -> Outputs:
-        x = embedding(nodes.data["word"])
+        x = embedding.of(nodes.data)
         return {"x": x, "a": torch.zeros_like(x)}
 
     def _head_tags(self, nodes: Any) -> Outputs:

@@ -10,7 +10,7 @@ from dglsent.nn.embeddings import WordEmbedding
 from dglsent.passing import Batch
 from graphs.errors import InputError
 from graphs.features import Vocabularies
-from graphs.fields import CAP, CHAR, REAL, WORD
+from graphs.fields import CAP, CHAR, REAL
 from graphs.spelling import CAPITALS, ENDS
 
 
@@ -53,5 +53,5 @@ class TokenInputs(nn.Module):
         if self.character is not None:
             spelled = torch.cat([spelled, self.character(nodes[CHAR]).flatten(1)], -1)
         real = nodes[REAL].unsqueeze(-1) > 0
-        word = torch.where(real, embedding(nodes[WORD]), self.padding)
+        word = torch.where(real, embedding.of(nodes), self.padding)
         return torch.cat([word, F.dropout(spelled, embedding.dropout, self.training)], -1)

@@ -14,14 +14,14 @@ import torch
 
 from dglsent.corpora.corpus import Splits, data_folder
 from dglsent.corpora.stored import Stored
-from dglsent.nn.embeddings import WordEmbedding
+from dglsent.nn.embeddings import GivenVectors, WordEmbedding
 from dglsent.tasks.task import Task
 from dglsent.training.data import Examples, graph_sets, shaped
 from dglsent.training.graphs import HALF_WIDTHS, GraphKind
 from dglsent.training.model import SentenceModel
 from dglsent.training.recipe import Recipe
 from dglsent.training.stored import stored_sets
-from dglsent.training.words import initial, known_words, read_files
+from dglsent.training.words import are_given, initial, known_words, read_files, token_vectors
 from graphs.columns import Sentence
 from graphs.cooccurrence import Cooccurrence
 from graphs.errors import InputError
@@ -63,12 +63,17 @@ def load_inputs(recipe: Recipe, data: Path | None, vocabularies: Vocabularies | 
     """
     strings: Callable[[], Strings]
     sets: Callable[[Vocabularies, Task], Mapping[str, Examples]]
+    given = token_vectors(recipe.embedding, data)
     if isinstance(recipe.corpus, Stored):
+        if given is not None:
+            raise InputError(
+                f"{given.name}: vectors of tokens go with sentences, and a store has graphs alone; train from the files"
+            )
         store = recipe.corpus.open()
         strings, sets = partial(_stored_strings, store), partial(stored_sets, store, recipe.graph)
     else:
         splits = load_corpus(recipe, data)
-        strings, sets = partial(strings_of, splits, recipe.graph), partial(graph_sets, splits, recipe.graph)
+        strings, sets = partial(strings_of, splits, recipe.graph), partial(graph_sets, splits, recipe.graph, given)
     vectors = None
     if vocabularies is None:
         known = strings()
@@ -165,13 +170,17 @@ def make_model(recipe: Recipe, vocabularies: Vocabularies, vectors: torch.Tensor
         vectors: [V, dim] word vectors to start from.
     """
     options = recipe.embedding
-    embedding = WordEmbedding(
-        len(vocabularies.word),
-        options.dim,
-        vectors=vectors,
-        tune=options.tune,
-        dropout=options.dropout,
-    )
+    embedding: WordEmbedding
+    if are_given(options):
+        embedding = GivenVectors(len(vocabularies.word), options.dim, dropout=options.dropout)
+    else:
+        embedding = WordEmbedding(
+            len(vocabularies.word),
+            options.dim,
+            vectors=vectors,
+            tune=options.tune,
+            dropout=options.dropout,
+        )
     known: dict[str, Any] = {"tags": vocabularies.tag.strings, "vocabularies": vocabularies}
     if recipe.graph in HALF_WIDTHS:
         known["half_width"] = HALF_WIDTHS[recipe.graph]

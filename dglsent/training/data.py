@@ -24,6 +24,7 @@ from graphs.columns import IntArray, Sentence
 from graphs.errors import InputError
 from graphs.features import Vocabularies
 from graphs.sentence_graph import SentenceGraph
+from graphs.token_vectors import TokenVectors, with_vectors
 
 
 @dataclass(eq=False, slots=True)
@@ -34,11 +35,15 @@ class GraphSet:
         graphs: the graphs of each example's sentences.
         targets: gold values by name, each [M].
         groups: [M] parts of the corpus to which each belongs.
+        vectors: of the tokens, which batches get from there; None where words have their own.
+        keys: where there are vectors, under which key those of each sentence stand.
     """
 
     graphs: list[tuple[SentenceGraph, ...]]
     targets: dict[str, np.ndarray[Any, Any]]
     groups: list[frozenset[str]]
+    vectors: TokenVectors | None = None
+    keys: Sequence[tuple[str, ...]] = ()
 
     def __len__(self) -> int:
         return len(self.graphs)
@@ -46,6 +51,9 @@ class GraphSet:
     def batch(self, index: Sequence[int], directions: Iterable[Direction], relations: Iterable[str] = ()) -> Batch:
         """Examples by number as one batch; the sentences of a pair stand side by side."""
         graphs = list(chain.from_iterable(self.graphs[i] for i in index))
+        if self.vectors is not None:
+            keys = chain.from_iterable(self.keys[i] for i in index)
+            graphs = [with_vectors(graph, self.vectors[key]) for graph, key in zip(graphs, keys, strict=True)]
         batch = Batch.of(graphs, pairs=len(self.graphs[0]) == 2, directions=directions, relations=relations)
         for name, column in self.targets.items():
             batch.targets[name] = torch.from_numpy(column[list(index)])
@@ -85,6 +93,7 @@ def graph_set(
     targets: Targets,
     *,
     token_labels: bool = False,
+    vectors: TokenVectors | None = None,
 ) -> GraphSet:
     """Builds the graphs of examples.
 
@@ -95,9 +104,10 @@ def graph_set(
         sentences: sentences of an example that the task wants.
         targets: gold values that the task wants.
         token_labels: whether the task wants gold classes of tokens.
+        vectors: of the tokens; None where words have their own.
 
     Raises:
-        InputError: an example has another number of sentences, lacks gold values, or cannot be such a graph.
+        InputError: an example has another number of sentences, lacks gold values or vectors, or cannot be such a graph.
     """
     for example in examples:
         if len(example.sentences) != sentences:
@@ -131,13 +141,27 @@ def graph_set(
             for name, dtype in targets.items()
         },
         groups=[example.groups for example in examples],
+        vectors=vectors,
+        keys=[]
+        if vectors is None
+        else [tuple(vectors.check(shape(kind, one)) for one in example.sentences) for example in examples],
     )
 
 
-def graph_sets(splits: Splits, kind: GraphKind, vocabularies: Vocabularies, task: Task) -> dict[str, GraphSet]:
+def graph_sets(
+    splits: Splits, kind: GraphKind, vectors: TokenVectors | None, vocabularies: Vocabularies, task: Task
+) -> dict[str, GraphSet]:
     """The graphs of the examples of all splits, with what the task wants."""
     return {
-        name: graph_set(examples, kind, vocabularies, task.sentences, task.targets, token_labels=task.token_labels)
+        name: graph_set(
+            examples,
+            kind,
+            vocabularies,
+            task.sentences,
+            task.targets,
+            token_labels=task.token_labels,
+            vectors=vectors,
+        )
         for name, examples in splits.items()
     }
 

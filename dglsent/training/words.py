@@ -1,4 +1,4 @@
-"""Which words a model knows, and the pretrained vectors they start from."""
+"""Which words a model knows, the pretrained vectors they start from, and vectors of tokens that are made elsewhere."""
 
 from __future__ import annotations
 
@@ -12,7 +12,50 @@ from dglsent.corpora.corpus import data_folder
 from dglsent.training.recipe import EmbeddingOptions
 from graphs.errors import InputError
 from graphs.features import SPECIAL, Vocabulary
+from graphs.token_vectors import TokenVectors
 from graphs.vectors import WordVectors, read_vectors
+
+_SENTENCES = ".safetensors"
+
+
+def are_given(options: EmbeddingOptions) -> bool:
+    """Whether words have the vectors that a file gives to the tokens of each sentence, and none of their own.
+
+    Raises:
+        InputError: the recipe wants such a file beside others, or to tune its vectors.
+    """
+    named = _named(options)
+    if not any(name.endswith(_SENTENCES) for name in named):
+        return False
+    if len(named) > 1:
+        raise InputError(
+            f"embedding.vectors: {', '.join(named)}: vectors of tokens stand beside no others; name one file"
+        )
+    if options.tune:
+        raise InputError(
+            f"{named[0]}: the vectors of tokens are made elsewhere and are not tuned; add --embedding.tune false"
+        )
+    return True
+
+
+def token_vectors(options: EmbeddingOptions, data: Path | None) -> TokenVectors | None:
+    """The vectors of the tokens of sentences, where the recipe names a file of such.
+
+    As files of one's own, it is looked for in the working folder too.
+
+    Raises:
+        InputError: the file is missing, cannot be read, or has vectors of another size.
+    """
+    if not are_given(options):
+        return None
+    (name,) = _named(options)
+    vectors = TokenVectors(name if Path(name).is_file() else _file(name, data))
+    if vectors.dim != options.dim:
+        raise InputError(
+            f"{name}: vectors of {vectors.dim} dimensions, the recipe has embedding.dim {options.dim}; "
+            f"add --embedding.dim {vectors.dim}"
+        )
+    return vectors
 
 
 def read_files(options: EmbeddingOptions, words: Vocabulary, data: Path | None) -> list[WordVectors]:
@@ -26,18 +69,10 @@ def read_files(options: EmbeddingOptions, words: Vocabulary, data: Path | None) 
     Raises:
         InputError: a file is missing, or their vectors together have another size; all sizes are said.
     """
-    named = [options.vectors] if isinstance(options.vectors, str) else options.vectors or []
-    read = []
-    for name in named:
-        file = Path(name)
-        if not file.is_absolute():
-            file = data_folder(data) / file
-        if not file.is_file():
-            raise InputError(
-                f"{file}: no word vectors there; put the file there (docs/data.md) or name another with "
-                "--embedding.vectors FILE"
-            )
-        read.append(read_vectors(file, words))
+    if are_given(options):
+        return []
+    named = _named(options)
+    read = [read_vectors(_file(name, data), words) for name in named]
     sizes = [found.matrix.shape[1] for found in read]
     if read and sum(sizes) != options.dim:
         each = " and ".join(f"{name}: vectors of {size} dimensions" for name, size in zip(named, sizes, strict=True))
@@ -46,6 +81,22 @@ def read_files(options: EmbeddingOptions, words: Vocabulary, data: Path | None) 
             f"{each}{together}, the recipe has embedding.dim {options.dim}; add --embedding.dim {sum(sizes)}"
         )
     return read
+
+
+def _named(options: EmbeddingOptions) -> list[str]:
+    return [options.vectors] if isinstance(options.vectors, str) else options.vectors or []
+
+
+def _file(name: str, data: Path | None) -> Path:
+    file = Path(name)
+    if not file.is_absolute():
+        file = data_folder(data) / file
+    if not file.is_file():
+        raise InputError(
+            f"{file}: no word vectors there; put the file there (docs/data.md) or name another with "
+            "--embedding.vectors FILE"
+        )
+    return file
 
 
 def known_words(frequent: Vocabulary, vectors: Sequence[WordVectors]) -> Vocabulary:

@@ -17,11 +17,13 @@ import texts
 from harness import Target
 from invariants import check, check_graph
 from mutations import damaged, mutated
+from safetensors.numpy import save
 
 from dglsent.cli.reading import FORMATS, guess
 from dglsent.cli.reading import read as read_to_predict
 from dglsent.corpora.example import Parsed
 from dglsent.inference.given import Raw
+from graphs.builders import chain
 from graphs.columns import Constituency, Dependencies
 from graphs.errors import BrokenFileError, InputError, Origin
 from graphs.features import Vocabularies, Vocabulary
@@ -35,6 +37,7 @@ from graphs.formats.source import read_lines
 from graphs.formats.tai import read_tai_constituency, read_tai_dependencies
 from graphs.parse_cache import ParseCache
 from graphs.parsing import Text, _pack, _unpack
+from graphs.token_vectors import TokenVectors, with_vectors
 from graphs.vectors import read_vectors
 
 Read = Callable[..., Sentences[Any]]
@@ -51,6 +54,8 @@ _FORMATS: dict[str, tuple[Read, Callable[[Random], str]]] = {
     "auto trees": (read_auto_trees, texts.auto),
 }
 _VOCABULARY = Vocabulary(texts.WORDS[:6])
+_PLAIN = Dependencies(texts.WORDS[:3], np.full(3, -1), ["_"] * 3)
+_VOCABULARIES = Vocabularies.of([_PLAIN])
 
 
 def targets(folder: Path) -> list[Target]:
@@ -77,6 +82,7 @@ def targets(folder: Path) -> list[Target]:
             "vectors, gzip", partial(_packed, texts.vectors), _packed_mutated, partial(_vectors, folder / "v.gz"), 2
         ),
         Target("vectors, zip", _zipped, damaged, partial(_vectors, folder / "v.zip"), 2),
+        Target("vectors of tokens", _safetensors, mutated, partial(_token_vectors, folder / "v.safetensors"), 2),
         Target("vocabularies", _of(texts.vocabularies), mutated, partial(_vocabularies, folder / "v.json"), 2),
         Target("cache of parses", partial(_cache, folder), damaged, partial(_cached, folder / "cache"), 0.3),
         Target("cached parse", _parse, mutated, partial(_unpacked, folder), 3),
@@ -159,6 +165,22 @@ def _vectors(file: Path, data: bytes) -> None:
     assert vectors.matrix.shape[1] > 0, "vectors without dimensions"
     assert np.isfinite(vectors.matrix).all(), "a number that is not finite"
     assert not vectors.matrix[~vectors.found].any(), "a vector of a word that was not found"
+
+
+def _safetensors(random: Random) -> bytes:
+    sizes = {" ".join(random.choices(texts.WORDS, k=n)): n for n in (2, 3, 5)}
+    kind = random.choice((np.float16, np.float32, np.int64))
+    return save({**{key: np.ones((n, 4), kind) for key, n in sizes.items()}, " ".join(_PLAIN.word): np.ones((3, 4))})
+
+
+def _token_vectors(file: Path, data: bytes) -> None:
+    file.unlink(missing_ok=True)  # to cut off a file that is mapped would end the process
+    file.write_bytes(data)
+    vectors = TokenVectors(file)
+    graph = with_vectors(chain(_PLAIN, _VOCABULARIES), vectors[vectors.check(_PLAIN)])
+    column = graph.nodes["vector"]
+    assert column.shape == (len(_PLAIN), vectors.dim), "not one vector a token"
+    assert np.isfinite(column).all(), "a number that is not finite"
 
 
 def _vocabularies(file: Path, data: bytes) -> None:

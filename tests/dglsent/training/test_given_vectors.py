@@ -1,0 +1,167 @@
+"""Models that read vectors of tokens from a file are those with the same vectors in a fixed table of words."""
+
+from __future__ import annotations
+
+import copy
+import json
+import pickle
+
+import pytest
+import torch
+import yaml
+from families import each_once
+from safetensors.numpy import save_file
+from safetensors.torch import save_file as save_tensors
+from tiny import TINY, recipe
+
+import dglsent
+from dglsent.corpora.built_in import Reviews
+from dglsent.nn.embeddings import GivenVectors
+from dglsent.passing import engine
+from dglsent.training import recipe as recipes
+from dglsent.training.assemble import load_corpus, load_inputs, make_model
+from dglsent.training.graphs import shape
+from dglsent.training.optimisers import optimiser
+from graphs.errors import InputError
+from graphs.formats.brackets import to_brackets
+from graphs.token_vectors import TokenVectors, key
+
+FAMILIES = each_once()
+
+
+def both(keys, file):
+    """The recipe's examples and model with a fixed table, and the same that read its vectors from a file."""
+    keys = copy.deepcopy(keys)
+    keys["embedding"] |= {"tune": False, "dropout": 0.4}
+    torch.manual_seed(0)
+    table = recipes.instantiate(recipes.resolve(yaml.safe_dump(keys)))
+    inputs = load_inputs(table, None)
+    model = make_model(table, inputs.vocabularies)
+    rows, words = model.encoder.embedding.weight.numpy(), inputs.vocabularies.word
+    sentences = (one for split in load_corpus(table, None).values() for each in split for one in each.sentences)
+    shaped = [shape(table.graph, one) for one in sentences]
+    save_file({key(one.words): rows[words.ids(one.words)] for one in shaped}, file)
+    keys["embedding"] |= {"vectors": str(file)}
+    given = recipes.instantiate(recipes.resolve(yaml.safe_dump(keys)))
+    from_file = load_inputs(given, None)
+    reading = make_model(given, from_file.vocabularies)
+    assert isinstance(reading.encoder.embedding, GivenVectors)
+    state = {**model.state_dict()}
+    for name, weight in reading.state_dict().items():
+        if name.endswith("embedding.weight") and weight.shape != state[name].shape:
+            state[name] = weight
+    reading.load_state_dict(state)
+    return [(table, model, inputs.sets["train"]), (given, reading, from_file.sets["train"])]
+
+
+def losses(options, model, data, on="torch", steps=1):
+    """Of some steps, dropout on, and of the last one all gradients."""
+    torch.manual_seed(1)
+    steps_of = optimiser(model, model.encoder.embedding.weight, options.optimiser)
+    found = []
+    with engine(on):
+        for step in range(steps):
+            index = list(range(4 * step, 4 * step + 4)) if steps > 1 else [0, 1]
+            batch = data.batch(index, model.encoder.directions, model.encoder.relations)
+            loss = model.train().loss(batch)
+            steps_of.zero_grad()
+            loss.backward()
+            steps_of.step()
+            found.append(loss.item())
+    return found, [weight.grad for weight in model.parameters() if weight.requires_grad]
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_every_encoder_reads_them(family, tmp_path):
+    (found, gradients), (same, others) = (losses(*one) for one in both(FAMILIES[family], tmp_path / "v.safetensors"))
+    assert found == same
+    for one, other in zip(gradients, others, strict=True):
+        assert (one is None and other is None) or torch.equal(one, other)
+
+
+@pytest.mark.parametrize("on", ["torch", "dgl"])
+def test_training_is_the_same_to_the_last_digit(on, tmp_path):
+    one, other = both(yaml.safe_load(TINY), tmp_path / "v.safetensors")
+    found, same = losses(*one, on, steps=6)[0], losses(*other, on, steps=6)[0]
+    assert found == same
+    assert found[-1] != found[0]
+
+
+@pytest.fixture(scope="module")
+def file(tmp_path_factory):
+    """Vectors of the tiny corpus that say the class of the sentence, in bfloat16."""
+    path = tmp_path_factory.mktemp("vectors") / "states.safetensors"
+    torch.manual_seed(0)
+    arrays = {
+        key(tree.words): (torch.eye(8)[example.targets["label"]] + 0.1 * torch.randn(len(tree.words), 8)).bfloat16()
+        for examples in Reviews(train=60, dev=20, test=30).load().values()
+        for example in examples
+        for tree in [example.sentences[0].constituency]
+    }
+    save_tensors(arrays, path)
+    return path
+
+
+def test_from_recipe_to_prediction(file, program, tmp_path, monkeypatch):
+    monkeypatch.chdir(file.parent)  # beside which a recipe names it
+    options = ("--embedding.vectors", file.name, "--embedding.tune", "false", "--training.epochs", 12)
+    code, _, err = program(
+        "fit", recipe(tmp_path), "--out", tmp_path / "run", *options, "--optimiser.lr", 0.2, "--embedding.dropout", 0
+    )
+    assert code == 0, err
+    metrics = json.loads((tmp_path / "run" / "metrics.json").read_text())
+    assert metrics["test"]["accuracy"] > 0.8  # words alone say far less after these steps
+    assert program("test", tmp_path / "run")[0] == 0
+    assert program("record", tmp_path / "run", "--out", tmp_path / "recording")[0] == 0
+
+    tree = Reviews(train=60, dev=20, test=30).load()["test"][0].sentences[0].constituency
+    (tmp_path / "one.brackets").write_text(to_brackets(tree) + "\n")
+    code, out, err = program("predict", tmp_path / "run", tmp_path / "one.brackets", "--vectors", file)
+    assert code == 0, err
+    model = dglsent.load(tmp_path / "run", vectors={key(tree.words): TokenVectors(file)[key(tree.words)]})
+    assert model.predict(tree)[0]["label"] == json.loads(out)["label"]
+
+    predict = ("predict", tmp_path / "run", tmp_path / "one.brackets")
+    program.refuses(*predict, saying=["vectors of tokens", "--vectors FILE"])
+    save_file({"a": torch.zeros(1, 3).numpy()}, tmp_path / "other.safetensors")
+    program.refuses(*predict, "--vectors", tmp_path / "other.safetensors", saying=["3 dimensions", "reads 8"])
+    save_file({"a": torch.zeros(1, 8).numpy()}, tmp_path / "lacking.safetensors")
+    code, out, err = program(*predict, "--vectors", tmp_path / "lacking.safetensors")
+    assert code == 2
+    assert "lacking.safetensors: no vectors of the tokens" in json.loads(out)["error"]
+
+
+@pytest.mark.parametrize(
+    ("options", "saying"),
+    [
+        ({"tune": True}, ["not tuned", "--embedding.tune false"]),
+        ({"dim": 5}, ["8 dimensions", "--embedding.dim 8"]),
+        ({"vectors": ["a.safetensors", "b.txt"]}, ["name one file"]),
+        ({"vectors": "/none.safetensors"}, ["/none.safetensors", "--embedding.vectors FILE"]),
+    ],
+)
+def test_a_recipe_that_does_not_fit_is_refused(file, options, saying):
+    keys = yaml.safe_load(TINY)
+    keys["embedding"] = {"dim": 8, "tune": False, "vectors": str(file), **options}
+    with pytest.raises(InputError) as refused:
+        load_inputs(recipes.instantiate(recipes.resolve(yaml.safe_dump(keys))), None)
+    for part in saying:
+        assert part in str(refused.value)
+
+
+def test_an_encoder_that_asks_for_words_is_told_what_to_ask_for(trees_run):
+    embedding = GivenVectors(5, 3)
+    with pytest.raises(InputError, match=r"embedding\.of\(nodes\.data\)"):
+        embedding(torch.tensor([1]))
+    with pytest.raises(InputError, match=r"graphs\.with_vectors"):
+        embedding.of({"word": torch.tensor([1])})
+    assert "given" in repr(embedding)
+    with pytest.raises(InputError, match="leave it out"):
+        dglsent.load(trees_run, vectors={"a": [[0.0] * 8]})
+
+
+def test_processes_open_the_file_themselves(file):
+    vectors = TokenVectors(file)
+    again = pickle.loads(pickle.dumps(vectors))
+    name = next(iter(vectors._keys))
+    assert (again[name] == vectors[name]).all()

@@ -1,0 +1,77 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from safetensors.numpy import save_file
+
+import graphs
+from graphs import TokenVectors, Vocabularies, mean_of_pieces, with_vectors
+from graphs.columns import Dependencies
+from graphs.errors import InputError, Origin, SentenceError
+
+(TREE,) = graphs.parse_brackets("(S (NP (DT the) (NN film)) (VP (VBD worked)))")
+SENTENCE = Dependencies(["a", "b", "c"], np.array([1, -1, 1]), ["x"] * 3, origin=Origin("f.conllu", 3, "s1"))
+VOCABULARIES = Vocabularies.of([TREE, SENTENCE])
+X = np.arange(6, dtype=np.float32).reshape(3, 2)
+
+
+@pytest.mark.parametrize(
+    ("graph", "rows"),
+    [
+        (graphs.dependency(SENTENCE, VOCABULARIES), [0, 1, 2]),
+        (graphs.chain(SENTENCE, VOCABULARIES), [0, 1, 2]),
+        (graphs.complete(SENTENCE, VOCABULARIES), [0, 1, 2]),
+        (graphs.window(SENTENCE, VOCABULARIES, 1), [0, 1, 2, None]),
+        (graphs.constituency(TREE, VOCABULARIES), [None, None, 0, 1, None, 2]),
+    ],
+)
+def test_every_kind_of_graph_has_them_at_its_tokens(graph, rows):
+    made = with_vectors(graph, X)
+    wanted = np.array([[0, 0] if row is None else X[row] for row in rows])
+    assert (made.nodes["vector"] == wanted).all()
+    assert "vector" not in graph.nodes
+    both = graphs.batch([made, made])
+    assert both.ndata["vector"].tolist() == [*wanted.tolist(), *wanted.tolist()]
+
+
+@pytest.mark.parametrize(("given", "said"), [(X[:2], "[2, 2]"), (X[0], "[2]"), (X * np.nan, "not finite")])
+def test_one_finite_vector_a_token(given, said):
+    with pytest.raises(SentenceError, match=r"f\.conllu:3, sentence s1: ") as refused:
+        with_vectors(graphs.chain(SENTENCE, VOCABULARIES), given)
+    assert said in str(refused.value)
+
+
+def test_pieces_are_averaged():
+    states = np.array([[9, 9], [1, 2], [3, 4], [5, 6], [9, 9]])
+    assert mean_of_pieces(states, [None, 0, 0, 1, None]).tolist() == [[2, 3], [5, 6]]
+    with pytest.raises(InputError, match="word 2 has no piece"):
+        mean_of_pieces(states, [None, 0, 0, 2, None])
+    with pytest.raises(InputError, match="word 1 has no piece"):
+        mean_of_pieces(states[:1], [None])
+    with pytest.raises(InputError, match="5, 2"):
+        mean_of_pieces(states, [0])
+
+
+def test_vectors_of_sentences_by_their_tokens(tmp_path):
+    save_file({"a b c": X, "a b": X, "a": np.zeros((1, 3), np.float32)}, tmp_path / "v.safetensors")
+    for vectors in (TokenVectors(tmp_path / "v.safetensors"), TokenVectors({"a b c": X, "a b": X, "a": [[0, 0, 0]]})):
+        if vectors.dim == 2:
+            assert (vectors[vectors.check(SENTENCE)] == X).all()
+        short = Dependencies(["a", "b"], np.array([-1, 0]), ["x"] * 2, origin=Origin("f.conllu", 9))
+        with pytest.raises(SentenceError, match=r"f.conllu:9: .*array \[3, 2\]"):
+            vectors.check(short)
+        with pytest.raises(SentenceError, match="no vectors of the tokens 'c'"):
+            vectors.check(Dependencies(["c"], np.array([-1]), ["x"]))
+
+
+@pytest.mark.parametrize(
+    ("content", "said"), [(None, "no file"), (b"", "not a safetensors file"), ({}, "no vectors"), (3, "array")]
+)
+def test_a_file_of_something_else(tmp_path, content, said):
+    path = tmp_path / "v.safetensors"
+    if isinstance(content, bytes):
+        path.write_bytes(content)
+    elif content is not None:
+        save_file({"a": np.zeros(content)} if content else {}, path)
+    with pytest.raises(InputError, match=said):
+        TokenVectors(path)
