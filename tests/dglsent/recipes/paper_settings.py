@@ -108,6 +108,13 @@ SETTINGS = (
     Setting(SHEN, "encoder.fusion_size", 100, "the input size of hyper networks is 100", systems=TAG_GUIDED),
     Setting(SHEN, "encoder.tag_dim", 50, "The dimension of tag embedding is 50", systems=TAG_GUIDED),
     Setting(
+        SHEN,
+        "encoder.head_in_main",
+        False,
+        "eq. 10 and 16: x is the word vector at leaves and zero at internal nodes",
+        systems=("tg-htreelstm-concat", "tg-htreelstm-multi"),
+    ),
+    Setting(
         SHEN, "task.nonlinearity", "relu", "a network of one hidden layer with ReLU activation", corpora=PAIR_CORPORA
     ),
     #
