@@ -16,7 +16,7 @@ export MPLBACKEND = Agg
 FAST = tests/graphs tests/dglsent/passing/test_batch.py tests/dglsent/tasks tests/dglsent/training/test_assemble.py \
   tests/dglsent/training/test_resume.py tests/dglsent/inference tests/dglsent/analysis/test_record.py
 
-.PHONY: demo test lowest fuzz chaos clean numbers
+.PHONY: demo test types suite lowest fuzz chaos clean numbers
 
 .venv: .venv/installed
 
@@ -38,10 +38,16 @@ lowest: .lowest/installed
 demo: .venv
 	.venv/bin/dglsent demo --out demo
 
+# types beside the suite: while its workers import, a core is idle
 test: .venv
 	.venv/bin/ruff check .
 	.venv/bin/ruff format --check .
+	$(MAKE) --jobs 2 types suite
+
+types: .venv
 	.venv/bin/mypy
+
+suite: .venv
 	OMP_NUM_THREADS=1 .venv/bin/pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder --durations=10
 
 chaos: N ?= 100

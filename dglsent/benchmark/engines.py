@@ -35,6 +35,16 @@ from dglsent.passing import Batch, Engine, engine
 from graphs import complete_graphs, windows
 from graphs.sentence_graph import SentenceGraph
 
+MODELS = (
+    "binary Tree-LSTM",
+    "TG-HTreeLSTM",
+    "child-sum Tree-LSTM",
+    "LSTM",
+    "attentive Tree-LSTM",
+    "progressive attention",
+    "CN3",
+    "window BiLSTM",
+)
 BASIC = ("binary Tree-LSTM", "child-sum Tree-LSTM", "LSTM")  # what is timed unless others are asked for
 _DIM, _HIDDEN = 300, 150
 Row: TypeAlias = dict[str, str | int | float]

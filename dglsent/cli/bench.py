@@ -56,14 +56,11 @@ def main(arguments: Sequence[str]) -> int:
         return _epochs(data_folder(options.data), options)
     data = data_folder(options.data) if options.data or os.environ.get("DGLSENT_DATA") else None
     threads = options.threads or sorted({1, cores})
-    subjects = list(engines.subjects(data))
-    if options.models or not options.all:
-        wanted = options.models.split(",") if options.models else list(engines.BASIC)
-        known = [subject.model for subject in subjects]
-        unknown = next((name for name in wanted if name not in known), None)
-        if unknown is not None:
-            raise InputError(f"--models: no model {unknown!r}; there are {', '.join(known)}")
-        subjects = [subject for subject in subjects if subject.model in wanted]
+    wanted = options.models.split(",") if options.models else engines.MODELS if options.all else engines.BASIC
+    unknown = next((name for name in wanted if name not in engines.MODELS), None)
+    if unknown is not None:
+        raise InputError(f"--models: no model {unknown!r}; there are {', '.join(engines.MODELS)}")
+    subjects = [subject for subject in engines.subjects(data) if subject.model in wanted]
     rows: list[engines.Row] = []
     if not options.json:
         trees = f"trees of SST and SICK from {data}" if data else "random trees of the shape of SST's and SICK's"

@@ -3,26 +3,43 @@
 from __future__ import annotations
 
 import json
+from functools import partial
 from pathlib import Path
 
 import numpy as np
 import pytest
 import torch
 
-from dglsent.benchmark import engines, epochs, long
+from dglsent.benchmark import engines, epochs, long, samples
 from dglsent.cli.main import main
 
 TIMES = ["dgl_ms", "torch_ms", "plan_ms", "bare_ms"]
 KEYS = ["model", "graph", "batch", "mode", "device", "threads", *TIMES, "launches", "steps"]
 
 
-def test_json_rows(capsys, monkeypatch):
+@pytest.fixture
+def few_trees(monkeypatch):
+    """Random trees, few of them, and each batch timed once."""
     monkeypatch.delenv("DGLSENT_DATA", raising=False)
-    assert main(["bench", "--all", "--batch", "1,2", "--batches", "1", "--threads", "1", "--json"]) == 0
+    monkeypatch.setattr(samples, "CORPUS", 10)
+    monkeypatch.setattr(engines, "measure", partial(engines.measure, repeats=1))
+
+
+@pytest.fixture(scope="module")
+def subjects():
+    """Every model by its name."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(samples, "CORPUS", 10)
+        return {subject.model: subject for subject in engines.subjects(None)}
+
+
+@pytest.mark.usefixtures("few_trees")
+def test_json_rows(capsys):
+    assert main(["bench", "--all", "--batch", "2", "--batches", "1", "--threads", "1", "--json"]) == 0
     out, progress = capsys.readouterr()
     rows = json.loads(out)
-    assert progress.splitlines()[0] == "1 of 16: binary Tree-LSTM, batches of 1"
-    assert [list(row) for row in rows] == [KEYS] * 32
+    assert progress.splitlines()[0] == "1 of 8: binary Tree-LSTM, batches of 2"
+    assert [list(row) for row in rows] == [KEYS] * 16
     assert {(row["model"], row["graph"]) for row in rows} == {
         ("binary Tree-LSTM", "constituency"),
         ("child-sum Tree-LSTM", "dependency"),
@@ -33,19 +50,28 @@ def test_json_rows(capsys, monkeypatch):
         ("CN3", "complete"),
         ("window BiLSTM", "window"),
     }
-    assert {(row["batch"], row["mode"]) for row in rows} == {
-        (size, mode) for size in (1, 2) for mode in ("forward", "forward+backward")
-    }
+    assert {(row["batch"], row["mode"]) for row in rows} == {(2, "forward"), (2, "forward+backward")}
     assert all(row[key] > 0 for row in rows for key in KEYS[6:])
 
 
-def test_a_table_for_people(capsys, monkeypatch):
-    monkeypatch.delenv("DGLSENT_DATA", raising=False)
-    assert main(["bench", "--batch", "1", "--batches", "1", "--threads", "1", "--models", "LSTM,CN3"]) == 0
-    lines = capsys.readouterr().out.splitlines()
+@pytest.mark.usefixtures("few_trees")
+def test_a_table_for_people(capsys):
+    assert main(["bench", "--batch", "1,2", "--batches", "1", "--threads", "1", "--models", "LSTM,CN3"]) == 0
+    out, progress = capsys.readouterr()
+    wanted = [("LSTM", 1), ("LSTM", 2), ("CN3", 1), ("CN3", 2)]
+    assert progress.splitlines() == [
+        f"{number} of 4: {model}, batches of {size}" for number, (model, size) in enumerate(wanted, 1)
+    ]
+    lines = out.splitlines()
     assert "random trees" in lines[0]
     assert lines[1].split()[:3] == ["model", "graph", "batch"]
-    assert len(lines) == 6
+    modes = ("forward", "forward+backward")
+    assert [line.split()[:4] for line in lines[2:]] == [
+        [model, graph, str(size), mode]
+        for model, graph in (("LSTM", "chain"), ("CN3", "complete"))
+        for size in (1, 2)
+        for mode in modes
+    ]
 
 
 def test_an_epoch():
@@ -55,23 +81,23 @@ def test_an_epoch():
 
 
 def test_long_sentences(capsys, monkeypatch):
-    settings = [long.Setting(layout, 2, 5) for layout in ("edges", "dense")]
-    monkeypatch.setattr(long, "SETTINGS", settings)
+    """Each setting is a process: one tells its row as JSON, another as a line, a third says why it cannot."""
+    monkeypatch.setattr(long, "SETTINGS", [long.Setting("dense", 2, 5)])
     assert main(["bench", "--long", "--threads", "1", "--json"]) == 0
-    rows = json.loads(capsys.readouterr().out)
+    (row,) = json.loads(capsys.readouterr().out)
     times = ["plan_ms", "forward_ms", "backward_ms", "peak_gib"]
-    assert [list(row) for row in rows] == [["layout", "batch", "words", "threads", *times]] * 2
-    assert [(row["layout"], row["batch"], row["words"]) for row in rows] == settings
-    assert all(row[key] > 0 for row in rows for key in times)
-    monkeypatch.setattr(long, "SETTINGS", settings[:1])
-    assert main(["bench", "--long", "--threads", "1"]) == 0
-    lines = capsys.readouterr().out.splitlines()
+    assert list(row) == ["layout", "batch", "words", "threads", *times]
+    assert (row["layout"], row["batch"], row["words"]) == ("dense", 2, 5)
+    assert all(row[key] > 0 for key in times)
+    settings = [long.Setting("edges", 2, 5), long.Setting("edges", 2, "few")]
+    monkeypatch.setattr(long, "SETTINGS", settings)
+    assert main(["bench", "--long", "--threads", "1"]) == 2
+    out, err = capsys.readouterr()
+    lines = out.splitlines()
     assert lines[0].endswith("1 thread; a process for each row")
     assert lines[1].split()[:3] == ["layout", "batch", "words"]
     assert lines[2].split()[:3] == ["edges", "2", "5"]
-    monkeypatch.setattr(long, "SETTINGS", [long.Setting("sparse", 2, 5)])
-    assert main(["bench", "--long", "--threads", "1"]) == 2
-    assert capsys.readouterr().err.startswith("dglsent: 2 x 5 words, sparse: ")
+    assert err.startswith("dglsent: 2 x few words, edges: ValueError: ")
 
 
 def test_bad_arguments_are_one_line(capsys):
@@ -84,10 +110,14 @@ def test_bad_arguments_are_one_line(capsys):
         assert capsys.readouterr().err == "dglsent: --device cuda: torch sees no GPU here; use --device cpu\n"
 
 
-@pytest.mark.parametrize("subject", list(engines.subjects(None)), ids=lambda subject: subject.model)
-def test_the_bare_products_are_those_of_the_model(subject):
+def test_every_model_is_timed(subjects):
+    assert tuple(subjects) == engines.MODELS
+
+
+@pytest.mark.parametrize("model", engines.MODELS)
+def test_the_bare_products_are_those_of_the_model(subjects, model):
     """Rows of every product add up: inputs once for each word that has them, recurrent ones once an inner node."""
-    sentences = 8
+    subject, sentences = subjects[model], 8
     batch = subject.batch(subject.graphs[:sentences])
     nodes, edges = batch.num_nodes, len(batch.edges.get("slot", ()))
     words = nodes - sentences  # of window graphs, which have a padding node each; else those that hear another
@@ -138,9 +168,8 @@ def test_the_bare_products_are_those_of_the_model(subject):
 
 
 def test_real_trees(data_dir):
-    found = {subject.model: subject for subject in engines.subjects(data_dir)}
-    assert all(len(subject.graphs) == 1000 for subject in found.values())
-    binary, dependency = found["binary Tree-LSTM"], found["child-sum Tree-LSTM"]
-    assert 15 < np.mean([graph.size for graph in found["progressive attention"].graphs]) < 21
-    assert 25 < np.mean([graph.size for graph in binary.graphs]) < 50
-    assert 8 < np.mean([graph.size for graph in dependency.graphs]) < 11
+    binary, dependency, phrases = samples.trees_of(data_dir, np.random.default_rng(0))
+    assert [len(found) for found in (binary, dependency, phrases)] == [1000] * 3
+    assert 15 < np.mean([graph.size for graph in phrases]) < 21
+    assert 25 < np.mean([graph.size for graph in binary]) < 50
+    assert 8 < np.mean([graph.size for graph in dependency]) < 11

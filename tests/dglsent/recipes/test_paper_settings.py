@@ -21,20 +21,25 @@ from dglsent.training import recipe as recipes
 # `# departs: KEY (paper VALUE): REASON`; its own value stands in the recipe.
 FORM = re.compile(r"\s*# departs: (?P<key>[a-z_.]+) \(paper (?P<value>[^)]+)\): (?P<reason>\S.*)")
 FOLDER = recipes.find("sick/tree-lstm").parents[1]
-ROWS = sorted(
-    {
-        (row.paper.rpartition(", table")[0] or row.paper, row.recipe)
-        for name in tables.names()
-        for row in tables.load(name).rows
-        if row.recipe
-    }
-)
 OPTIONS = {
     "embedding": recipes.EmbeddingOptions(),
     "optimiser": recipes.OptimiserOptions(),
     "training": recipes.TrainingOptions(),
 }
 FILES = sorted(FOLDER.glob("*/*.yaml"))
+
+
+@cache
+def rows() -> list[tuple[str, str]]:
+    """Papers and their recipes."""
+    return sorted(
+        {
+            (row.paper.rpartition(", table")[0] or row.paper, row.recipe)
+            for name in tables.names()
+            for row in tables.load(name).rows
+            if row.recipe
+        }
+    )
 
 
 @cache
@@ -81,16 +86,16 @@ def departures(recipe: str) -> set[tuple[str, str]]:
     return {(said["key"], said["value"]) for layer in layers(recipe) for said in comments(Path(layer.source))}
 
 
-def mismatches() -> Iterator[tuple[str, Setting, Any]]:
-    for paper, recipe in ROWS:
-        for setting in SETTINGS:
-            if setting.holds_for(paper, recipe):
-                ours = found(recipe, setting.key)
-                if not setting.is_kept(ours):
-                    yield recipe, setting, ours
-
-
-MISMATCHES = list(mismatches())
+@cache
+def mismatches() -> list[tuple[str, Setting, Any]]:
+    """Recipes whose value of a setting is not that of their paper."""
+    values = [
+        (recipe, setting, found(recipe, setting.key))
+        for paper, recipe in rows()
+        for setting in SETTINGS
+        if setting.holds_for(paper, recipe)
+    ]
+    return [(recipe, setting, ours) for recipe, setting, ours in values if not setting.is_kept(ours)]
 
 
 def told(setting: Setting) -> tuple[str, str]:
@@ -101,7 +106,7 @@ def test_departures_are_told():
     missing = [
         f"{recipe}: {setting.key} is {ours!r}; say `# departs: {setting.key} (paper {setting.value}): why`"
         f" or take the paper's ({setting.says})"
-        for recipe, setting, ours in MISMATCHES
+        for recipe, setting, ours in mismatches()
         if told(setting) not in departures(recipe)
     ]
     assert missing == []
@@ -111,7 +116,7 @@ def test_departures_are_told():
 def test_what_is_told_is_a_departure(file):
     departing = {
         told(setting)
-        for recipe, setting, _ in MISMATCHES
+        for recipe, setting, _ in mismatches()
         if any(Path(layer.source) == file for layer in layers(recipe))
     }
     for said in comments(file):
@@ -119,7 +124,7 @@ def test_what_is_told_is_a_departure(file):
 
 
 def test_every_setting_is_one_of_some_row():
-    assert [setting for setting in SETTINGS if not any(setting.holds_for(*row) for row in ROWS)] == []
+    assert [setting for setting in SETTINGS if not any(setting.holds_for(*row) for row in rows())] == []
 
 
 def test_a_value_is_that_of_the_recipe_or_the_default_of_its_class():
