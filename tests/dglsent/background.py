@@ -1,4 +1,4 @@
-"""`dglsent` as a process that signals may strike, forked from one that has imported everything: no imports to pay for.
+"""Processes forked from one that has imported everything: no imports to pay for.
 
 That one (multiprocessing's fork server) has run nothing, so that a fork of it is as good as a new process.
 """
@@ -10,8 +10,10 @@ import os
 import signal
 import sys
 import traceback
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from multiprocessing.process import BaseProcess
 from pathlib import Path
+from typing import Any
 
 _context = multiprocessing.get_context("forkserver")
 _context.set_forkserver_preload(
@@ -23,6 +25,18 @@ _context.set_forkserver_preload(
         "dglsent.training.callbacks",
     ]
 )
+
+
+def forked(target: Callable[..., None], args: Sequence[Any] = ()) -> BaseProcess:
+    """A process that is to call a function in the environment of this one."""
+    return _context.Process(target=_call, args=(dict(os.environ), target, args))
+
+
+class Forks:
+    """What multiprocessing's contexts are to the training of several processes: helpers are forks."""
+
+    Pipe = staticmethod(_context.Pipe)
+    Process = staticmethod(forked)
 
 
 class Background:
@@ -77,6 +91,12 @@ class Background:
             os.killpg(self.pid, signal.SIGKILL)
             raise TimeoutError(f"process {self.pid} hangs\n{self.said}")
         return self.code
+
+
+def _call(variables: dict[str, str], target: Callable[..., None], args: Sequence[Any]) -> None:
+    os.environ.clear()
+    os.environ.update(variables)
+    target(*args)
 
 
 def _be_the_command(arguments: list[str], log: str, folder: str, variables: dict[str, str]) -> None:

@@ -6,20 +6,23 @@ import json
 import multiprocessing
 import os
 import signal
-import subprocess
 import sys
 import threading
 import time
 from itertools import chain
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from background import Forks, forked
 from lightning.fabric.plugins.environments.lightning import find_free_network_port
 from safetensors.numpy import load_file
 from tiny import PAIRS, TINY, recipe
+from torch.distributed import run as torchrun
 from watched import FOLDER, orders
 
+from dglsent.training import processes
 from dglsent.training.data import EpochSampler, Parts
 from dglsent.training.processes import Place
 
@@ -45,26 +48,35 @@ def environment(monkeypatch) -> None:
     monkeypatch.setenv("OMP_NUM_THREADS", "1")
 
 
+@pytest.fixture
+def forks(environment, monkeypatch) -> None:
+    """Helpers are forks of a process that has imported everything; one test has them as they are."""
+    there = SimpleNamespace(get_context=lambda kind: Forks, parent_process=multiprocessing.parent_process)
+    monkeypatch.setattr(processes, "multiprocessing", there)
+
+
 def history(run: Path) -> list[dict]:
     return json.loads((run / "metrics.json").read_text())["history"]
 
 
-@pytest.mark.usefixtures("environment")
-@pytest.mark.parametrize(("text", "processes"), [(PHRASES, 2), (MORE_PROCESSES_THAN_EXAMPLES, 3)])
-def test_several_processes_train_as_one_does(text, processes, tmp_path, program, monkeypatch):
+@pytest.mark.parametrize(
+    ("start", "text", "count"), [("environment", PHRASES, 2), ("forks", MORE_PROCESSES_THAN_EXAMPLES, 3)]
+)
+def test_several_processes_train_as_one_does(start, text, count, tmp_path, program, monkeypatch, request):
+    request.getfixturevalue(start)
     file = recipe(tmp_path, text)
     one, several = tmp_path / "one", tmp_path / "several"
     monkeypatch.setenv(FOLDER, str(tmp_path / "watched-one"))
     code, _, _ = program("fit", file, "--out", one, "--device", "cpu")
     assert code == 0
     monkeypatch.setenv(FOLDER, str(tmp_path / "watched-several"))
-    code, out, err = program("fit", file, "--out", several, "--processes", processes, "--device", "cpu")
+    code, out, err = program("fit", file, "--out", several, "--processes", count, "--device", "cpu")
     assert code == 0, err
     assert [line.split()[1] for line in err.splitlines()] == ["1/2", "2/2"]  # epochs, once each
     assert len(out.splitlines()) == 1
 
     metrics = [json.loads((run / "metrics.json").read_text()) for run in (one, several)]
-    assert [found["processes"] for found in metrics] == [1, processes]
+    assert [found["processes"] for found in metrics] == [1, count]
     for name in ("dev", "test"):
         assert metrics[1][name] == pytest.approx(metrics[0][name], rel=1e-4)
     for there, here in zip(history(one), history(several), strict=True):
@@ -90,16 +102,18 @@ def test_two_agents_of_torchrun_train_as_one_process_does(tmp_path, program):
     one, several = tmp_path / "one", tmp_path / "several"
     assert program("fit", file, "--out", one, "--device", "cpu")[0] == 0
     port = find_free_network_port()
-    torchrun = [sys.executable, "-m", "torch.distributed.run", "--nnodes", "2", "--nproc-per-node", "1"]
+    machines = ["--nnodes", "2", "--nproc-per-node", "1"]
     meeting = ["--rdzv-backend", "c10d", "--rdzv-endpoint", f"127.0.0.1:{port}", "--local-addr", "127.0.0.1"]
     training = ["-m", "dglsent", "fit", str(file), "--out", str(several), "--device", "cpu"]
-    agents = [
-        subprocess.Popen([*torchrun, *meeting, *training], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-        for _ in range(2)
-    ]
-    ended = [agent.communicate(timeout=300) for agent in agents]
-    assert [agent.returncode for agent in agents] == [0, 0], ended
-    assert sum(len(out.splitlines()) for out, _ in ended) == 1  # one of the machines talks
+    logs = [tmp_path / f"agent-{number}" for number in range(2)]
+    agents = [forked(_torchrun, ([*machines, *meeting, *training], str(log))) for log in logs]
+    for agent in agents:
+        agent.start()
+    for agent in agents:
+        agent.join(300)
+    said = [log.read_text() for log in logs]
+    assert [agent.exitcode for agent in agents] == [0, 0], said
+    assert sum(line.startswith(f"{several}: ") for text in said for line in text.splitlines()) == 1  # one machine talks
     metrics = [json.loads((run / "metrics.json").read_text()) for run in (one, several)]
     assert metrics[1]["processes"] == 2
     assert metrics[1]["test"] == pytest.approx(metrics[0]["test"], rel=1e-4)
@@ -110,7 +124,14 @@ def test_two_agents_of_torchrun_train_as_one_process_does(tmp_path, program):
         np.testing.assert_allclose(weights[1][name], weight, rtol=1e-4, atol=1e-6, err_msg=name)
 
 
-@pytest.mark.usefixtures("environment")
+def _torchrun(arguments: list[str], log: str) -> None:
+    """What the command does; its output goes to a file."""
+    for number in (1, 2):
+        os.dup2(os.open(log, os.O_WRONLY | os.O_CREAT | os.O_APPEND), number)
+    torchrun.main(arguments)
+
+
+@pytest.mark.usefixtures("forks")
 def test_a_killed_helper_is_named_and_the_run_goes_on(tmp_path, program, monkeypatch):
     file = recipe(tmp_path, LONG)
     whole, killed = tmp_path / "whole", tmp_path / "killed"
@@ -142,7 +163,7 @@ def kill_helper(once: Path) -> None:
     """Kills the helper of the training of this process once an epoch of it is saved."""
     while not once.exists():
         time.sleep(0.01)
-    (helper,) = (child for child in multiprocessing.active_children() if child.name.startswith("Spawn"))
+    (helper,) = multiprocessing.active_children()
     os.kill(helper.pid, signal.SIGKILL)
 
 
