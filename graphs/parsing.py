@@ -16,7 +16,7 @@ import hashlib
 import json
 import random
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from os import PathLike
@@ -25,13 +25,13 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from graphs import builders, trees
-from graphs.columns import Constituency, Dependencies
+from graphs.columns import Constituency, Dependencies, Tagged
 from graphs.errors import Origin, SentenceError
 from graphs.parse_cache import ParseCache, cache_folder
-from graphs.stanza_pipeline import StanzaModels, StanzaPipeline, models
+from graphs.stanza_pipeline import StanzaModels, StanzaPipeline, Tokens, models
 
-Text: TypeAlias = str | Sequence[str]
-"""A sentence as a string, or as its tokens."""
+Text: TypeAlias = str | Sequence[str] | Dependencies | Tagged
+"""A sentence as a string, as its tokens, or as tokens with tags, whose heads are not looked at."""
 
 _FORMAT = 1  # of cached parses
 _WORDS = 8000  # parsed in one go at most: about a minute of one core's work is lost with a killed program
@@ -64,7 +64,10 @@ def parse(
     """Parses sentences; a sentence that cannot be parsed gives its error in its place, and the others go on.
 
     Args:
-        texts: sentences. A string is tokenised and stays one sentence; a sequence of tokens keeps exactly these.
+        texts: sentences. A string is tokenised and stays one sentence; a sequence of tokens keeps exactly these. Of
+            `Dependencies` tags, features and lemmas are kept, of `Tagged` its column `pos` as xpos, and parses are made
+            with them: Stanza's dependency parser reads upos, xpos and features, its constituency parser xpos. What is
+            "_" Stanza says.
         stanza_dir: folder with Stanza's resources.json and English models; then nothing is downloaded. Without it
             Stanza's own folder, into which Stanza downloads what is missing.
         cache: folder of the cache; $DGLSENT_CACHE or ~/.cache/dglsent/parses by default.
@@ -99,7 +102,7 @@ def parse(
     report(done, len(keys), 0)
     for some in _batches(todo, batch):
         new: dict[bytes, bytes] = {}
-        for key, result in zip(some, pipeline.parse([todo[key] for key in some], max_tokens), strict=True):
+        for key, result in zip(some, pipeline.parse([_tokens(todo[key]) for key in some], max_tokens), strict=True):
             if isinstance(result, str):
                 failed[key] = result
             else:
@@ -116,9 +119,29 @@ def parse(
     ]
 
 
+def _tokens(text: Text) -> str | Tokens:
+    """What the pipeline is given of a sentence."""
+    if isinstance(text, str):
+        return text
+    if isinstance(text, Tagged):
+        return Tokens(text.words, tags=_known({"xpos": text.columns.get("pos", ())}))
+    if isinstance(text, Dependencies):
+        columns = {name: getattr(text, name) for name in ("upos", "xpos", "feats", "lemma")}
+        return Tokens(text.words, list(text.multiword), _known(columns))
+    return Tokens(list(text))
+
+
+def _known(columns: Mapping[str, Sequence[str]]) -> dict[str, list[str]]:
+    """The columns that say something."""
+    return {name: list(column) for name, column in columns.items() if any(tag != "_" for tag in column)}
+
+
 def _key(there: StanzaModels, text: Text) -> bytes:
     """Names a parse: by the models, and by the content, where a string is not its tokens."""
-    content = " ".join(text.split()) if isinstance(text, str) else list(text)
+    given = _tokens(text)
+    content: Any = " ".join(given.split()) if isinstance(given, str) else given.words
+    if isinstance(given, Tokens) and (given.tags or given.multiword):
+        content = {"words": given.words, "multiword": given.multiword, **given.tags}
     return hashlib.sha256(json.dumps([_FORMAT, there.identity, content]).encode()).digest()
 
 
@@ -165,7 +188,6 @@ def _unpack(packed: bytes, text: Text, origin: Origin, store: ParseCache) -> Par
 
 
 def _restored(record: dict[str, Any], text: Text, origin: Origin) -> Parse:
-    whole = " ".join((text if isinstance(text, str) else " ".join(text)).split())
     dependencies = Dependencies(
         word=record["word"],
         head=np.asarray(record["head"], dtype=np.int64),
@@ -175,7 +197,7 @@ def _restored(record: dict[str, Any], text: Text, origin: Origin) -> Parse:
         lemma=record["lemma"],
         feats=record.get("feats", ()),  # parses that were cached before it are as good without
         multiword=[(first, last, form) for first, last, form in record["multiword"]],
-        comments=[f"sent_id = {origin.sentence}", f"text = {whole}"],
+        comments=[f"sent_id = {origin.sentence}", *_comments(text)],
         origin=origin,
     )
     inner = set(record["parent"])
@@ -184,6 +206,14 @@ def _restored(record: dict[str, Any], text: Text, origin: Origin) -> Parse:
     tree = Constituency(record["label"], word, np.asarray(record["parent"], dtype=np.int64), origin)
     _check(dependencies, tree)
     return Parse(dependencies, tree)
+
+
+def _comments(text: Text) -> list[str]:
+    """The text of a sentence as a comment, and what else its own comments say."""
+    given = _tokens(text)
+    whole = " ".join((given if isinstance(given, str) else " ".join(given.words)).split())
+    own = [line for line in text.comments if not line.startswith("sent_id")] if isinstance(text, Dependencies) else []
+    return own if any(line.startswith("text =") for line in own) else [f"text = {whole}", *own]
 
 
 def _check(dependencies: Dependencies, tree: Constituency) -> None:

@@ -8,11 +8,11 @@ import json
 import logging
 import os
 import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, TypeAlias, TypeVar
+from typing import Any, Final, TypeAlias, TypeVar
 
 from graphs.columns import Constituency, Dependencies
 from graphs.errors import InputError, SentenceError
@@ -24,11 +24,27 @@ R = TypeVar("R")
 
 PROCESSORS = ("tokenize", "pos", "lemma", "depparse", "constituency")
 
-_PARSERS = list(PROCESSORS[1:])
+_TAGGER, *_PARSERS = PROCESSORS[1:]
 _SPACE = dict.fromkeys([*map(ord, " \t\r\n"), *range(0x80, 0xA0)])  # what Stanza's tokeniser takes for space
 
-Words: TypeAlias = tuple[list[str], list[tuple[int, int, str]]]
-"""The words of a sentence, and its multiword tokens as `Dependencies` has them."""
+_BEFORE: Final = ("upos", "xpos", "feats")  # what the parsers read of a word
+_AFTER: Final = "lemma"
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Tokens:
+    """The n words of a sentence, and what is known of them.
+
+    Attributes:
+        words: the words.
+        multiword: multiword tokens, as `Dependencies` has them.
+        tags: of upos, xpos, feats and lemma those that are given, each [n], "_" where Stanza is to say.
+    """
+
+    words: list[str]
+    multiword: Sequence[tuple[int, int, str]] = ()
+    tags: Mapping[str, Sequence[str]] = field(default_factory=dict)
+
 
 Trees: TypeAlias = tuple[Dependencies, Constituency]
 
@@ -113,37 +129,42 @@ class StanzaPipeline:
             document = _load(self._models, self._device, no_ssplit=False).process(text)
         return [sentence.text for sentence in document.sentences]
 
-    def parse(self, texts: Sequence[str | Sequence[str]], max_tokens: int) -> list[Trees | str]:
+    def parse(self, texts: Sequence[str | Tokens], max_tokens: int) -> list[Trees | str]:
         """Trees of each text, or why there are none."""
         with _quiet():
             # An endless text would be tokenised to be refused, a blank line in a text would cut it in two.
             clean = [" ".join(text.split()[: max_tokens + 1]) for text in texts if isinstance(text, str)]
             tokenised = iter(isolate(self._tokenise, clean))
-            words = [next(tokenised) if isinstance(text, str) else (list(text), []) for text in texts]
-            checked = [one if isinstance(one, str) else _refusal(one[0], max_tokens) or one for one in words]
+            words = [next(tokenised) if isinstance(text, str) else text for text in texts]
+            checked = [one if isinstance(one, str) else _refusal(one.words, max_tokens) or one for one in words]
             parsed = iter(isolate(self._parse, [one for one in checked if not isinstance(one, str)]))
             return [one if isinstance(one, str) else next(parsed) for one in checked]
 
-    def _tokenise(self, texts: Sequence[str]) -> list[Words]:
+    def _tokenise(self, texts: Sequence[str]) -> list[Tokens]:
         """Words of strings that are one sentence each."""
         from stanza.models.common.doc import Document
 
         filled = [Document([], text=text) for text in texts if text]
         documents = iter(self.load().process(filled, processors="tokenize"))
-        return [_words(text, next(documents).sentences) if text else ([], []) for text in texts]
+        return [_words(text, next(documents).sentences) if text else Tokens([]) for text in texts]
 
-    def _parse(self, sentences: Sequence[Words]) -> list[Trees]:
+    def _parse(self, sentences: Sequence[Tokens]) -> list[Trees]:
         """Trees of tokenised sentences."""
         from stanza.models.common.doc import Document
 
-        given = [[{"id": (place,), "text": word} for place, word in enumerate(words, 1)] for words, _ in sentences]
-        parsed = self.load().process(Document(given), processors=_PARSERS).sentences
+        given = [[{"id": (place,), "text": word} for place, word in enumerate(one.words, 1)] for one in sentences]
+        document = self.load().process(Document(given), processors=[_TAGGER])
+        for one, sentence in zip(sentences, document.sentences, strict=True):
+            for name in _BEFORE:
+                _set(sentence.words, name, one.tags.get(name, ()))
+        parsed = self.load().process(document, processors=_PARSERS).sentences
         results = []
-        for (words, multiword), sentence in zip(sentences, parsed, strict=True):
+        for one, sentence in zip(sentences, parsed, strict=True):
+            _set(sentence.words, _AFTER, one.tags.get(_AFTER, ()))
             dependencies = from_stanza_sentence(sentence)
-            dependencies.multiword = multiword
+            dependencies.multiword = one.multiword
             tree = from_stanza_tree(sentence.constituency)
-            if dependencies.word != words or tree.words != words:
+            if dependencies.word != one.words or tree.words != one.words:
                 raise SentenceError("Stanza returns other words than it was given")
             results.append((dependencies, tree))
         return results
@@ -167,7 +188,14 @@ def isolate(function: Callable[[Sequence[T]], Sequence[R]], items: Sequence[T]) 
     return isolate(function, items[:half]) + isolate(function, items[half:])
 
 
-def _words(text: str, sentences: Sequence[Any]) -> Words:
+def _set(words: Sequence[Any], name: str, tags: Sequence[str]) -> None:
+    """What is given of words takes the place of what Stanza says."""
+    for word, tag in zip(words, tags, strict=False):
+        if tag != "_":
+            setattr(word, name, tag)
+
+
+def _words(text: str, sentences: Sequence[Any]) -> Tokens:
     """The words of what Stanza made of one string, joined where it made several sentences of it."""
     tokens = [token for sentence in sentences for token in sentence.tokens]
     if "".join(token.text for token in tokens).translate(_SPACE) != text.translate(_SPACE):
@@ -180,7 +208,7 @@ def _words(text: str, sentences: Sequence[Any]) -> Words:
             words += [word.text for word in token.words]
         else:
             words += token.text.split()  # brackets could not hold a space
-    return words, multiword
+    return Tokens(words, multiword)
 
 
 def _refusal(tokens: list[str], max_tokens: int) -> str:

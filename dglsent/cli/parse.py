@@ -17,8 +17,9 @@ import shlex
 import sys
 import time
 from argparse import Namespace
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
@@ -28,12 +29,14 @@ from graphs.errors import InputError, SentenceError
 from graphs.files import replacing
 
 if TYPE_CHECKING:
+    from graphs.columns import Dependencies
     from graphs.parsing import Parse, Text
 
 SOME_FAILED = 1
 
 _ESCAPED = {"-LRB-": "(", "-RRB-": ")", "-LSB-": "[", "-RSB-": "]", "-LCB-": "{", "-RCB-": "}"}
 _BRACKET = re.compile("|".join(_ESCAPED))
+_HEAD = 6  # its column in CoNLL-U
 _TOKEN = re.compile(r"[^ \t]+")  # U+00A0 and its like may stand in a token
 _EPILOGUE = """
 Writes OUT.conllu.gz and OUT.brackets.gz. A sentence that cannot be parsed is listed in OUT.failed.txt with its number
@@ -54,9 +57,10 @@ def main(arguments: Sequence[str]) -> int:
     parser.add_argument(
         "--input",
         dest="form",
-        choices=("lines", "text", "tokens"),
+        choices=("lines", "text", "tokens", "conllu"),
         default="lines",
-        help="one sentence a line (the default), running text to be split, or tokens separated by spaces",
+        help="one sentence a line (the default), running text to be split, tokens separated by spaces, or CoNLL-U, "
+        "whose tags, features and lemmas are kept and parsed with, and whose heads may be _",
     )
     parser.add_argument("--stanza-dir", type=Path, metavar="DIR", help="Stanza's models; downloaded by Stanza without")
     parser.add_argument(
@@ -82,7 +86,7 @@ def main(arguments: Sequence[str]) -> int:
     return SOME_FAILED if failed else 0
 
 
-def _inputs(options: Namespace) -> dict[Path, Sequence[Text]]:
+def _inputs(options: Namespace) -> dict[Path, Sequence[Text | SentenceError]]:
     """The sentences, by the path that they are to be written to."""
     from dglsent.corpora.corpus import data_folder
     from dglsent.corpora.texts import corpora_with_texts
@@ -96,17 +100,30 @@ def _inputs(options: Namespace) -> dict[Path, Sequence[Text]]:
         )
     options.form = "lines"  # a corpus says itself what a sentence is
     texts = corpora[options.input](data_folder(options.data))
-    return {options.out / name: sentences for name, sentences in texts.items()}
+    return {options.out / name: list(sentences) for name, sentences in texts.items()}
 
 
-def _read(name: str, form: str) -> Sequence[Text]:
+def _read(name: str, form: str) -> Sequence[Text | SentenceError]:
     """Sentences of a file; of running text its paragraphs."""
     from graphs.formats.source import read_lines
 
     lines = list(read_lines(sys.stdin.buffer if name == "-" else name))
+    if form == "conllu":
+        return _tagged(lines)
     if form == "tokens":
         return [_TOKEN.findall(line) for line in lines]
     return lines if form == "lines" else list(_paragraphs(lines))
+
+
+def _tagged(lines: Iterable[str]) -> list[Text | SentenceError]:
+    """Sentences of CoNLL-U whose heads nobody asks for, broken ones in their places."""
+    from graphs.formats.conllu import parse_conllu
+
+    rows = (line.split("\t") for line in lines)
+    headless = ("\t".join([*row[:_HEAD], *(["0"] if row[_HEAD:] else []), *row[_HEAD + 1 :]]) for row in rows)
+    sentences = parse_conllu("\n".join(headless), on_error="skip")
+    found: list[Dependencies | SentenceError] = [*sentences, *sentences.skipped]
+    return [*sorted(found, key=lambda one: one.origin.line)]
 
 
 def _paragraphs(lines: Sequence[str]) -> Iterator[str]:
@@ -120,11 +137,24 @@ def _paragraphs(lines: Sequence[str]) -> Iterator[str]:
             paragraph = []
 
 
+def _clean(text: Text | SentenceError) -> Text:
+    """A sentence as the models know it; one that could not be read has no words."""
+    from graphs.columns import Dependencies, Tagged
+
+    if isinstance(text, str):
+        return text
+    if isinstance(text, SentenceError):
+        return []
+    if isinstance(text, Dependencies | Tagged):
+        return replace(text, word=[_unescaped(word) for word in text.word])
+    return [_unescaped(token) for token in text]
+
+
 def _unescaped(token: str) -> str:
     return _BRACKET.sub(lambda match: _ESCAPED[match.group()], token)
 
 
-def _parse(texts: Sequence[Text], out: Path, options: Namespace) -> int:
+def _parse(texts: Sequence[Text | SentenceError], out: Path, options: Namespace) -> int:
     """Parses and writes one input; returns how many sentences failed."""
     import graphs
 
@@ -132,7 +162,7 @@ def _parse(texts: Sequence[Text], out: Path, options: Namespace) -> int:
         progress = _Progress(out.name)
         try:
             results = graphs.parse(
-                (text if isinstance(text, str) else [_unescaped(token) for token in text] for text in texts),
+                map(_clean, texts),
                 stanza_dir=options.stanza_dir,
                 cache=options.cache,
                 device=options.device,
@@ -142,6 +172,9 @@ def _parse(texts: Sequence[Text], out: Path, options: Namespace) -> int:
             )
         finally:
             progress.end()
+        if options.form == "conllu":
+            read = zip(texts, results, strict=True)
+            results = [text if isinstance(text, SentenceError) else result for text, result in read]
         failed = _write(results, out)
     listed = f", {failed} failed (listed in {out}.failed.txt)" if failed else ""
     print(f"{out}.conllu.gz, {out}.brackets.gz: {len(results) - failed} sentences{listed}", flush=True)

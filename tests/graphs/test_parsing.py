@@ -4,13 +4,15 @@ import json
 import os
 import subprocess
 import sys
+from dataclasses import replace
 from itertools import islice, pairwise
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import graphs
-from graphs.columns import Constituency
+from graphs.columns import Constituency, Dependencies, Tagged
 from graphs.errors import InputError, SentenceError
 from graphs.formats.brackets import parse_brackets, read_brackets, to_brackets
 from graphs.formats.conllu import parse_conllu, read_conllu, to_conllu
@@ -306,3 +308,31 @@ def test_parses_written_and_read_are_the_same(stanza_dir, cache):
         assert same(parse, Parse(sentence, tree))
         assert sentence.comments == parse.dependencies.comments
         assert same(parse, _unpack(_pack(sentence, tree), TEXT, sentence.origin, ParseCache(cache)))
+
+
+def test_tags_that_are_given_are_kept_and_parsed_with(stanza_dir, cache):
+    words, head = ["They", "saw", "her", "duck"], np.full(4, -1)
+    tags = {"upos": ["PRON", "VERB", "PRON", "VERB"], "xpos": ["PRP", "VBD", "PRP", "VB"]}
+    noun = Dependencies(words, head, ["_"] * 4, xpos=["_", "_", "PRP$", "NN"], upos=["_", "_", "PRON", "NOUN"])
+    verb = Dependencies(words, head, ["_"] * 4, **tags, lemma=["they", "see", "_", "quack"], comments=["label = 1"])
+    tagged = Tagged(words, {"pos": noun.xpos})
+    of_noun, of_verb, of_tagged = graphs.parse([noun, verb, tagged], stanza_dir=stanza_dir, cache=cache)
+    assert of_noun.dependencies.xpos == ["PRP", "VBD", "PRP$", "NN"]
+    assert of_verb.dependencies.xpos == tags["xpos"]
+    assert of_verb.dependencies.upos == tags["upos"]
+    assert of_verb.dependencies.lemma[3] == "quack"
+    assert of_verb.dependencies.comments == ["sent_id = 2", "text = They saw her duck", "label = 1"]
+    assert of_tagged.dependencies.xpos == of_noun.dependencies.xpos
+    for one, relation, phrase in ((of_noun, "nmod:poss", "(NP (PRP$ her) (NN duck))"), (of_verb, None, "(VB duck)")):
+        assert relation in (None, one.dependencies.relation[2])
+        assert phrase in to_brackets(one.constituency)
+    assert of_noun.dependencies.relation != of_verb.dependencies.relation
+
+
+def test_other_tags_are_another_sentence(tmp_path):
+    there = models(listed(tmp_path / "stanza"))
+    plain = Dependencies(["a", "b"], np.array([-1, 0]), ["root", "x"])
+    texts = [["a", "b"], replace(plain, xpos=["NN", "_"]), replace(plain, upos=["NN", "_"]), "a b"]
+    assert len({_key(there, text) for text in texts}) == 4
+    assert _key(there, plain) == _key(there, ["a", "b"]) == _key(there, Tagged(["a", "b"]))
+    assert _key(there, texts[1]) == _key(there, Tagged(["a", "b"], {"pos": ["NN", "_"]}))

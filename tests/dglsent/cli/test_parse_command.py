@@ -165,3 +165,22 @@ def test_interrupted_it_says_how_to_go_on(stanza_dir, tmp_path):
         "\ndglsent: stopped; what is parsed is kept; to go on: dglsent " + " ".join(map(str, arguments)) + "\n"
     )
     assert not list(tmp_path.glob("out*"))
+
+
+def test_tagged_sentences_keep_their_tags_and_their_numbers(program, options, tmp_path):
+    rows = ["1\tThey\t_\tPRON\tPRP\t_\t_\t_\t_\t_", "2\tduck\tquack\tVERB\tVBP\t_\t7\t_\t_\t_"]
+    blocks = ["# label = 1\n" + "\n".join(rows), "1\tthree\tcolumns", rows[0].replace("They", "-LRB-")]
+    (tmp_path / "in.conllu").write_text("\n\n".join(blocks) + "\n", encoding="utf-8")
+    out = tmp_path / "out"
+    assert program("parse", tmp_path / "in.conllu", out, "--input", "conllu", *options)[0] == 1
+    sentences, trees = written(out)
+    assert sentences[0].comments == ["sent_id = 1", "text = They duck", "label = 1"]
+    assert [list(getattr(sentences[0], name)) for name in ("upos", "xpos", "lemma")] == [
+        ["PRON", "VERB"],
+        ["PRP", "VBP"],
+        ["they", "quack"],
+    ]
+    assert sorted(sentences[0].head) == [-1, 1]
+    assert [sentence.origin.sentence for sentence in sentences] == ["1", "3"]
+    assert sentences[1].words == trees[1].words == ["("]
+    assert Path(f"{out}.failed.txt").read_text() == "2\tline 5: 3 columns, expected 10 separated by tabs\n"
