@@ -17,8 +17,8 @@ systems may be given. Numbers are written as CSV and JSON, then figures of them 
 """
 
 
-def main(arguments: Sequence[str]) -> int:
-    """Analyse; prints the files written."""
+def make_parser() -> Parser:
+    """The options."""
     parser = Parser("analyse", "Make a figure or table of the papers from runs: numbers first, then the picture.")
     parser.epilog = _EPILOGUE
     parser.add_argument("name", metavar="NAME", nargs="?", help="the analysis, such as tag-pairs or A1")
@@ -28,6 +28,12 @@ def main(arguments: Sequence[str]) -> int:
     parser.add_argument("--split", choices=("train", "dev", "test"), default="test", help="of runs; test by default")
     add_data(parser)
     add_trust(parser)
+    return parser
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Analyse; prints the files written."""
+    parser = make_parser()
     named = next((argument for argument in arguments if not argument.startswith("-")), None)
     analysis = find(named) if named else None
     if analysis is not None:

@@ -22,8 +22,8 @@ _LONG_HEAD = (
 )
 
 
-def main(arguments: Sequence[str]) -> int:
-    """Time the models and print a table, or JSON rows."""
+def make_parser() -> Parser:
+    """The options."""
     parser = Parser("bench", __doc__ or "")
     add_data(parser)
     parser.add_argument("--device", choices=("cpu", "cuda"), default="cpu", help="where to compute")
@@ -40,7 +40,12 @@ def main(arguments: Sequence[str]) -> int:
     parser.add_argument("--epochs", action="store_true", help="seconds of an epoch of SST and one of SICK instead")
     parser.add_argument("--long", action="store_true", help="time and memory of CN3 on 400 words instead, on the CPU")
     parser.add_argument("--json", action="store_true", help="print a list of rows instead of a table")
-    options = parser.parse_args(arguments)
+    return parser
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Time the models and print a table, or JSON rows."""
+    options = make_parser().parse_args(arguments)
 
     import torch
 

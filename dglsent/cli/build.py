@@ -22,8 +22,8 @@ same command again goes on with what was stopped, and makes again what is damage
 """
 
 
-def main(arguments: Sequence[str]) -> int:
-    """Build; prints what the store holds."""
+def make_parser() -> Parser:
+    """The options."""
     from dglsent.building.sources import LABELS
     from dglsent.training.graphs import KINDS
 
@@ -52,7 +52,12 @@ def main(arguments: Sequence[str]) -> int:
     parser.add_argument("--stanza-dir", metavar="DIR", help="Stanza's models, for raw sentences")
     parser.add_argument("--cache", metavar="DIR", help="folder of the cache of parses; DGLSENT_CACHE by default")
     add_data(parser)
-    options, overrides = parser.parse_known_args(arguments)
+    return parser
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Build; prints what the store holds."""
+    options, overrides = make_parser().parse_known_args(arguments)
     *files, out = options.paths
     source = _source(files, options, overrides)
 

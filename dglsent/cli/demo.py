@@ -25,12 +25,17 @@ _SEED = 2026  # of the new sentences; the corpus has another
 _MIDDLE = reviews.CLASSES.index("neutral")
 
 
-def main(arguments: Sequence[str]) -> int:
-    """Train both models, print their scores and predictions, write the drawing."""
+def make_parser() -> Parser:
+    """The options."""
     parser = Parser("demo", "Train a Tree-LSTM and a bag of words on built-in reviews, compare them, draw a tree.")
     parser.add_argument("--out", type=Path, default=Path("demo"), metavar="DIR", help="folder of what it writes")
     add_device(parser)
-    options = parser.parse_args(arguments)
+    return parser
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Train both models, print their scores and predictions, write the drawing."""
+    options = make_parser().parse_args(arguments)
     set_threads(options.threads)
     runs = {name: _train(name, options.out, options.device) for name in SYSTEMS}
     device = pick_device(options.device)

@@ -25,8 +25,8 @@ NAME.brackets or NAME.conllu.gz. A sentence that cannot be drawn is told on stan
 """
 
 
-def main(arguments: Sequence[str]) -> int:
-    """Draw; prints the names of the files."""
+def make_parser() -> Parser:
+    """The options."""
     parser = Parser("draw", "Draw parsed sentences as SVG files.")
     parser.epilog = _EPILOGUE
     parser.add_argument("files", metavar="FILE", nargs="*", help="parses (.gz too); standard input by default or for -")
@@ -37,7 +37,12 @@ def main(arguments: Sequence[str]) -> int:
     parser.add_argument(
         "--paper", choices=("light", "dark"), help="whatever the viewer prefers by default, which says light or dark"
     )
-    options = parser.parse_args(arguments)
+    return parser
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Draw; prints the names of the files."""
+    options = make_parser().parse_args(arguments)
     failed, numbers = False, Counter[str]()
     options.out.mkdir(parents=True, exist_ok=True)
     for file in options.files or ["-"]:

@@ -19,8 +19,8 @@ them. The same command again goes on with an unfinished run and leaves a finishe
 """
 
 
-def main(arguments: Sequence[str]) -> int:
-    """Train; prints the scores."""
+def make_parser() -> Parser:
+    """The options."""
     parser = Parser("fit", "Train a recipe and write a run folder.")
     parser.epilog = _EPILOGUE
     parser.usage = "dglsent fit RECIPE [options] [--KEY VALUE ...]"
@@ -43,6 +43,12 @@ def main(arguments: Sequence[str]) -> int:
     parser.add_argument(
         "--fused", action="store_true", help="compile the model's functions (torch.compile); equal up to rounding"
     )
+    return parser
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Train; prints the scores."""
+    parser = make_parser()
     if any(argument in ("-h", "--help") for argument in arguments):
         _help(parser, arguments[0])
         return 0

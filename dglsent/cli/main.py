@@ -25,6 +25,7 @@ COMMANDS = {
     "recipes": "list the recipes, or show one",
     "bench": "time the torch engine beside DGL's own and the bare matrix products",
     "demo": "train on the built-in corpus, compare with a bag of words, draw a tree",
+    "completion": "print a script by which bash or zsh completes commands and options",
 }
 
 _HELP = """usage: dglsent COMMAND [options]
@@ -44,7 +45,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command; returns the exit code, 2 for input that cannot be used."""
     arguments = list(sys.argv[1:] if arguments is None else arguments)
     if not arguments or arguments[0] in ("-h", "--help", "help"):
-        commands = "\n".join(f"  {name:<10}{what}" for name, what in COMMANDS.items())
+        commands = "\n".join(f"  {name:<12}{what}" for name, what in COMMANDS.items())
         print(_HELP.format(commands=commands), end="")
         return 0 if arguments else BAD_INPUT
     name, *rest = arguments

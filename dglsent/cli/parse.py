@@ -46,8 +46,8 @@ the folder of the parse files. Parses are cached by their content: the same comm
 """
 
 
-def main(arguments: Sequence[str]) -> int:
-    """Parse; returns 1 if there are sentences that could not be parsed."""
+def make_parser() -> Parser:
+    """The options."""
     from dglsent.corpora.texts import corpora_with_texts
 
     parser = Parser("parse", "Parse sentences with Stanza: dependencies as CoNLL-U, constituency trees as brackets.")
@@ -69,7 +69,12 @@ def main(arguments: Sequence[str]) -> int:
     parser.add_argument("--max-tokens", type=positive, default=400, metavar="N", help="refuse sentences over N tokens")
     add_data(parser)
     add_device(parser)
-    options = parser.parse_args(arguments)
+    return parser
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Parse; returns 1 if there are sentences that could not be parsed."""
+    options = make_parser().parse_args(arguments)
     inputs = _inputs(options)
 
     from dglsent.training.device import pick_device, set_threads

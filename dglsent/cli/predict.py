@@ -28,8 +28,8 @@ standard error, and makes the exit code 2.
 """
 
 
-def main(arguments: Sequence[str]) -> int:
-    """Predict; prints a line of JSON for each example."""
+def make_parser() -> Parser:
+    """The options."""
     parser = Parser("predict", "Predict for raw text, brackets or CoNLL-U; prints JSON lines.")
     parser.epilog = _EPILOGUE
     parser.add_argument("run", metavar="RUN", help="folder that `dglsent fit` wrote")
@@ -45,7 +45,12 @@ def main(arguments: Sequence[str]) -> int:
     parser.add_argument("--stanza-dir", type=Path, metavar="DIR", help="Stanza's models; downloaded by Stanza without")
     add_trust(parser)
     add_device(parser)
-    options = parser.parse_args(arguments)
+    return parser
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Predict; prints a line of JSON for each example."""
+    options = make_parser().parse_args(arguments)
 
     from dglsent.inference.model import Model
     from dglsent.training.device import set_threads

@@ -7,12 +7,18 @@ from collections.abc import Sequence
 from dglsent.cli.options import Parser
 
 
-def main(arguments: Sequence[str]) -> int:
-    """List the recipes, or print one."""
+def make_parser() -> Parser:
+    """The options."""
     parser = Parser("recipes", "List the recipes that come with dglsent, or show one as YAML.")
     parser.add_argument("recipe", metavar="RECIPE", nargs="?", help="name of the recipe to show")
     parser.add_argument("--resolved", action="store_true", help="show it with its bases and all defaults written out")
     parser.add_argument("--classes", action="store_true", help="list the classes that recipes may name instead")
+    return parser
+
+
+def main(arguments: Sequence[str]) -> int:
+    """List the recipes, or print one."""
+    parser = make_parser()
     options = parser.parse_args(arguments)
 
     if options.classes:

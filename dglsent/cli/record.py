@@ -15,8 +15,8 @@ edges. The same command again goes on with a recording that was broken off.
 """
 
 
-def main(arguments: Sequence[str]) -> int:
-    """Record; prints the folder."""
+def make_parser() -> Parser:
+    """The options."""
     parser = Parser("record", "Write down what a trained model shows of a split, as tables of nodes and edges.")
     parser.epilog = _EPILOGUE
     parser.add_argument("run", metavar="RUN", help="folder that `dglsent fit` wrote")
@@ -27,7 +27,12 @@ def main(arguments: Sequence[str]) -> int:
     add_data(parser)
     add_device(parser)
     add_trust(parser)
-    options = parser.parse_args(arguments)
+    return parser
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Record; prints the folder."""
+    options = make_parser().parse_args(arguments)
 
     from dglsent.analysis.record import record
     from dglsent.training.device import set_threads

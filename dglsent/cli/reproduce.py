@@ -25,8 +25,8 @@ code that its training used has changed since, or where its runs do not say whic
 FAILED = 1
 
 
-def main(arguments: Sequence[str]) -> int:
-    """Train what is missing; prints the table."""
+def make_parser() -> Parser:
+    """The options."""
     parser = Parser("reproduce", "Train the rows of a published table and print it with ours beside.")
     parser.epilog = _EPILOGUE
     parser.add_argument("table", metavar="TABLE", nargs="?", help="name of a table (--list) or a YAML file")
@@ -45,6 +45,12 @@ def main(arguments: Sequence[str]) -> int:
     parser.add_argument("--json", action="store_true", help="print JSON")
     add_data(parser)
     add_device(parser)
+    return parser
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Train what is missing; prints the table."""
+    parser = make_parser()
     options = parser.parse_args(arguments)
 
     from dglsent.reproduction import tables

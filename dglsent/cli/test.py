@@ -8,8 +8,8 @@ from dglsent.cli.options import Parser, add_data, add_device, add_trust
 from dglsent.json_text import dumps
 
 
-def main(arguments: Sequence[str]) -> int:
-    """Score a run; prints JSON."""
+def make_parser() -> Parser:
+    """The options."""
     parser = Parser("test", "Score the weights of a run on splits of its corpus; prints JSON.")
     parser.add_argument("run", metavar="RUN", help="folder that `dglsent fit` wrote")
     parser.add_argument(
@@ -18,7 +18,12 @@ def main(arguments: Sequence[str]) -> int:
     add_data(parser)
     add_trust(parser)
     add_device(parser)
-    options = parser.parse_args(arguments)
+    return parser
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Score a run; prints JSON."""
+    options = make_parser().parse_args(arguments)
 
     from dglsent.training.assemble import load_inputs
     from dglsent.training.device import pick_device, set_threads
