@@ -17,6 +17,7 @@ class Stored(Corpus):
     """
 
     needs_data = False
+    labels_from_files = True
 
     def __init__(self, store: str) -> None:
         self.store = Path(store)
