@@ -7,6 +7,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+import torch
+
 from dglsent.analysis.rows import Recorder, Shown
 from dglsent.corpora.example import Example
 from dglsent.inference.pictures import pictures
@@ -79,8 +81,9 @@ def explanations(seen: Seen, shows: Sequence[str], kind: GraphKind, labels: Sequ
     """
     recorder = Recorder(Shown.of(shows), kind, "", labels, {})
     examples = [Example(sentences) for sentences in seen.examples]
-    nodes = recorder.nodes(0, examples, seen.shaped, seen.graphs, seen.predictions, seen.batch).to_pylist()
-    table = recorder.edges(0, seen.batch)
+    with torch.inference_mode():  # a field may be made when it is read
+        nodes = recorder.nodes(0, examples, seen.shaped, seen.graphs, seen.predictions, seen.batch).to_pylist()
+        table = recorder.edges(0, seen.batch)
     edges = [] if table is None else table.to_pylist()
     shown = [name.rpartition(".")[2] for name in shows]
     of_nodes: list[list[Record]] = [[] for _ in examples]

@@ -7,9 +7,10 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import numpy.typing as npt
 
 from graphs.columns import Constituency, Dependencies, Sentence
-from graphs.drawing import Svg, dependencies_svg, heat_svg, tree_svg
+from graphs.drawing import Svg, attention_svg, dependencies_svg, heat_svg, pair_svg, tree_svg, window_svg
 from graphs.fields import ATTEND, CHILD
 
 if TYPE_CHECKING:
@@ -20,7 +21,11 @@ _NOT_SHOWN = ("relation", "sentence", "sender", "receiver", "from", "to", "slot"
 
 
 def pictures(explanation: Explanation) -> dict[str, Svg]:
-    """Drawings of an explanation by name: its trees, then a heat map of each edge field that a tree cannot show."""
+    """Drawings of an explanation by name: its trees, then each edge field that a tree cannot show.
+
+    Attention between two sentences is lines between them, within one arcs beside the parse; gates of windows are a
+    table.
+    """
     drawn: dict[str, Svg] = {}
     sides = range(len(explanation.sentences))
     for side in sides:
@@ -36,8 +41,17 @@ def pictures(explanation: Explanation) -> dict[str, Svg]:
             if relation == CHILD and explanation.kind in ("dependency", "constituency", "constituency-nary"):
                 continue
             of_field = [edge for edge in edges if edge["relation"] == relation and field in edge]
-            senders = [node for node in explanation.nodes if node["sentence"] == (1 - side)]
-            drawn[f"{relation}.{field}{name}"] = _heat(of_field, field, nodes, senders if relation == ATTEND else nodes)
+            if relation == ATTEND:
+                senders = [node for node in explanation.nodes if node["sentence"] == 1 - side]
+                matrix = _matrix(of_field, field, "sender", len(nodes), len(senders))
+                there = explanation.sentences[1 - side]
+                picture = pair_svg(_side(sentence, len(nodes)), _side(there, len(senders)), matrix)
+            elif explanation.kind.startswith("window"):
+                slots = 1 + max(edge["slot"] for edge in of_field)
+                picture = window_svg(sentence.words, _matrix(of_field, field, "slot", len(sentence.words), slots))
+            else:
+                picture = _within(sentence, nodes, _matrix(of_field, field, "sender", len(nodes), len(nodes)))
+            drawn[f"{relation}.{field}{name}"] = picture
     return drawn or _words(explanation.sentences)
 
 
@@ -66,14 +80,35 @@ def _child_weights(size: int, edges: Sequence[Mapping[str, Any]]) -> list[float]
     return None if all(map(math.isnan, found)) else found
 
 
-def _heat(
-    edges: Sequence[Mapping[str, Any]], field: str, to: Sequence[Mapping[str, Any]], of: Sequence[Mapping[str, Any]]
-) -> Svg:
-    """Receivers as rows and senders as columns."""
-    matrix = np.full((len(to), len(of)), math.nan)
+def _matrix(
+    edges: Sequence[Mapping[str, Any]], field: str, column: str, rows: int, columns: int
+) -> npt.NDArray[np.float64]:
+    """Receivers as rows, their senders or slots as columns; NaN where no edge is."""
+    matrix = np.full((rows, columns), math.nan)
     for edge in edges:
-        matrix[edge["receiver"], edge["sender"]] = _scalar(edge[field])
-    return heat_svg(matrix, [node["text"] for node in to], [node["text"] for node in of])
+        matrix[edge["receiver"], edge[column]] = _scalar(edge[field])
+    return matrix
+
+
+def _side(sentence: Sentence, nodes: int) -> Constituency | Dependencies | list[str]:
+    """A sentence as what its nodes are: a tree, or words."""
+    if isinstance(sentence, Constituency) and nodes == len(sentence):
+        return sentence
+    if isinstance(sentence, Dependencies) and _is_parsed(sentence):
+        return sentence
+    return sentence.words
+
+
+def _within(sentence: Sentence, nodes: Sequence[Mapping[str, Any]], matrix: npt.NDArray[np.float64]) -> Svg:
+    """Whom the nodes of a sentence listen to."""
+    if len(nodes) != len(sentence.words):  # phrases among them
+        return heat_svg(matrix, [node["text"] for node in nodes], [node["text"] for node in nodes])
+    parse = sentence if isinstance(sentence, Dependencies) and _is_parsed(sentence) else None
+    return attention_svg(sentence.words, matrix, parse=parse)
+
+
+def _is_parsed(sentence: Dependencies) -> bool:
+    return bool((sentence.head >= 0).any())
 
 
 def _words(sentences: Sequence[Sentence]) -> dict[str, Svg]:

@@ -7,9 +7,11 @@ import pytest
 from untrained import PARSED, TREES, untrained
 
 from dglsent.cli.main import main
+from graphs.drawing import attention_svg, pair_svg, window_svg
 from graphs.transforms import binarise, collapse_unary
 
 PAIR = {"class_path": "dglsent.tasks.relatedness.Relatedness"}
+BINARY = {"class_path": "dglsent.models.tree_lstm.BinaryTreeLSTM", "init_args": {"hidden": 6}}
 TREE_LSTM = {"class_path": "dglsent.models.tree_lstm.ChildSumTreeLSTM", "init_args": {"hidden": 6}}
 
 
@@ -62,6 +64,42 @@ def test_attention_of_every_word_to_every_word():
             weights[edge["receiver"], edge["sender"]] = edge[f"attention_{layer}"]
         assert weights.sum(1) == pytest.approx(np.ones(2), abs=1e-4)
     assert list(said.pictures()) == ["complete.attention_1", "complete.attention_2"]
+
+
+def test_attention_is_arcs_beside_the_parse_and_lines_between_sentences():
+    words = untrained("complete", "cn3.CN3", hidden=8, layers=1)
+    (parsed,), (bare,) = words.explain(PARSED), words.explain([PARSED.word])
+    weights = np.zeros((4, 4))
+    for edge in parsed.edges:
+        weights[edge["receiver"], edge["sender"]] = edge["attention_1"]
+    (svg,) = parsed.pictures().values()
+    assert svg == attention_svg(PARSED.word, weights, parse=PARSED)
+    assert ">nsubj</text>" in svg
+    assert ">nsubj</text>" not in bare.pictures()["complete.attention_1"]
+
+    pairs = untrained("constituency", "progressive_attention.ProgressiveAttention", PAIR, structure=BINARY)
+    (said,) = pairs.explain((TREES[0], TREES[1]))
+    assert [pictures for pictures in said.pictures() if pictures.startswith("attend")] == [
+        "attend.attention_up 1",
+        "attend.attention_up 2",
+    ]
+    one, other = said.sentences
+    weights = np.zeros((len(one), len(other)))
+    for edge in said.edges:
+        if edge["relation"] == "attend" and edge["sentence"] == 0:
+            weights[edge["receiver"], edge["sender"]] = edge["attention_up"]
+    assert said.pictures()["attend.attention_up 1"] == pair_svg(one, other, weights)
+
+
+def test_attention_to_earlier_words_and_gates_of_windows():
+    (said,) = untrained("chain", "lstmn.LSTMN", hidden=6).explain(PARSED)
+    assert list(said.pictures()) == ["preceding.attention"]
+    assert {edge["receiver"] > edge["sender"] for edge in said.edges} == {True}
+    (said,) = untrained("window", "dynamic_window.WindowMLP", hidden=6).explain(PARSED)
+    gates = np.zeros((4, 5))
+    for edge in said.edges:
+        gates[edge["receiver"], edge["slot"]] = np.mean(edge["gate"])
+    assert said.pictures() == {"child.gate": window_svg(PARSED.word, gates)}
 
 
 def test_a_model_that_shows_nothing():

@@ -38,6 +38,6 @@ def untrained(graph: str, encoder: str, task: Any = CLASSES, **options: Any) -> 
     }
     torch.manual_seed(0)
     recipe = recipes.instantiate(recipes.resolve(yaml.safe_dump(keys)))
-    vocabularies = Vocabularies.of([*TREES, PARSED])
+    vocabularies = Vocabularies.of([*TREES, PARSED], spelling=graph.startswith("window"))
     model = make_model(recipe, vocabularies).eval()
     return Model(Run("none"), recipe, vocabularies, model, stanza_dir=os.devnull)
