@@ -90,7 +90,7 @@ def folders(paths: Sequence[str | Path]) -> list[Path]:
     """
     found: list[Path] = []
     for path in map(Path, paths):
-        inside = [path] if _is_one(path) else sorted((f for f in path.glob("*") if _is_one(f)), key=_order)
+        inside = [path] if _is_one(path) else sorted(filter(_is_found, path.glob("*")), key=_order)
         if not inside:
             raise InputError(f"{path}: neither a run nor a recording there, nor folders of them")
         found += inside
@@ -147,6 +147,13 @@ def recordings(
 
 def _is_one(path: Path) -> bool:
     return (path / "recording.json").is_file() or (path / "config.yaml").is_file()
+
+
+def _is_found(path: Path) -> bool:
+    """Whether a folder in one that is named is meant."""
+    from dglsent.training.run import STALE, VERIFYING
+
+    return _is_one(path) and path.suffix not in (STALE, VERIFYING)
 
 
 def _order(path: Path) -> tuple[str, int]:

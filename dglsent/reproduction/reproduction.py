@@ -12,7 +12,7 @@ from dglsent.reproduction.results import Result, measured
 from dglsent.reproduction.staleness import EPOCHS, other_recipe, stale, stamped, unlike
 from dglsent.reproduction.tables import Row, Table
 from dglsent.training.fit import Say
-from dglsent.training.run import Run
+from dglsent.training.run import STALE, VERIFYING, Run
 from graphs.errors import InputError
 
 
@@ -68,8 +68,8 @@ class Reproduction:
     def refresh(self) -> None:
         """Put stale runs aside, so that they are missing; each is kept until the new one is finished."""
         for job in self.outdated:
-            shutil.rmtree(_beside(job.run, "stale"), ignore_errors=True)
-            job.run.path.rename(_beside(job.run, "stale"))
+            shutil.rmtree(_beside(job.run, STALE), ignore_errors=True)
+            job.run.path.rename(_beside(job.run, STALE))
             del self._stale[job.run.path]
         self.missing, self.outdated = [*self.missing, *self.outdated], []
 
@@ -91,7 +91,7 @@ class Reproduction:
             if training.average is not None and 1 <= training.average <= training.epochs - EPOCHS:
                 own += ["--training.average", "null"]  # of the last epochs alone
             own += ["--threads", str(before["threads"]), "--processes", str(before.get("processes", 1))]
-            check = replace(job, run=Run(_beside(job.run, "verify")), own=own)
+            check = replace(job, run=Run(_beside(job.run, VERIFYING)), own=own)
             shutil.rmtree(check.run.path, ignore_errors=True)
             checked[check] = job
 
@@ -123,7 +123,7 @@ class Reproduction:
         def finished(job: Job) -> None:
             nonlocal done
             done += 1
-            shutil.rmtree(_beside(job.run, "stale"), ignore_errors=True)
+            shutil.rmtree(_beside(job.run, STALE), ignore_errors=True)
             metrics, score = job.run.metrics(), self.table.scores[0]
             value = metrics[score.split].get(score.name)
             shown = "" if value is None else f" {value:.4f}"
@@ -156,4 +156,4 @@ class Reproduction:
 
 def _beside(run: Run, what: str) -> Path:
     """A folder beside that of a run."""
-    return run.path.with_name(f"{run.path.name}.{what}")
+    return run.path.with_name(run.path.name + what)

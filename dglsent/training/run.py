@@ -23,6 +23,9 @@ from graphs.errors import InputError
 from graphs.features import Vocabularies
 from graphs.files import replacing
 
+# What stands beside a run while `dglsent reproduce` trains it anew: the old one; its first epochs, trained again.
+STALE, VERIFYING = ".stale", ".verify"
+
 
 class Run:
     """A run folder.

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import importlib
 import inspect
+import shutil
 
 import pytest
 from made import pairs, read, recording
 
 from dglsent.analysis.catalogue import ANALYSES, find
-from dglsent.analysis.sources import TrainedRun
+from dglsent.analysis.sources import TrainedRun, folders
 from dglsent.training.run import Run
 
 
@@ -63,6 +64,13 @@ def test_parameters_leave_out_words(tag_guided_run):
     model = Run(tag_guided_run).load()[2]
     words = model.encoder.embedding.weight.numel()
     assert made.parameters == sum(weight.numel() for weight in model.parameters()) - words
+
+
+def test_what_reproduce_leaves_beside_a_run_is_no_system(tag_guided_run, tmp_path):
+    for name in ("seed-1", "seed-1.stale", "seed-1.verify"):
+        shutil.copytree(tag_guided_run, tmp_path / name)
+    assert folders([tmp_path]) == [tmp_path / "seed-1"]
+    assert folders([tmp_path / "seed-1.stale"]) == [tmp_path / "seed-1.stale"]
 
 
 def test_what_cannot_be_analysed_is_refused(trees_run, tmp_path, program):
