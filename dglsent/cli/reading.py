@@ -7,8 +7,7 @@ import re
 from collections.abc import Sequence
 from typing import Literal, TypeAlias
 
-from dglsent.corpora.example import Parsed
-from dglsent.inference.given import REMEDY, Given, Raw
+from dglsent.inference.given import Given, Raw, parsed
 from graphs.columns import Constituency, Dependencies
 from graphs.errors import InputError, Origin, SentenceError
 from graphs.formats.brackets import parse_brackets, read_brackets
@@ -93,7 +92,7 @@ def _cell(text: str, origin: Origin) -> Given:
     if len(trees) != 1:
         return SentenceError(f"{len(trees)} trees in one column, expected one", origin)
     trees[0].origin = origin
-    return Parsed(constituency=trees[0], remedy=REMEDY)
+    return parsed(trees[0])
 
 
 def _raw(text: str, origin: Origin, *, tokens: bool = False) -> Given:
@@ -116,11 +115,6 @@ def _single(text: str, form: Format, name: str) -> list[Given]:
     else:
         conllu = read_conllu(source, on_error="skip")
         read, skipped = conllu, conllu.skipped
-    results: list[Given] = [
-        Parsed(constituency=one, remedy=REMEDY)
-        if isinstance(one, Constituency)
-        else Parsed(dependencies=one, remedy=REMEDY)
-        for one in read
-    ]
+    results: list[Given] = [parsed(one) for one in read]
     # Several trees may share a line, so equal lines keep their order.
     return sorted([*results, *skipped], key=lambda result: result.origin.line)

@@ -19,6 +19,7 @@ from graphs.tokens import tokens
 Say: TypeAlias = Callable[[str], None]
 
 REMEDY = "give raw text, or the files that `dglsent parse` writes"
+_WANTS = "give raw text, or the .{}.gz that `dglsent parse` writes"
 WANTED = (
     "text, tokens, a Constituency, Dependencies or Tagged of graphs, a tree or document of Stanza, spaCy or nltk, "
     "or for a model of pairs two of these"
@@ -70,6 +71,15 @@ def examples_of(given: Any, sentences: int) -> list[tuple[Given, ...]]:
         else:
             raise InputError(f"example {number}: the model reads pairs, and {_kind(one)} was given; give (one, other)")
     return examples
+
+
+def parsed(sentence: Constituency | Dependencies | Tagged) -> Parsed:
+    """A sentence that has one parse, or none."""
+    if isinstance(sentence, Constituency):
+        return Parsed(constituency=sentence, remedy=_WANTS.format("conllu"))
+    if isinstance(sentence, Dependencies):
+        return Parsed(dependencies=sentence, remedy=_WANTS.format("brackets"))
+    return Parsed(unparsed=sentence, remedy=REMEDY)
 
 
 def readable(
@@ -141,12 +151,8 @@ def _sentences(one: Any, number: int) -> list[Given]:
         return [one]
     if isinstance(one, Example):
         return list(one.sentences)
-    if isinstance(one, Constituency):
-        return [Parsed(constituency=one, remedy=REMEDY)]
-    if isinstance(one, Dependencies):
-        return [Parsed(dependencies=one, remedy=REMEDY)]
-    if isinstance(one, Tagged):
-        return [Parsed(unparsed=one, remedy=REMEDY)]
+    if isinstance(one, Constituency | Dependencies | Tagged):
+        return [parsed(one)]
     if isinstance(one, Parse):
         return [Parsed(one.constituency, one.dependencies)]
     if is_stanza(one):
