@@ -21,6 +21,7 @@ import torch
 from dglsent.analysis.recording import TABLES, begin, finish
 from dglsent.analysis.rows import Recorder, Shown
 from dglsent.corpora.example import Example
+from dglsent.lock import locked
 from dglsent.training import recipe as recipes
 from dglsent.training.assemble import load_corpus
 from dglsent.training.data import GraphSet, graph_set
@@ -71,7 +72,7 @@ def record(
         The folder.
 
     Raises:
-        InputError: run, split, fields or folder cannot be used.
+        InputError: run, split, fields or folder cannot be used, or another process is recording there.
     """
     trained, out = Run(run), Path(out)
     recipe, vocabularies, model = trained.load(trusted=trusted)
@@ -85,30 +86,31 @@ def record(
     about = {**provenance(trained, trusted), "split": split}
     labels = list(recipe.corpus.labels) or list(getattr(model.task, "labels", ()))
     what = {"fields": names, "labels": labels, "tables": list(tables), "examples": len(examples), "shard": shard}
-    if begin(out, {**about, **what}):
-        say(f"{out}: recorded already")
-        return out
     target = next(iter(model.task.targets), "")
     recorder = Recorder(
         Shown.of(names), recipe.graph, target, labels, {k: v for k, v in about.items() if k != "config"}
     )
     task, vectors = model.task, token_vectors(recipe.embedding, data)
-    for first in range(0, len(examples), shard):
-        if (out / "examples" / f"{first:08}.parquet").is_file():
-            continue
-        part = examples[first : first + shard]
-        graphs = graph_set(
-            part,
-            recipe.graph,
-            vocabularies,
-            task.sentences,
-            task.targets,
-            token_labels=task.token_labels,
-            vectors=vectors,
-        )
-        _write_shard(out, first, _rows(model, recorder, tables, first, part, graphs))
-        say(f"{out}: {min(first + shard, len(examples))} of {len(examples)} examples")
-    finish(out)
+    with locked(out):
+        if begin(out, {**about, **what}):
+            say(f"{out}: recorded already")
+            return out
+        for first in range(0, len(examples), shard):
+            if (out / "examples" / f"{first:08}.parquet").is_file():
+                continue
+            part = examples[first : first + shard]
+            graphs = graph_set(
+                part,
+                recipe.graph,
+                vocabularies,
+                task.sentences,
+                task.targets,
+                token_labels=task.token_labels,
+                vectors=vectors,
+            )
+            _write_shard(out, first, _rows(model, recorder, tables, first, part, graphs))
+            say(f"{out}: {min(first + shard, len(examples))} of {len(examples)} examples")
+        finish(out)
     return out
 
 

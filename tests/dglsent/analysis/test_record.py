@@ -13,6 +13,7 @@ from dglsent.analysis.record import record
 from dglsent.analysis.recording import Recording
 from dglsent.analysis.rows import Shown
 from dglsent.corpora.built_in import Reviews
+from dglsent.lock import locked
 from dglsent.nn.embeddings import WordEmbedding
 from dglsent.passing import Batch
 from dglsent.training.assemble import load_inputs
@@ -123,7 +124,11 @@ def test_what_cannot_be_recorded_is_refused(tag_guided_run, trees_run, tmp_path,
     program.refuses("record", tmp_path / "none", "--out", out, saying=["no run there"])
     program.refuses("record", tag_guided_run, "--out", out, "--fields", "x*x", saying=["shows no field", "z_u, z_b"])
     assert not out.exists()
+    with locked(out):
+        program.refuses("record", tag_guided_run, "--out", out, saying=[str(out), "is writing it; wait until it ends"])
+    assert not out.exists()
     assert program("record", tag_guided_run, "--out", out, "--fields", "z_u", "--limit", 3)[0] == 0
+    assert not list(tmp_path.glob("*.lock"))
     assert Recording(out).about["fields"] == ["z_u"]
     assert len(Recording(out).examples) == 3
     program.refuses("record", tag_guided_run, "--out", out, saying=["another fields", "choose another --out"])
