@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
 from itertools import chain
 from pathlib import Path
 from typing import Any, Final
@@ -21,6 +23,7 @@ from graphs.store_shard import VERSION, Shard, write_shard
 from graphs.vocabulary import read_json, write_json
 
 _FORMAT: Final = "dglsent shard"
+_SUM: Final = "sum"
 
 
 def make(folder: Path, source: Source, part: Part) -> None:
@@ -65,7 +68,7 @@ def make(folder: Path, source: Source, part: Part) -> None:
         "skipped": read.skipped,
         "counts": counts.to_json(),
     }
-    write_json(note, folder / f"{part.name}.json")
+    write_json({**note, _SUM: _sum(note)}, folder / f"{part.name}.json")
 
 
 def made_of(source: Source, part: Part) -> dict[str, Any]:
@@ -78,11 +81,18 @@ def note_of(folder: Path, source: Source, part: Part) -> dict[str, Any] | None:
     path = folder / f"{part.name}.arrow"
     try:
         note = read_json(folder / f"{part.name}.json")
+        if note.pop(_SUM) != _sum(note):
+            return None
         same = note["version"] == VERSION and note["made_of"] == made_of(source, part)
         whole = same and path.stat().st_size == note["bytes"] and digest(path) == note["sha256"]
-    except (InputError, OSError, KeyError, TypeError):
+    except (InputError, OSError, KeyError, TypeError, AttributeError):
         return None
     return note if whole else None
+
+
+def _sum(note: Mapping[str, Any]) -> str:
+    """A hash of all that a note says, as some of it goes into the manifest."""
+    return hashlib.sha256(json.dumps(note, sort_keys=True).encode()).hexdigest()
 
 
 def _shaped(read: Read, source: Source) -> tuple[list[Sentence], Counts]:

@@ -17,7 +17,7 @@ from dglsent.training import recipe as recipes
 from dglsent.training.assemble import load_inputs, make_model
 from dglsent.training.run import Run
 
-_TRAINED = """
+TRAINED = """
 corpus:
   class_path: dglsent.corpora.built_in.Reviews
   init_args: {train: 20, dev: 5, test: 5}
@@ -48,7 +48,7 @@ def targets(folder: Path) -> list[Target]:
     """Recipes, and each file of a run folder with the others whole; they lie in `folder`."""
     whole = folder / "run"
     parts = {"config.yaml": mutated, "vocabularies.json": mutated, "metrics.json": mutated}
-    recipe = (_TRAINED.encode(), _BASED.encode())
+    recipe = (TRAINED.encode(), _BASED.encode())
     return [
         Target("recipe", lambda random: random.choice(recipe), mutated, partial(_recipe, folder), 0.05),
         *(
@@ -75,7 +75,7 @@ def _made(folder: Path) -> dict[str, bytes]:
     """The files of a run that was not trained."""
     shutil.rmtree(folder, ignore_errors=True)
     run = Run(folder)
-    config = recipes.resolve(_TRAINED)
+    config = recipes.resolve(TRAINED)
     recipe = recipes.instantiate(config)
     vocabularies = load_inputs(recipe, None).vocabularies
     run.begin(config, vocabularies)
