@@ -96,10 +96,8 @@ def _cell(text: str, origin: Origin) -> Given:
 
 
 def _raw(text: str, origin: Origin, *, tokens: bool = False) -> Given:
-    words = _TOKEN.findall(text)
-    if not words:
-        return SentenceError("the sentence has no words", origin)
-    return Raw(words if tokens else text.strip(), origin)
+    said = _TOKEN.findall(text) if tokens else text.strip()
+    return Raw(said, origin) if said else SentenceError("the sentence has no words", origin)
 
 
 def _single(text: str, form: Format, name: str) -> list[Given]:

@@ -9,11 +9,13 @@ import sys
 import pytest
 from tiny import TINY, recipe
 
+from dglsent.cli.reading import read
 from dglsent.corpora.example import Parsed
 from dglsent.corpora.reviews import CLASSES, generate
 from dglsent.passing import Batch
 from dglsent.training.graphs import build, shape
 from dglsent.training.run import Run
+from graphs.errors import SentenceError
 from graphs.formats.brackets import to_brackets
 
 GOOD = "(S (NP (DT the) (NN film)) (VP (VBD was) (JJ good)))"
@@ -94,6 +96,12 @@ def test_pairs_are_two_sentences_in_a_row(pairs_run, tmp_path, program):
     )
     assert "head 7" in second["error"]
     assert "second sentence of the pair is missing" in fourth["error"]
+
+
+def test_a_column_of_blanks_has_no_words():
+    ((_, other),) = read(")\t\x0c", "tsv", 2, "pairs.tsv")
+    assert isinstance(other, SentenceError)
+    assert "no words" in other.reason
 
 
 def test_pairs_of_a_table(pairs_run, tmp_path, program):
