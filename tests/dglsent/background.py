@@ -75,6 +75,15 @@ class Background:
         """What it has said up to now."""
         return self.log.read_text(errors="replace")
 
+    def poll(self) -> int | None:
+        """As subprocess has it."""
+        return self.code
+
+    @property
+    def returncode(self) -> int | None:
+        """As subprocess has it."""
+        return self.code
+
     def strike(self, how: signal.Signals) -> None:
         """Sends it, and none of its children, a signal."""
         if self.code is None:

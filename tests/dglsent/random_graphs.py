@@ -11,8 +11,8 @@ from graphs.sentence_graph import SentenceGraph
 VOCABULARY = 12  # word ids 1 .. 11; 0 is padding
 TAGS = ("<padding>", "<unknown>", "NN", "VB", "S", "NP", "VP")  # of every node, phrases first
 SEVEN = [-1, 0, 0, 0, 0, 0, 0, 0]
-DEEP = 500  # for every model once on each engine: a step a level takes seconds
-TALL = 50  # for its variants
+DEEP = 500
+TALL = 20
 
 
 def tree(parent, words=None, *, phrases=False) -> SentenceGraph:
@@ -51,19 +51,37 @@ def chain(size, words=None) -> SentenceGraph:
     return tree([*range(1, size), -1], words)
 
 
-def caterpillar(depth) -> SentenceGraph:
+def caterpillar(levels) -> SentenceGraph:
     """A binary tree of the given depth that grows to the left and to the right in turn."""
     parent = [-1]
-    for level in range(depth):
+    for level in range(levels):
         phrase = 2 * level - level % 2 if level else 0  # the first or the second of the two newest nodes
         parent += [phrase, phrase]
     return tree(parent, phrases=True)
 
 
-def awkward_trees(*, phrases=False, depth=DEEP) -> list[SentenceGraph]:
-    """One word, a unary chain, seven children, two words either way round, a mixture, and a tree as deep as that."""
+def depth(on, layout="edges") -> int:
+    """Of the deepest tree for an engine: 500 for every model on the torch engine; on DGL's, a step takes milliseconds.
+
+    A recursion of each kind goes as deep there: those of RecNN, Tree-LSTMs and chains.
+    """
+    return DEEP if (on, layout) == ("torch", "edges") else TALL
+
+
+def caterpillars(on) -> list[SentenceGraph]:
+    """Binary trees: a word, two words, and more up to the deepest for an engine."""
+    return [caterpillar(levels) for levels in (0, 1, 2, 5, depth(on))]
+
+
+def one_word(on) -> list[SentenceGraph]:
+    """A batch without edges."""
+    return [tree([-1], [4])]
+
+
+def awkward_trees(*, phrases=False, levels=DEEP) -> list[SentenceGraph]:
+    """One word, a unary chain, seven children, two words either way round, a mixture, and a tree of so many levels."""
     mixed = [3, 3, 1, -1, 3, 4, 4, 4, 7, 8, 8, 8, 8, 8, 8, 8]
-    deep = [-1, *range(depth)]
+    deep = [-1, *range(levels)]
     return [tree(p, phrases=phrases) for p in ([-1], [1, 2, 3, 4, -1], SEVEN, [-1, 0], [1, -1], mixed, deep)]
 
 

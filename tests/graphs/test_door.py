@@ -7,7 +7,6 @@ import subprocess
 import sys
 from pathlib import Path
 
-import pytest
 import torch
 
 ROOT = Path(__file__).parents[2]
@@ -82,7 +81,7 @@ def test_the_installed_dgl_works():
     assert [frontier.tolist() for frontier in dgl.topological_nodes_generator(graph)] == [[0, 1], [2]]
 
 
-@pytest.mark.parametrize("name", ["graphs.door", "graphs.batching"])
-def test_importing_says_nothing(name):
-    result = subprocess.run([sys.executable, "-c", f"import {name}"], capture_output=True, text=True, cwd=ROOT)
+def test_importing_says_nothing():
+    code = "import graphs.door, graphs.batching"
+    result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT)
     assert (result.returncode, result.stdout, result.stderr) == (0, "", "")

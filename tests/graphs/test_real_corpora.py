@@ -27,6 +27,17 @@ def brackets(*paths):
     return list(chain.from_iterable(map(read_brackets, paths)))
 
 
+@cache
+def ewt(data_dir, part):
+    return read_conllu(data_dir / "ud_ewt" / f"en_ewt-ud-{part}.conllu")
+
+
+@cache
+def sick_dependencies(data_dir, part, side):
+    folder = data_dir / "sick" / "parsed" / part
+    return read_tai_dependencies(*(folder / f"{side}.{end}" for end in ("toks", "parents", "rels")))
+
+
 def sst(data_dir, part):
     return brackets(data_dir / "sst" / f"{part}.txt")
 
@@ -61,7 +72,7 @@ def crosses(sentence):
     ],
 )
 def test_ud_ewt(data_dir, part, sentences, words, multiword, empty, crossing):
-    corpus = read_conllu(data_dir / "ud_ewt" / f"en_ewt-ud-{part}.conllu")
+    corpus = ewt(data_dir, part)
     assert len(corpus) == sentences
     assert sum(map(len, corpus)) == words
     assert sum(len(sentence.multiword) for sentence in corpus) == multiword
@@ -76,7 +87,7 @@ def test_ud_ewt_equals_stanza(data_dir):
     path = data_dir / "ud_ewt" / "en_ewt-ud-dev.conllu"
     document = CoNLL.conll2doc(str(path), ignore_gapping=False)
     fields = ("word", "relation", "upos", "xpos", "lemma", "multiword", "empty")
-    for ours, theirs in zip(read_conllu(path), map(from_stanza_sentence, document.sentences), strict=True):
+    for ours, theirs in zip(ewt(data_dir, "dev"), map(from_stanza_sentence, document.sentences), strict=True):
         assert ours.origin.sentence == theirs.origin.sentence
         assert ours.head.tolist() == theirs.head.tolist()
         for name in fields:
@@ -135,12 +146,9 @@ def test_ptb_sample(data_dir):
 @pytest.mark.parametrize("side", ["a", "b"])
 def test_sick(data_dir, part, side):
     folder = data_dir / "sick" / "parsed" / part
-    toks, heads, rels, cparents, ptb = (
-        folder / f"{side}.{kind}" for kind in ("toks", "parents", "rels", "cparents", "ptb")
-    )
-    dependencies = read_tai_dependencies(toks, heads, rels)
-    binary = read_tai_constituency(toks, cparents)
-    phrases = read_brackets(ptb)
+    dependencies = sick_dependencies(data_dir, part, side)
+    binary = read_tai_constituency(folder / f"{side}.toks", folder / f"{side}.cparents")
+    phrases = read_brackets(folder / f"{side}.ptb")
     assert len(dependencies) == len(binary) == len(phrases) == SICK[part]
     for words, tree, brackets in zip(dependencies, binary, phrases, strict=True):
         assert words.words == tree.words
@@ -201,19 +209,8 @@ def test_heads_agree_with_the_dependency_treebank(data_dir):
 def test_every_sentence_becomes_a_graph(data_dir):
     """Nodes and edges of the batched graphs are those of the corpora; the list of refused sentences is empty."""
     dependencies = {
-        "ewt": [
-            sentence
-            for part in ("train", "dev", "test")
-            for sentence in read_conllu(data_dir / "ud_ewt" / f"en_ewt-ud-{part}.conllu")
-        ],
-        "sick": [
-            sentence
-            for part in SICK
-            for side in "ab"
-            for sentence in read_tai_dependencies(
-                *(data_dir / "sick" / "parsed" / part / f"{side}.{end}" for end in ("toks", "parents", "rels"))
-            )
-        ],
+        "ewt": [sentence for part in ("train", "dev", "test") for sentence in ewt(data_dir, part)],
+        "sick": [sentence for part in SICK for side in "ab" for sentence in sick_dependencies(data_dir, part, side)],
     }
     treebanks = {
         "sst": [tree for part in ("train", "dev", "test") for tree in sst(data_dir, part)],

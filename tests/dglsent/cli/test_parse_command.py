@@ -121,13 +121,17 @@ def test_every_corpus_with_texts_is_there(data_dir):
 
 
 def test_a_corpus_is_parsed_whole(program, options, data_dir, tmp_path):
-    """Every sentence is put into the cache beforehand, but for a few, so that this takes seconds."""
-    stanza_dir = options[1]
-    texts = corpora_with_texts()["trec"](data_dir)
-    assert list(texts) == ["trec-train", "trec-test"]
+    """The first questions of TREC. All but a few are put into the cache beforehand, so that this takes seconds."""
+    stanza_dir, data = options[1], tmp_path / "data"
+    (data / "trec").mkdir(parents=True)
+    for split in ("train", "test"):
+        whole = (data_dir / "mr_subj_trec" / "qc" / f"{split}.txt").read_bytes()
+        (data / "trec" / f"{split}.txt").write_bytes(b"".join(whole.splitlines(keepends=True)[:200]))
+    texts = corpora_with_texts()["trec"](data)
+    assert {name: len(some) for name, some in texts.items()} == {"trec-train": 200, "trec-test": 200}
     fill(tmp_path / "cache", stanza_dir, [text for some in texts.values() for text in some[3:]])
     options[-1] = 400
-    code, said, _ = program("parse", "trec", tmp_path / "out", "--data", data_dir, *options, "--input", "text")
+    code, said, _ = program("parse", "trec", tmp_path / "out", "--data", data, *options, "--input", "text")
     assert (code, said.count("\n")) == (0, 2)
     for name, some in texts.items():
         sentences, trees = written(tmp_path / "out" / name)

@@ -20,8 +20,7 @@ from background import Background
 from tiny import TINY, Interrupted, recipe
 
 from dglsent.cli.main import main
-from dglsent.reproduction import tables
-from dglsent.reproduction.jobs import _HOME, _PROGRAM
+from dglsent.reproduction import jobs, tables
 from dglsent.reproduction.table_text import as_text
 from dglsent.training import recipe as recipes
 
@@ -59,6 +58,31 @@ def _environment(patch):
     patch.setenv("OMP_NUM_THREADS", "1")
 
 
+def _forks(patch):
+    """Trainings are forks of a process that has imported everything; some tests below have them as they are."""
+
+    def start(job, options):
+        job.log.parent.mkdir(parents=True, exist_ok=True)
+        return Training(job.command(options)[4:], job.log)
+
+    patch.setattr(jobs, "_start", start)
+
+
+class Training(Background):
+    """One that its parent may stop."""
+
+    def terminate(self):
+        self.strike(signal.SIGTERM)
+
+    def kill(self):
+        self.strike(signal.SIGKILL)
+
+
+@pytest.fixture
+def forks(monkeypatch):
+    _forks(monkeypatch)
+
+
 @pytest.fixture(autouse=True)
 def environment(monkeypatch):
     _environment(monkeypatch)
@@ -75,6 +99,7 @@ def made(tmp_path_factory):
     out, err = io.StringIO(), io.StringIO()
     with pytest.MonkeyPatch.context() as patch, redirect_stdout(out), redirect_stderr(err):
         _environment(patch)
+        _forks(patch)
         code = main([str(argument) for argument in command])
     return folder, command, SimpleNamespace(returncode=code, stdout=out.getvalue(), stderr=err.getvalue())
 
@@ -212,6 +237,7 @@ def test_runs_that_do_not_say_what_they_are_made_of(made, tmp_path, program):
     assert row["ours"]
 
 
+@pytest.mark.usefixtures("forks")
 def test_stale_runs_are_verified_or_trained_anew(made, tmp_path, program):
     command = [*_copied(made, tmp_path), "--json"]
     for seed in (1, 2):
@@ -283,6 +309,18 @@ def test_folds_and_what_was_interrupted(tmp_path, program):
     assert row["seconds"] == pytest.approx(statistics.fmean(fold["seconds"] for fold in folds))
     assert "mean of 2 folds" in out
 
+    # The corpus is a class that nobody registered: runs of it are compared with the recipe all the same.
+    weights = [runs / f"tiny/seed-3/fold-{fold}/weights.safetensors" for fold in (0, 1)]
+    before = [file.stat().st_mtime_ns for file in weights]
+    code, again, err = program("reproduce", table, "--seeds", "3", "--out", runs)
+    assert (code, again, err) == (0, out, "")
+    assert [file.stat().st_mtime_ns for file in weights] == before
+    recipe(tmp_path, text.replace("hidden: 6", "hidden: 7"))
+    code, out, err = program("reproduce", table, "--seeds", "3", "--out", runs)
+    assert code == 0
+    assert "its recipe has changed (encoder.init_args.hidden is 6 there and 7 here)" in out
+    assert err.startswith("stale: Folds; ")
+
 
 def test_a_seed_counts_when_its_folds_are_all_there(tmp_path, program):
     table = recipe(
@@ -316,6 +354,7 @@ def test_trainings_end_with_the_command(how, tmp_path):
         assert f"stopped; to go on: dglsent {' '.join(command)}" in process.said
     _wait_for_group(process.pid, end)
     assert not list(runs.glob("tiny/*/metrics.json"))
+    assert not list(runs.rglob("*.lock"))
 
 
 def _wait_for_group(group: int, end: float) -> None:
@@ -340,7 +379,7 @@ def test_trainings_do_not_import_from_the_working_folder(tmp_path):
     for path in ({}, {"PYTHONPATH": ""}):
         # Its standard input stays open: at its end the training would be without its parent, and stop.
         with subprocess.Popen(
-            [sys.executable, "-c", _PROGRAM, str(_HOME), "--version"],
+            [sys.executable, "-c", jobs._PROGRAM, str(jobs._HOME), "--version"],
             cwd=tmp_path,
             env=environment | path,
             stdin=subprocess.PIPE,

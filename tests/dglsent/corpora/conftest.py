@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -12,8 +13,9 @@ Load = Callable[[type[Corpus]], Splits]
 
 @pytest.fixture(scope="module")
 def load_real(data_dir: Path, parses_dir: Path) -> Load:
-    """Reads a real corpus with its given parses."""
+    """Reads a real corpus with its given parses, once for the tests of a file; not to be changed."""
 
+    @cache
     def load(kind: type[Corpus], **options) -> Splits:
         with pytest.MonkeyPatch.context() as patch:
             patch.setenv("DGLSENT_PARSES", str(parses_dir))

@@ -3,6 +3,7 @@ from __future__ import annotations
 from collections import Counter
 
 import pytest
+from real_graphs import check_graphs
 
 from dglsent.corpora.mr import MR
 from dglsent.corpora.splits import is_dev
@@ -48,6 +49,10 @@ def test_blank_line_is_named(small):
     (small / "sentence_polarity" / "rt-polarity.pos").write_text("a b\n\nc\n")
     with pytest.raises(InputError, match=r"rt-polarity\.pos:2: a blank line"):
         MR().load(small)
+
+
+def test_real_graphs(load_real):
+    check_graphs(load_real(MR))
 
 
 def test_real_counts(load_real, data_dir):

@@ -3,6 +3,7 @@ from __future__ import annotations
 from collections import Counter
 
 import pytest
+from real_graphs import check_graphs
 from test_parses import write
 
 from dglsent.corpora.msrp import MSRP
@@ -68,6 +69,10 @@ def test_missing_files_are_said_with_the_layout(tmp_path):
         match=r"MSRP is missing; expected .*msr_paraphrase_train\.txt msr_paraphrase_test\.txt \(docs/data\.md",
     ):
         MSRP().load(tmp_path)
+
+
+def test_real_graphs(load_real):
+    check_graphs(load_real(MSRP))
 
 
 def test_real_counts(load_real):

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import pytest
+from real_graphs import check_graphs
 from test_parses import write
 
 from dglsent.corpora.msrpar import MSRpar
@@ -36,6 +37,10 @@ def test_missing_files_are_said_with_the_layout(tmp_path):
         InputError, match=r"MSRpar is missing; expected .*MSRpar\.train\.tsv MSRpar\.test\.tsv \(docs/data\.md\)"
     ):
         MSRpar().load(tmp_path)
+
+
+def test_real_graphs(load_real):
+    check_graphs(load_real(MSRpar))
 
 
 def test_real_counts(load_real):

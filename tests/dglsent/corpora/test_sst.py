@@ -4,6 +4,7 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
+from real_graphs import check_graphs
 
 from dglsent.corpora import sst
 from dglsent.corpora.sst import SST, tags_of
@@ -226,6 +227,10 @@ def random_tree(generator, start: int, end: int) -> str:
     cuts = sorted({start, end, *generator.integers(start + 1, end, size=generator.integers(1, 4)).tolist()})
     inner = " ".join(random_tree(generator, *pair) for pair in pairwise(cuts))
     return f"(U{label} ({label} {inner}))" if generator.random() < 0.3 else f"({label} {inner})"
+
+
+def test_real_graphs(load_real):
+    check_graphs(load_real(SST, tags=True))
 
 
 def test_real_tags(load_real):

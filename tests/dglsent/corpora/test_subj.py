@@ -3,6 +3,7 @@ from __future__ import annotations
 from collections import Counter
 
 import pytest
+from real_graphs import check_graphs
 
 from dglsent.corpora.subj import SUBJ
 from graphs.errors import InputError
@@ -33,6 +34,10 @@ def test_missing_files_are_said_with_the_layout(small):
         InputError, match=r"SUBJ is missing; expected .*plot\.tok\.gt9\.5000 quote\.tok\.gt9\.5000 \(docs/data\.md\)"
     ):
         SUBJ().load(small)
+
+
+def test_real_graphs(load_real):
+    check_graphs(load_real(SUBJ))
 
 
 def test_real_counts(load_real, data_dir):

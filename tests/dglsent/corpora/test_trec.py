@@ -4,6 +4,7 @@ from collections import Counter
 
 import numpy as np
 import pytest
+from real_graphs import check_graphs
 
 from dglsent.corpora.splits import is_dev
 from dglsent.corpora.trec import TREC
@@ -67,6 +68,10 @@ def test_missing_files_are_said_with_the_layout(small):
     (small / "qc" / "test.txt").unlink()
     with pytest.raises(InputError, match=r"TREC is missing; expected .*qc/\{train,test\}\.txt \(docs/data\.md\)"):
         TREC().load(small)
+
+
+def test_real_graphs(load_real):
+    check_graphs(load_real(TREC))
 
 
 def test_real_counts(load_real):

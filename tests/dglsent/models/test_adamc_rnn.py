@@ -7,7 +7,7 @@ import torch
 from agreement import ENGINES, assert_agrees, build, close, encode
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from random_graphs import DEEP, TALL, binary_trees, caterpillar
+from random_graphs import DEEP, TALL, binary_trees, caterpillar, depth
 from reference.tree_baselines import adamc_rnn
 
 from dglsent.models.adamc_rnn import AdaMCRNN
@@ -20,7 +20,7 @@ GRAPHS = [caterpillar(d) for d in (0, 1, 6)]
 @pytest.mark.parametrize("beta", [1.0, 2.0])
 @pytest.mark.parametrize("depths", [(0, 1, 2, 5, DEEP), (0,)])
 def test_awkward_trees(on, depths, beta):
-    graphs = [caterpillar(depth if beta == 1 else min(depth, TALL)) for depth in depths]
+    graphs = [caterpillar(min(levels, depth(on) if beta == 1 else TALL)) for levels in depths]
     assert_agrees(build(AdaMCRNN, functions=3, beta=beta), partial(adamc_rnn, beta=beta), graphs, on)
 
 

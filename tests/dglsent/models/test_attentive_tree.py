@@ -7,7 +7,7 @@ import pytest
 import torch
 from agreement import ENGINES, assert_pairs_agree, build, close, encode, encode_pairs
 from hypothesis import given, settings
-from random_graphs import DEEP, SEVEN, TALL, awkward_trees, binary_trees, forests, pairs, renumbered, tree
+from random_graphs import SEVEN, TALL, awkward_trees, binary_trees, depth, forests, pairs, renumbered, tree
 from reference.attentive_tree import attentive_tree_gru, attentive_tree_lstm
 
 from dglsent.models.attentive_tree import AttentiveTreeGRU, AttentiveTreeLSTM
@@ -45,7 +45,7 @@ def paired(graphs):
 class TestAgainstTheReference:
     @pytest.mark.parametrize("phrases", [False, True])
     def test_awkward_trees(self, on, model, phrases):
-        check(model, paired(awkward_trees(phrases=phrases, depth=TALL)), on)
+        check(model, paired(awkward_trees(phrases=phrases, levels=TALL)), on)
 
     @settings(derandomize=True, deadline=None, max_examples=6)
     @given(graphs=pairs(forests(roots=1)))
@@ -62,7 +62,7 @@ class TestAgainstTheReference:
 @on_engines
 @pytest.mark.parametrize("model", ["lstm", "gru"])
 def test_deep(on, model):
-    check(model, [(tree([-1, *range(DEEP)]), tree(SEVEN))], on)
+    check(model, [(tree([-1, *range(depth(on))]), tree(SEVEN))], on)
 
 
 @on_engines

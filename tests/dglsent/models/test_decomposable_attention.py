@@ -6,7 +6,7 @@ import pytest
 import torch
 from agreement import WAYS, assert_pairs_agree, build, close, encode_pairs
 from hypothesis import given, settings
-from random_graphs import DEEP, SEVEN, awkward_trees, binary_trees, chain, chains, forests, pairs, tree
+from random_graphs import SEVEN, awkward_trees, binary_trees, chain, chains, depth, forests, pairs, tree
 from reference.pair_attention import bilstm, child_sum, decomposable_attention
 
 from dglsent.models.decomposable_attention import DecomposableAttention
@@ -69,9 +69,10 @@ class TestAgainstTheReference:
 
 @on_ways
 def test_deep(way):
-    deep = tree([-1, *range(DEEP)])
+    levels = depth(*way)
+    deep = tree([-1, *range(levels)])
     check(TREE, [(deep, tree(SEVEN)), (tree([-1]), deep)], way)
-    check(TIED, [(chain(DEEP), chain(3)), (chain(1), chain(2))], way)
+    check(TIED, [(chain(levels), chain(3)), (chain(1), chain(2))], way)
 
 
 @on_ways

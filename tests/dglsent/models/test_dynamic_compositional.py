@@ -6,7 +6,7 @@ import torch
 from agreement import ENGINES, assert_agrees, build, close, encode
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from random_graphs import DEEP, binary_trees, caterpillar, renumbered, tree
+from random_graphs import binary_trees, caterpillar, caterpillars, renumbered, tree
 from reference.dynamic_compositional import dc_recnn, dc_tree_lstm
 
 from dglsent.models.dynamic_compositional import DCRecNN, DCTreeLSTM
@@ -31,7 +31,7 @@ class TestAgainstTheReference:
         assert_agrees(made(encoder_class), reference[encoder_class], graphs, on, states=["h"])
 
     def test_awkward_trees(self, encoder_class, on):
-        self.check(encoder_class, [caterpillar(depth) for depth in (0, 1, 2, 5, DEEP)], on)
+        self.check(encoder_class, caterpillars(on), on)
 
     def test_only_words(self, encoder_class, on):
         self.check(encoder_class, [tree([-1], [4]), tree([-1], [7])], on)

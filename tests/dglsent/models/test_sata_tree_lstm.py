@@ -7,7 +7,7 @@ import torch
 from agreement import ENGINES, assert_agrees, build, close, encode
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from random_graphs import DEEP, TAGS, binary_trees, caterpillar, tree
+from random_graphs import TAGS, TALL, binary_trees, caterpillar, depth, tree
 from reference.sata_tree_lstm import sata_tree_lstm
 
 from dglsent.models.sata_tree_lstm import SATATreeLSTM
@@ -26,8 +26,8 @@ class TestAgainstTheEquations:
 
     def test_awkward_trees(self, switches, on):
         # Over 500 levels normalised gates make gradients large enough for rounding to show.
-        depths = (0, 1, 2, 5, 50 if "normalise" in switches else DEEP)
-        self.check(switches, [caterpillar(depth) for depth in depths], on)
+        depths = (0, 1, 2, 5, TALL if "normalise" in switches else depth(on))
+        self.check(switches, [caterpillar(levels) for levels in depths], on)
 
     def test_only_words(self, switches, on):
         self.check(switches, [tree([-1], [4], phrases=True), tree([-1], [7], phrases=True)], on)

@@ -7,7 +7,7 @@ import torch
 from agreement import ENGINES, assert_agrees, build, close, encode
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from random_graphs import DEEP, TAGS, TALL, VOCABULARY, binary_trees, caterpillar, children, tree
+from random_graphs import TAGS, TALL, VOCABULARY, binary_trees, caterpillar, children, depth, tree
 from reference.tag_guided import tag_guided_recnn, tag_guided_tree_lstm
 from torch.testing import assert_close
 
@@ -19,8 +19,7 @@ from dglsent.nn.embeddings import WordEmbedding
 drawn = settings(derandomize=True, deadline=None, max_examples=10)
 SIZES = {"hyper": 3, "fusion_size": 5, "tag_dim": 2}
 make = partial(build, tags=TAGS, **SIZES)
-AWKWARD = [caterpillar(depth) for depth in (0, 1, 2, 5, DEEP)]
-SHALLOW = AWKWARD[:-1]
+SHALLOW = [caterpillar(levels) for levels in (0, 1, 2, 5)]
 FUSIONS = [{"fusion": "concat"}, {"fusion": "multi"}]
 OF_RECNN = [*FUSIONS, {"hyper_at_leaf": False}]
 OF_LSTM = [
@@ -46,7 +45,7 @@ class TestAgainstTheEquations:
         assert_agrees(make(encoder, **switches), partial(reference, **switches), graphs, on, tags=True, states=["h"])
 
     def test_awkward_trees(self, encoder, reference, switches, on):
-        graphs = AWKWARD if switches == FUSIONS[0] else [*SHALLOW, caterpillar(TALL)]
+        graphs = [*SHALLOW, caterpillar(depth(on) if switches == FUSIONS[0] else TALL)]
         self.check(encoder, reference, switches, graphs, on)
 
     def test_only_words(self, encoder, reference, switches, on):

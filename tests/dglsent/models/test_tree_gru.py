@@ -6,7 +6,7 @@ import torch
 from agreement import ENGINES, assert_agrees, build, close, encode
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from random_graphs import DEEP, TALL, awkward_trees, chain, forest, forests, renumbered, tree
+from random_graphs import TALL, awkward_trees, chain, depth, forest, forests, renumbered, tree
 from reference.tree_gru import child_sum_tree_gru
 
 from dglsent.models.sequence import SeqGRU
@@ -17,7 +17,7 @@ pytestmark = pytest.mark.parametrize("on", ENGINES)
 
 @pytest.mark.parametrize("phrases", [False, True])
 def test_awkward_trees(on, phrases):
-    graphs = [*awkward_trees(phrases=phrases, depth=TALL if phrases else DEEP), forest()]
+    graphs = [*awkward_trees(phrases=phrases, levels=TALL if phrases else depth(on)), forest()]
     assert_agrees(build(ChildSumTreeGRU), child_sum_tree_gru, graphs, on)
 
 

@@ -57,11 +57,11 @@ class TestChildSum:
         assert_agrees(encoder, partial(child_sum_tree_lstm, output_gate=output_gate), graphs, on)
 
     def test_awkward_trees(self, on, output_gate):
-        self.check([*awkward_trees(depth=DEEP if output_gate else TALL), forest()], on, output_gate)
+        self.check([*awkward_trees(levels=DEEP if output_gate else TALL), forest()], on, output_gate)
 
     def test_constituency_trees(self, on, output_gate):
         """Any arity and unary chains, with words at the leaves alone."""
-        self.check([*awkward_trees(phrases=True, depth=TALL), forest()], on, output_gate)
+        self.check([*awkward_trees(phrases=True, levels=TALL), forest()], on, output_gate)
 
     @drawn
     @given(graphs=st.lists(forests(), min_size=1, max_size=4))

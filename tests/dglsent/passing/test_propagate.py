@@ -16,7 +16,7 @@ from graphs.door import fn
 from graphs.sentence_graph import SentenceGraph
 
 WIDTH = 3
-quick = settings(derandomize=True, deadline=None, max_examples=40)
+quick = settings(derandomize=True, deadline=None, max_examples=20)
 
 
 @st.composite

@@ -11,7 +11,7 @@ from test_propagate import batches
 from dglsent.passing import Batch, apply_edges, edge_softmax, engine, update_all
 from graphs.door import fn
 
-quick = settings(derandomize=True, deadline=None, max_examples=40)
+quick = settings(derandomize=True, deadline=None, max_examples=15)
 
 
 def reduce(nodes):

@@ -27,6 +27,7 @@ PAIR_TASK = {
     "embedding": {"dim": 8, "spelling": True},
     "task": {"class_path": "dglsent.tasks.relatedness.Relatedness"},
 }
+LARGE = 256  # states that take more time than they show
 
 
 def families() -> dict[str, dict]:
@@ -36,7 +37,10 @@ def families() -> dict[str, dict]:
         if known["task"].get("init_args", {}).get("head") is False:
             continue  # its states are scores of tokens, which pairs do not have
         family = f"{encoder_of(known)}-{known['graph']}"
-        found.setdefault(family, {**PAIR_TASK, "graph": known["graph"], "encoder": known["encoder"]})
+        encoder = known["encoder"]
+        if encoder.get("init_args", {}).get("hidden", 0) > LARGE:
+            encoder = {**encoder, "init_args": {**encoder["init_args"], "hidden": LARGE // 4}}
+        found.setdefault(family, {**PAIR_TASK, "graph": known["graph"], "encoder": encoder})
     return found
 
 

