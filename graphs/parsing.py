@@ -220,7 +220,11 @@ def _check(dependencies: Dependencies, tree: Constituency) -> None:
     """ValueError unless these are two trees over the same words."""
     size, columns = len(dependencies), ("word", "relation", "upos", "xpos", "lemma", "feats")
     strings = [*chain.from_iterable(getattr(dependencies, column) for column in columns), *tree.label]
-    if not size or any(len(getattr(dependencies, column)) != size for column in columns):
+    if (
+        not size
+        or dependencies.head.shape != (size,)
+        or any(len(getattr(dependencies, column)) != size for column in columns)
+    ):
         raise ValueError("columns of different lengths")
     if not all(isinstance(string, str) for string in strings) or tree.words != dependencies.words:
         raise ValueError("not the same words")

@@ -336,3 +336,11 @@ def test_other_tags_are_another_sentence(tmp_path):
     assert len({_key(there, text) for text in texts}) == 4
     assert _key(there, plain) == _key(there, ["a", "b"]) == _key(there, Tagged(["a", "b"]))
     assert _key(there, texts[1]) == _key(there, Tagged(["a", "b"], {"pos": ["NN", "_"]}))
+
+
+def test_a_cached_parse_without_its_heads_is_damaged(tmp_path):
+    parse = made("a")
+    packed = _pack(parse.dependencies, parse.constituency)
+    assert packed.count(b'"head":[-1]') == 1
+    with pytest.raises(InputError, match="damaged"):
+        _unpack(packed.replace(b'"head":[-1]', b'"head":[]'), "a", parse.dependencies.origin, ParseCache(tmp_path))
