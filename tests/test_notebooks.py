@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import signal
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -37,8 +38,10 @@ def printed(kernel: KernelManager) -> Callable[[str], str]:
         # Names of the notebook before are forgotten; what it imported stays loaded.
         notebook.cells.insert(0, nbformat.v4.new_code_cell("%reset -f"))
         client = NotebookClient(notebook, km=kernel, timeout=300)
+        before = signal.getsignal(signal.SIGINT)
         client.execute()
         client.kc.stop_channels()
+        signal.signal(signal.SIGINT, before)  # the client's event loop leaves Python's own, also where it was ignored
         return text_of(notebook)
 
     return run
