@@ -11,12 +11,15 @@ import pytest
 
 # Files that take longest. They come first, so that no worker of pytest-xdist is busy with one when all else is done.
 LONGEST = (
-    "dglsent/training/test_processes.py",
+    "test_notebooks.py",
     "dglsent/cli/test_reproduce_command.py",
+    "dglsent/training/test_processes.py",
+    "dglsent/training/test_reviews_scores.py",
     "dglsent/training/test_recipe.py",
-    "dglsent/training/test_resume.py",
-    "dglsent/test_chaos.py",
-    "fuzz/test_fuzz.py",
+    "dglsent/models/test_progressive_attention.py",
+    "graphs/test_real_corpora.py",
+    "dglsent/training/test_precision.py",
+    "dglsent/cli/test_bench_command.py",
 )
 
 
