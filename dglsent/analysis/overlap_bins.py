@@ -27,10 +27,16 @@ def tables(sources: Sequence[Recording], *, c: float = 50, norm: str = "mean", l
         c: factor.
         norm: "mean" divides by the mean length, "total" by that of both sentences.
         least: pairs of a bin; fewer are joined to the next lower bin.
+
+    Raises:
+        InputError: a model predicts scores, of which none is ever exactly right.
     """
     if norm not in ("mean", "total"):
         raise InputError(f"--norm {norm}: give mean or total")
     examples, predicted = predictions(sources)
+    for system, of_seeds in predicted.items():
+        if np.mod(of_seeds, 1).any():
+            raise InputError(f"{system} predicts scores, and accuracy wants classes (as of msrp); see length-bins")
     gold = examples.gold.to_numpy(float)
     place = np.array(
         [overlap(a.split(), b.split(), c, norm) for a, b in zip(examples.text, examples.other, strict=True)]

@@ -51,6 +51,11 @@ def test_other_examples_are_refused(tmp_path):
         predictions([one, other])
 
 
+def test_accuracy_of_scores_is_refused(tmp_path):
+    with pytest.raises(InputError, match="sick/gru predicts scores"):
+        overlap_bins.tables([scored(tmp_path, "sick/gru", np.linspace(1, 5, 40))])
+
+
 def test_overlap_counts_different_ngrams():
     a, b = ["the", "cat", "sat", "on", "the", "mat"], ["the", "cat", "sat", "there"]
     # the, cat, sat; the cat, cat sat; the cat sat
