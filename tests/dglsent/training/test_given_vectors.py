@@ -26,7 +26,7 @@ from graphs.errors import InputError
 from graphs.formats.brackets import to_brackets
 from graphs.token_vectors import TokenVectors, key
 
-FAMILIES = each_once()
+FAMILIES = {name.rpartition("-")[0]: known for name, known in each_once().items()}  # one of each encoder
 
 
 def both(keys, file):
@@ -54,36 +54,41 @@ def both(keys, file):
     return [(table, model, inputs.sets["train"]), (given, reading, from_file.sets["train"])]
 
 
-def losses(options, model, data, on="torch", steps=1):
-    """Of some steps, dropout on, and of the last one all gradients."""
+def loss_of(model, data, index):
+    """The loss of some examples, dropout on."""
+    return model.train().loss(data.batch(index, model.encoder.directions, model.encoder.relations))
+
+
+def losses(options, model, data, on):
+    """Of some steps, dropout on."""
     torch.manual_seed(1)
-    steps_of = optimiser(model, model.encoder.embedding.weight, options.optimiser)
+    steps = optimiser(model, model.encoder.embedding.weight, options.optimiser)
     found = []
     with engine(on):
-        for step in range(steps):
-            index = list(range(4 * step, 4 * step + 4)) if steps > 1 else [0, 1]
-            batch = data.batch(index, model.encoder.directions, model.encoder.relations)
-            loss = model.train().loss(batch)
-            steps_of.zero_grad()
+        for first in range(0, 24, 4):
+            loss = loss_of(model, data, range(first, first + 4))
+            steps.zero_grad()
             loss.backward()
-            steps_of.step()
+            steps.step()
             found.append(loss.item())
-    return found, [weight.grad for weight in model.parameters() if weight.requires_grad]
+    return found
 
 
 @pytest.mark.parametrize("family", FAMILIES)
 def test_every_encoder_reads_them(family, tmp_path):
-    (found, gradients), (same, others) = (losses(*one) for one in both(FAMILIES[family], tmp_path / "v.safetensors"))
-    assert found == same
-    for one, other in zip(gradients, others, strict=True):
-        assert (one is None and other is None) or torch.equal(one, other)
+    found = []
+    for _, model, data in both(FAMILIES[family], tmp_path / "v.safetensors"):
+        torch.manual_seed(1)
+        with torch.no_grad():
+            found.append(loss_of(model, data, [0, 1]).item())
+    assert found[0] == found[1]
 
 
 @pytest.mark.parametrize("on", ["torch", "dgl"])
 def test_training_is_the_same_to_the_last_digit(on, tmp_path):
     one, other = both(yaml.safe_load(TINY), tmp_path / "v.safetensors")
-    found, same = losses(*one, on, steps=6)[0], losses(*other, on, steps=6)[0]
-    assert found == same
+    found = losses(*one, on)
+    assert found == losses(*other, on)
     assert found[-1] != found[0]
 
 
@@ -93,7 +98,7 @@ def file(tmp_path_factory):
     path = tmp_path_factory.mktemp("vectors") / "states.safetensors"
     torch.manual_seed(0)
     arrays = {
-        key(tree.words): (torch.eye(8)[example.targets["label"]] + 0.1 * torch.randn(len(tree.words), 8)).bfloat16()
+        key(tree.words): (4 * torch.eye(8)[example.targets["label"]] + 0.1 * torch.randn(len(tree.words), 8)).bfloat16()
         for examples in Reviews(train=60, dev=20, test=30).load().values()
         for example in examples
         for tree in [example.sentences[0].constituency]
@@ -104,7 +109,7 @@ def file(tmp_path_factory):
 
 def test_from_recipe_to_prediction(file, program, tmp_path, monkeypatch):
     monkeypatch.chdir(file.parent)  # beside which a recipe names it
-    options = ("--embedding.vectors", file.name, "--embedding.tune", "false", "--training.epochs", 12)
+    options = ("--embedding.vectors", file.name, "--embedding.tune", "false", "--training.epochs", 6)
     code, _, err = program(
         "fit", recipe(tmp_path), "--out", tmp_path / "run", *options, "--optimiser.lr", 0.2, "--embedding.dropout", 0
     )
