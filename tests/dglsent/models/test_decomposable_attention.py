@@ -6,7 +6,7 @@ import pytest
 import torch
 from agreement import WAYS, assert_pairs_agree, build, close, encode_pairs
 from hypothesis import given, settings
-from random_graphs import SEVEN, awkward_trees, binary_trees, chain, chains, depth, forests, pairs, tree
+from random_graphs import SEVEN, TALL, awkward_trees, binary_trees, chain, chains, depth, forests, pairs, tree
 from reference.pair_attention import bilstm, child_sum, decomposable_attention
 
 from dglsent.models.decomposable_attention import DecomposableAttention
@@ -69,10 +69,9 @@ class TestAgainstTheReference:
 
 @on_ways
 def test_deep(way):
-    levels = depth(*way)
-    deep = tree([-1, *range(levels)])
+    deep = tree([-1, *range(depth(*way))])
     check(TREE, [(deep, tree(SEVEN)), (tree([-1]), deep)], way)
-    check(TIED, [(chain(levels), chain(3)), (chain(1), chain(2))], way)
+    check(TIED, [(chain(TALL), chain(3)), (chain(1), chain(2))], way)
 
 
 @on_ways

@@ -7,7 +7,19 @@ import pytest
 import torch
 from agreement import WAYS, assert_pairs_agree, build, close, encode, encode_pairs
 from hypothesis import given, settings
-from random_graphs import SEVEN, awkward_trees, binary_trees, chain, chains, depth, forests, pairs, renumbered, tree
+from random_graphs import (
+    SEVEN,
+    TALL,
+    awkward_trees,
+    binary_trees,
+    chain,
+    chains,
+    depth,
+    forests,
+    pairs,
+    renumbered,
+    tree,
+)
 from reference.pair_attention import bilstm, child_sum, progressive_attention
 from torch import tanh
 
@@ -79,10 +91,9 @@ class TestAgainstTheReference:
 class TestOddShapes:
     def test_deep(self, way):
         """The mean keeps the states of so many nodes within bounds."""
-        levels = depth(*way)
-        deep = tree([-1, *range(levels)])
+        deep = tree([-1, *range(depth(*way))])
         check(TREE, [(deep, tree(SEVEN)), (tree([-1]), deep)], way, pa_mix="mean")
-        check(TIED, [(chain(levels), chain(3)), (chain(1), chain(2))], way, pa_mix="mean")
+        check(TIED, [(chain(TALL), chain(3)), (chain(1), chain(2))], way, pa_mix="mean")
 
     def test_only_words(self, way):
         check(TREE, [(tree([-1], [4]), tree([-1], [7]))], way)

@@ -26,7 +26,7 @@ class TestAgainstTheEquations:
 
     def test_awkward_trees(self, switches, on):
         # Over 500 levels normalised gates make gradients large enough for rounding to show.
-        depths = (0, 1, 2, 5, TALL if "normalise" in switches else depth(on))
+        depths = (0, 1, 2, 5, TALL if switches else depth(on))
         self.check(switches, [caterpillar(levels) for levels in depths], on)
 
     def test_only_words(self, switches, on):
