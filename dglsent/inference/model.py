@@ -159,6 +159,8 @@ class Model(ModelHubMixin):
         token: str | bool | None,
         **options: Any,
     ) -> Model:
+        for name in ("proxies", "resume_download"):  # what huggingface_hub says before 1.0
+            options.pop(name, None)
         folder = model_id
         if not Path(model_id).is_dir():
             folder = snapshot_download(
