@@ -32,8 +32,9 @@ FAST = tests/graphs tests/dglsent/passing/test_batch.py tests/dglsent/tasks test
 	.lowest/bin/pip install --quiet --disable-pip-version-check -c constraints-lowest.txt -e . pytest hypothesis nltk
 	@touch .lowest/installed
 
+# Stanza's models are of its version; those at hand are of a later one, so tests that need them are left out
 lowest: .lowest/installed
-	OMP_NUM_THREADS=1 .lowest/bin/pytest $(FAST)
+	OMP_NUM_THREADS=1 DGLSENT_STANZA=.lowest .lowest/bin/pytest $(FAST)
 
 demo: .venv
 	.venv/bin/dglsent demo --out demo
