@@ -29,7 +29,7 @@ def trees(draw):
     return Constituency(label, word, np.array(parent))
 
 
-@settings(derandomize=True, deadline=None, max_examples=60)
+@settings(derandomize=True, deadline=None, max_examples=30)
 @given(trees(), st.booleans(), st.booleans())
 def test_trees_have_no_overlaps(tree, coloured, noted):
     svg = tree_svg(
@@ -59,7 +59,7 @@ def test_wide_labels_stay_over_their_words():
     assert not overlaps(boxes(svg))
 
 
-@settings(derandomize=True, deadline=None, max_examples=40)
+@settings(derandomize=True, deadline=None, max_examples=20)
 @given(trees())
 def test_edges_pass_no_badge(tree):
     """Below its curve an edge is a vertical line, which may touch the badges at its ends alone."""

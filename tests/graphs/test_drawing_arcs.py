@@ -45,7 +45,7 @@ def arrows(svg):
     return found
 
 
-@settings(derandomize=True, deadline=None, max_examples=60)
+@settings(derandomize=True, deadline=None, max_examples=30)
 @given(sentences(), st.sampled_from([250.0, 2000.0]))
 def test_no_texts_overlap_and_every_arc_is_there(given, width):
     words, arcs, below = given

@@ -98,8 +98,16 @@ def test_wrong_label_is_said_with_its_line(small):
         SST().load(small)
 
 
-def test_real_counts(data_dir, no_parses):
-    sizes = {split: len(examples) for split, examples in SST().load(data_dir).items()}
+@pytest.fixture(scope="module")
+def unparsed(data_dir):
+    """All of SST without given parses."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.delenv("DGLSENT_PARSES", raising=False)
+        return SST().load(data_dir)
+
+
+def test_real_counts(data_dir, unparsed, no_parses):
+    sizes = {split: len(examples) for split, examples in unparsed.items()}
     assert sizes == {"train": 8544, "dev": 1101, "test": 2210}
     two = SST(classes=2).load(data_dir)
     assert {split: len(examples) for split, examples in two.items()} == {"train": 6920, "dev": 872, "test": 1821}
@@ -112,14 +120,13 @@ def test_real_phrases(data_dir, no_parses):
     assert len(texts) == len(set(texts)) == 150743
 
 
-def test_real_labels_are_those_of_the_brackets(data_dir, no_parses):
-    examples = SST().load(data_dir)
+def test_real_labels_are_those_of_the_brackets(data_dir, unparsed):
     trees = read_brackets(data_dir / "sst" / "dev.txt")
-    for example, tree in zip(examples["dev"], trees, strict=True):
+    for example, tree in zip(unparsed["dev"], trees, strict=True):
         (sentence,) = example.sentences
         assert sentence.labels == [int(label) for label in tree.label]
         assert np.array_equal(sentence.constituency.parent, tree.parent)
-    roots = np.bincount([example.targets["label"] for example in examples["train"]])
+    roots = np.bincount([example.targets["label"] for example in unparsed["train"]])
     assert roots.tolist() == [1092, 2218, 1624, 2322, 1288]
 
 

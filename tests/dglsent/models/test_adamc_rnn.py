@@ -24,7 +24,7 @@ def test_awkward_trees(on, depths, beta):
     assert_agrees(build(AdaMCRNN, functions=3, beta=beta), partial(adamc_rnn, beta=beta), graphs, on)
 
 
-@settings(derandomize=True, deadline=None, max_examples=10)
+@settings(derandomize=True, deadline=None, max_examples=6)
 @given(graphs=st.lists(binary_trees(), min_size=1, max_size=4))
 def test_drawn_trees(on, graphs):
     assert_agrees(build(AdaMCRNN, functions=3), adamc_rnn, graphs, on)

@@ -28,7 +28,7 @@ class TestAgainstTheReference:
     def test_only_words(self, on):
         self.check([tree([-1], [4]), tree([-1], [7])], on)
 
-    @settings(derandomize=True, deadline=None, max_examples=10)
+    @settings(derandomize=True, deadline=None, max_examples=6)
     @given(graphs=st.lists(binary_trees(), min_size=1, max_size=4))
     def test_drawn_trees(self, on, graphs):
         self.check(graphs, on)

@@ -43,7 +43,7 @@ class TestAgainstTheReference:
         """Shorter than any filter."""
         assert_agrees(build(KimCNN), kim_cnn, [window([4])], on)
 
-    @settings(derandomize=True, deadline=None, max_examples=10)
+    @settings(derandomize=True, deadline=None, max_examples=6)
     @given(sentences=st.lists(st.lists(st.integers(2, VOCABULARY - 1), min_size=1, max_size=9), min_size=1, max_size=4))
     def test_drawn_sentences(self, on, sentences):
         assert_agrees(build(KimCNN), kim_cnn, [window(words) for words in sentences], on)

@@ -36,7 +36,7 @@ class TestAgainstTheReference:
     def test_only_words(self, encoder_class, on):
         self.check(encoder_class, [tree([-1], [4]), tree([-1], [7])], on)
 
-    @settings(derandomize=True, deadline=None, max_examples=10)
+    @settings(derandomize=True, deadline=None, max_examples=6)
     @given(graphs=st.lists(binary_trees(), min_size=1, max_size=4))
     def test_drawn_trees(self, encoder_class, on, graphs):
         self.check(encoder_class, graphs, on)

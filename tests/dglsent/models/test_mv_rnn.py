@@ -27,7 +27,7 @@ def test_awkward_trees(on, graphs):
     assert_agrees(small(), mv_rnn, graphs(on), on, states=["h"])
 
 
-@settings(derandomize=True, deadline=None, max_examples=10)
+@settings(derandomize=True, deadline=None, max_examples=6)
 @given(graphs=st.lists(binary_trees(), min_size=1, max_size=4))
 def test_drawn_trees(on, graphs):
     assert_agrees(small(4), mv_rnn, graphs, on, states=["h"])

@@ -19,7 +19,7 @@ def test_awkward_trees(on, graphs):
     assert_agrees(build(RNTN), rntn, graphs(on), on)
 
 
-@settings(derandomize=True, deadline=None, max_examples=10)
+@settings(derandomize=True, deadline=None, max_examples=6)
 @given(graphs=st.lists(binary_trees(), min_size=1, max_size=4))
 def test_drawn_trees(on, graphs):
     assert_agrees(build(RNTN), rntn, graphs, on)

@@ -32,7 +32,7 @@ class TestAgainstTheEquations:
     def test_only_words(self, switches, on):
         self.check(switches, [tree([-1], [4], phrases=True), tree([-1], [7], phrases=True)], on)
 
-    @settings(derandomize=True, deadline=None, max_examples=8)
+    @settings(derandomize=True, deadline=None, max_examples=5)
     @given(graphs=st.lists(binary_trees(), min_size=1, max_size=4))
     def test_drawn_trees(self, switches, on, graphs):
         self.check(switches, graphs, on)

@@ -16,7 +16,7 @@ from dglsent.models.tag_guided import TagGuidedHyperRecNN, TagGuidedHyperTreeLST
 from dglsent.models.tree_lstm import BinaryTreeLSTM
 from dglsent.nn.embeddings import WordEmbedding
 
-drawn = settings(derandomize=True, deadline=None, max_examples=10)
+drawn = settings(derandomize=True, deadline=None, max_examples=6)
 SIZES = {"hyper": 3, "fusion_size": 5, "tag_dim": 2}
 make = partial(build, tags=TAGS, **SIZES)
 SHALLOW = [caterpillar(levels) for levels in (0, 1, 2, 5)]

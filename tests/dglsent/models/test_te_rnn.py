@@ -23,7 +23,7 @@ def test_awkward_trees(on, graphs):
     assert_agrees(tagged(), te_rnn, graphs(on), on, tags=True, states=["h", "e"])
 
 
-@settings(derandomize=True, deadline=None, max_examples=10)
+@settings(derandomize=True, deadline=None, max_examples=6)
 @given(graphs=st.lists(binary_trees(), min_size=1, max_size=4))
 def test_drawn_trees(on, graphs):
     assert_agrees(tagged(), te_rnn, graphs, on, tags=True, states=["h", "e"])

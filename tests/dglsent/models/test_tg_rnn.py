@@ -27,7 +27,7 @@ def test_awkward_trees(on, graphs, own):
 
 
 @each_engine
-@settings(derandomize=True, deadline=None, max_examples=10)
+@settings(derandomize=True, deadline=None, max_examples=6)
 @given(graphs=st.lists(binary_trees(), min_size=1, max_size=4))
 def test_drawn_trees(on, graphs):
     reference = partial(tg_rnn, functions=FUNCTIONS[:2])

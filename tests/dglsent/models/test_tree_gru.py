@@ -21,7 +21,7 @@ def test_awkward_trees(on, phrases):
     assert_agrees(build(ChildSumTreeGRU), child_sum_tree_gru, graphs, on)
 
 
-@settings(derandomize=True, deadline=None, max_examples=10)
+@settings(derandomize=True, deadline=None, max_examples=6)
 @given(graphs=st.lists(forests(), min_size=1, max_size=4))
 def test_drawn_forests(on, graphs):
     assert_agrees(build(ChildSumTreeGRU), child_sum_tree_gru, graphs, on)

@@ -26,7 +26,7 @@ from reference.tree_lstm import binary_tree_lstm, child_sum_tree_lstm
 from dglsent.models.sequence import SeqLSTM
 from dglsent.models.tree_lstm import BinaryTreeLSTM, ChildSumTreeLSTM
 
-drawn = settings(derandomize=True, deadline=None, max_examples=10)
+drawn = settings(derandomize=True, deadline=None, max_examples=6)
 
 
 @pytest.mark.parametrize("on", ENGINES)

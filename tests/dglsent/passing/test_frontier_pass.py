@@ -17,7 +17,7 @@ WAYS = [("torch", "edges"), ("torch", "dense"), ("dgl", "auto")]
 WIDTH = 3
 ATTENTION = softmax_sum(score="score", value="memory", out="context", weight="weight")
 PAIRS = [(tree(SEVEN), tree([1, -1, 1])), (tree([-1]), tree([1, 2, 3, -1])), (tree([2, 2, -1, 2]), tree([-1, 0]))]
-quick = settings(derandomize=True, deadline=None, max_examples=20)
+quick = settings(derandomize=True, deadline=None, max_examples=12)
 
 on_ways = pytest.mark.parametrize("way", WAYS, ids="-".join)
 each_direction = pytest.mark.parametrize("direction", ["up", "down"])

@@ -17,7 +17,7 @@ from dglsent.passing.plans.tree import TreeSchedule
 from graphs.door import fn
 from graphs.errors import InputError
 
-quick = settings(derandomize=True, deadline=None, max_examples=40)
+quick = settings(derandomize=True, deadline=None, max_examples=20)
 sentences = st.lists(st.one_of(forests(), binary_trees(), chains()), min_size=1, max_size=4)
 WAYS = [("torch", "edges"), ("torch", "dense"), ("dgl", "auto")]
 on_engines = pytest.mark.parametrize("on", ["torch", "dgl"])
