@@ -47,15 +47,21 @@ class TestAgainstTheReference:
     def test_awkward_trees(self, on, model, phrases):
         check(model, paired(awkward_trees(phrases=phrases, levels=TALL)), on)
 
+
+@on_engines
+@pytest.mark.parametrize("model", ["lstm", "gru"])
+class TestDrawn:
+    """The awkward trees above are for the variants too."""
+
     @settings(derandomize=True, deadline=None, max_examples=6)
     @given(graphs=pairs(forests(roots=1)))
-    def test_drawn_trees(self, on, model, graphs):
+    def test_trees(self, on, model, graphs):
         """Nodes are numbered in any order, so that the guide is to follow the positions."""
         check(model, graphs, on)
 
     @settings(derandomize=True, deadline=None, max_examples=6)
     @given(graphs=pairs(binary_trees()))
-    def test_drawn_binary_trees(self, on, model, graphs):
+    def test_binary_trees(self, on, model, graphs):
         check(model, graphs, on)
 
 

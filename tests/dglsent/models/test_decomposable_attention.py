@@ -51,20 +51,23 @@ class TestAgainstTheReference:
             TIED, [(chain(1), chain(1)), (chain(1), chain(7)), (chain(2), chain(1)), (chain(9), chain(4))], way, mda_G
         )
 
+
+@on_ways
+class TestDrawn:
     @drawn
     @given(graphs=pairs(forests(roots=1)))
-    def test_drawn_trees(self, way, mda_G, graphs):
-        check(TREE, graphs, way, mda_G)
+    def test_trees(self, way, graphs):
+        check(TREE, graphs, way)
 
     @drawn
     @given(graphs=pairs(binary_trees()))
-    def test_drawn_trees_with_two_biases(self, way, mda_G, graphs):
-        check(SPLIT, graphs, way, mda_G)
+    def test_trees_with_two_biases(self, way, graphs):
+        check(SPLIT, graphs, way, "relu")
 
     @drawn
     @given(graphs=pairs(chains()))
-    def test_drawn_chains(self, way, mda_G, graphs):
-        check(UNTIED, graphs, way, mda_G)
+    def test_chains(self, way, graphs):
+        check(UNTIED, graphs, way)
 
 
 @on_ways

@@ -71,19 +71,25 @@ class TestAgainstTheReference:
         graphs = [(chain(1), chain(1)), (chain(1), chain(7)), (chain(2), chain(1)), (chain(9), chain(4))]
         check(TIED, graphs, way, **switches)
 
+
+@on_ways
+@pytest.mark.parametrize("switches", [SWITCHES["paper"], SWITCHES["once, mean"]], ids=["paper", "once, mean"])
+class TestDrawn:
+    """The switches that are farthest apart; the awkward graphs above take all of them."""
+
     @drawn
     @given(graphs=pairs(forests(roots=1)))
-    def test_drawn_trees(self, way, switches, graphs):
+    def test_trees(self, way, switches, graphs):
         check(TREE, graphs, way, **switches)
 
     @drawn
     @given(graphs=pairs(binary_trees()))
-    def test_drawn_trees_with_two_biases(self, way, switches, graphs):
+    def test_trees_with_two_biases(self, way, switches, graphs):
         check(SPLIT, graphs, way, **switches)
 
     @drawn
     @given(graphs=pairs(chains()))
-    def test_drawn_chains(self, way, switches, graphs):
+    def test_chains(self, way, switches, graphs):
         check(UNTIED, graphs, way, **switches)
 
 
