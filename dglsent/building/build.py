@@ -78,6 +78,8 @@ def _begin(folder: Path, about: Mapping[str, Any]) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     if marker.is_file():
         there = read_json(marker)
+        if not isinstance(there, dict):
+            raise InputError(f"{marker}: damaged, not what was written; choose another folder for the store")
         if there != about:
             different = next(key for key in {**about, **there} if there.get(key) != about.get(key))
             raise InputError(

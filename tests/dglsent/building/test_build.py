@@ -159,6 +159,13 @@ def test_killed_at_any_moment(corpus: Path, tmp_path: Path) -> None:
     assert last > 8
 
 
+def test_a_marker_that_is_no_mapping_is_named(corpus: Path, tmp_path: Path) -> None:
+    (tmp_path / "store").mkdir()
+    (tmp_path / "store" / "building.json").write_text("[]")
+    with pytest.raises(InputError, match=r"building\.json: damaged"):
+        build(Files("dependency", files(corpus)), tmp_path / "store", size=20)
+
+
 def test_damage_is_found_named_and_mended(corpus: Path, tmp_path: Path) -> None:
     source, folder = Files("dependency", files(corpus)), tmp_path / "store"
     build(source, folder, size=20)
