@@ -131,8 +131,9 @@ def _fail(message: str) -> int:
 def _threads(arguments: Sequence[str]) -> None:
     """Sets OMP_NUM_THREADS: the OpenMP pools of torch and DGL read it when they are loaded, and must not fight.
 
-    Without --threads and the variable it is 2: more gain little on matrices of this size, and wait for each other
-    where the machine has other work.
+    Without --threads and the variable it is 1: more gain little on matrices of this size. Threads that are given sleep
+    while they wait. GNU's OpenMP has them spin instead, and where the machine has other work an epoch of two threads
+    then takes twenty times as long as one of a single thread.
     """
     value = None
     for place, argument in enumerate(arguments):
@@ -142,7 +143,8 @@ def _threads(arguments: Sequence[str]) -> None:
             value = arguments[place + 1]
     if value and value.isdecimal() and int(value) > 0:
         os.environ["OMP_NUM_THREADS"] = value
-    os.environ.setdefault("OMP_NUM_THREADS", str(min(2, os.cpu_count() or 1)))
+    os.environ.setdefault("OMP_NUM_THREADS", "1")
+    os.environ.setdefault("OMP_WAIT_POLICY", "passive")
 
 
 def _quiet() -> None:

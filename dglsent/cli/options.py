@@ -39,7 +39,7 @@ def add_device(parser: argparse.ArgumentParser) -> None:
         metavar="D",
         help="where to compute: auto, cpu, cuda, or one such as cuda:1",
     )
-    parser.add_argument("--threads", type=positive, metavar="N", help="CPU threads; OMP_NUM_THREADS, or 2, by default")
+    parser.add_argument("--threads", type=positive, metavar="N", help="CPU threads; OMP_NUM_THREADS, or 1, by default")
 
 
 def device(text: str) -> str:

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 
@@ -54,3 +55,13 @@ def test_recipes_are_listed_and_shown(program):
     assert "base: sick/_base" in program("recipes", "sick/tree-lstm")[1]
     assert not any("/_" in name for name in listed)
     program.refuses("recipes", "--resolved", saying=["RECIPE"])
+
+
+def test_threads_are_one_and_sleep_while_they_wait(monkeypatch, program):
+    for name in ("OMP_NUM_THREADS", "OMP_WAIT_POLICY"):
+        monkeypatch.setenv(name, "")  # so that what the command sets goes again
+        monkeypatch.delenv(name)
+    assert program("recipes")[0] == 0
+    assert (os.environ["OMP_NUM_THREADS"], os.environ["OMP_WAIT_POLICY"]) == ("1", "passive")
+    assert program("reproduce", "--list", "--threads", "3")[0] == 0
+    assert os.environ["OMP_NUM_THREADS"] == "3"
