@@ -123,6 +123,7 @@ def dots(axes: Any, names: Sequence[str], *series: tuple[str, Sequence[float], S
         )  # fmt: skip
     axes.set_yticks(places, names)
     axes.set_ylim(-0.7, len(names) - 0.3)
+    axes.locator_params(axis="x", nbins=4)
     axes.grid(axis="x", color="#e6eaef")
     axes.set_axisbelow(True)
 

@@ -85,7 +85,7 @@ def scores_figure(frame: DataFrame, columns: int = 3) -> Figure:
         ax.tick_params(axis="y", labelsize=7.5)
     for ax in axes.ravel()[len(groups) :]:
         ax.set_axis_off()
-    axes.ravel()[0].legend(fontsize=7)
+    figure.legend(*axes.ravel()[0].get_legend_handles_labels(), fontsize=7, ncols=2, loc="outside upper right")
     return figure
 
 
