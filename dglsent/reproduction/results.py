@@ -11,6 +11,7 @@ from typing import Any
 from dglsent.reproduction.jobs import Job
 from dglsent.reproduction.tables import SPLITS, Row, Table
 from dglsent.training.fit import aggregate
+from dglsent.training.provenance import recipe_hash
 from graphs.errors import InputError
 
 _COUNTS = ("epochs", "best_epoch", "seconds")
@@ -25,12 +26,14 @@ class Result:
         runs: `metrics.json` of each seed, of folds their means; empty where nothing was measured.
         folders: the run folders behind them.
         stale: why some of these may no longer be what training would give, a line for each reason.
+        recipe_hash: of the recipe of today, with the first seed.
     """
 
     row: Row
     runs: Sequence[Mapping[str, Any]] = ()
     folders: Sequence[str] = ()
     stale: Sequence[str] = ()
+    recipe_hash: str | None = None
 
 
 def measured(table: Table, row: Row, jobs: Sequence[Sequence[Job]], stale: Mapping[Path, str]) -> Result:
@@ -54,7 +57,8 @@ def measured(table: Table, row: Row, jobs: Sequence[Sequence[Job]], stale: Mappi
                 f"{row.recipe} has no score {score.name!r}, which table {table.name} shows; it has {known}"
             )
     folders = [job.run.path for of_seed in whole for job in of_seed]
-    return Result(row, runs, [str(path) for path in folders], _reasons(whole, stale))
+    recipe = recipe_hash(whole[0][0].config) if whole else None
+    return Result(row, runs, [str(path) for path in folders], _reasons(whole, stale), recipe)
 
 
 def _reasons(whole: Sequence[Sequence[Job]], stale: Mapping[Path, str]) -> list[str]:
@@ -128,7 +132,7 @@ def _row(table: Table, result: Result) -> dict[str, Any]:
         "device": first["device"],
         "threads": first["threads"],
         "versions": first["versions"],
-        "recipe_hash": (first.get("provenance") or {}).get("recipe"),
+        "recipe_hash": result.recipe_hash,
         "stale": list(result.stale),
         "runs": list(result.folders),
     }
