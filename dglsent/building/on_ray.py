@@ -57,6 +57,8 @@ def by_ray(folder: Path, source: Source, parts: Sequence[Part]) -> Iterator[Part
 def _sigterm_kept() -> Iterator[None]:
     """Puts back the handler of SIGTERM, which Ray replaces by one that ends Python at once."""
     before = signal.getsignal(signal.SIGTERM)
-    yield
-    if threading.current_thread() is threading.main_thread():
-        signal.signal(signal.SIGTERM, before)
+    try:
+        yield
+    finally:
+        if threading.current_thread() is threading.main_thread():
+            signal.signal(signal.SIGTERM, before)
