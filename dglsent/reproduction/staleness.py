@@ -8,7 +8,7 @@ from typing import Any
 from jsonargparse import Namespace
 
 from dglsent.training import recipe as recipes
-from dglsent.training.provenance import MIXED, code_hash, modules
+from dglsent.training.provenance import MIXED, code_hash, counts, modules
 from dglsent.training.run import Run
 
 EPOCHS = 2  # what is trained again to verify a run: the second, too, as much happens between epochs
@@ -46,8 +46,9 @@ def stale(run: Run, config: Namespace) -> str | None:
 
 
 def _changed(code: Mapping[str, str]) -> str | None:
-    now = {name: code_hash(name) for name in code}
-    mixed = [name for name, made in code.items() if made == MIXED]
+    # A module that counted when the run was made, and counts no more, is not compared.
+    now = {name: code_hash(name) for name in code if counts(name)}
+    mixed = [name for name in now if code[name] == MIXED]
     gone = [name for name, made in now.items() if made is None and name not in mixed]
     changed = [name for name, made in now.items() if made not in (None, code[name]) and name not in mixed]
     reasons = [f"code that {MIXED}: {_named(mixed)}"] if mixed else []

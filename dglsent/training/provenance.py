@@ -26,12 +26,14 @@ PACKAGES = (
     "dglsent.corpora",
     "dglsent.training",
 )
-# What they hold that no number depends on: it draws, words errors, or reads and writes run folders.
+# What they hold that no number depends on: it draws, words errors, refuses recipes, or reads and writes run folders.
 APART = (
     "graphs.drawing",
     "graphs.errors",
     "graphs.networkx_bridge",
+    "dglsent.training.class_paths",
     "dglsent.training.provenance",
+    "dglsent.training.ranges",
     "dglsent.training.run",
 )
 MIXED = "changed while the run was interrupted"
@@ -75,7 +77,7 @@ def code_in_use(known: Mapping[str, str] | None = None) -> dict[str, str]:
     Args:
         known: hashes of modules that were in use earlier; they stay, as a file that was edited since is not what runs.
     """
-    found = {name: code_hash(name) for name in sorted(sys.modules) if _counts(name) and name not in (known or {})}
+    found = {name: code_hash(name) for name in sorted(sys.modules) if counts(name) and name not in (known or {})}
     return dict(sorted({**(known or {}), **{name: made for name, made in found.items() if made is not None}}.items()))
 
 
@@ -108,10 +110,11 @@ def modules() -> list[str]:
     """All modules of `PACKAGES`, in use or not."""
     files = [file for package in PACKAGES for file in _ROOT.joinpath(*package.split(".")).rglob("*.py")]
     names = [".".join(file.relative_to(_ROOT).with_suffix("").parts).removesuffix(".__init__") for file in files]
-    return sorted(name for name in names if _counts(name))
+    return sorted(name for name in names if counts(name))
 
 
-def _counts(module: str) -> bool:
+def counts(module: str) -> bool:
+    """Whether numbers depend on a module."""
     return _within(module, PACKAGES) and not _within(module, APART)
 
 

@@ -25,6 +25,7 @@ _FROM_ZERO = _names(
 )
 _SHARES = {"dropout", "recurrent_dropout", "gate_dropout", "between_layers", "momentum"}
 _MOST = {"seed": 2**32 - 1}  # NumPy takes no larger one
+_LARGEST = 10**9  # sizes are multiplied, and torch counts in 64 bits
 
 
 def in_range(config: Namespace) -> None:
@@ -38,11 +39,12 @@ def in_range(config: Namespace) -> None:
         if not math.isfinite(value):
             raise InputError(f"{key}: {value} is not a finite number")
         low = 1 if name in _FROM_ONE else 0
-        high = _MOST.get(name, math.inf)
+        high = _MOST.get(name, _LARGEST)
         if name in _SHARES and not 0 <= value < 1:
             raise InputError(f"{key}: {value} is not from 0 to below 1")
         if name in _FROM_ONE | _FROM_ZERO and not low <= value <= high:
-            raise InputError(f"{key}: {value} is not from {low}{'' if high == math.inf else f' to {high}'}")
+            end = "" if high == _LARGEST and value < low else f" to {high}"
+            raise InputError(f"{key}: {value} is not from {low}{end}")
 
 
 def _numbers(value: Any, key: str) -> Iterator[tuple[str, float]]:

@@ -183,6 +183,8 @@ def test_recipes_that_are_no_text(run, program, tmp_path):
         ("optimiser.momentum", "1"),
         ("seed", "-1"),
         ("seed", "4294967296"),
+        ("encoder.hidden", "9999999999999999999"),
+        ("training.epochs", "1000000001"),
         ("corpus.train", "-5"),
     ],
 )
@@ -199,7 +201,7 @@ def test_ranges_in_files_and_of_the_seed(tmp_path, program):
     for seed in ("-1", "4294967296", "1e3", "9" * 5000):
         program.refuses("fit", recipe(tmp_path), f"--seed={seed}", saying=["--seed"])
     # A size that torch cannot make.
-    huge = ("--encoder.hidden", 10**15)
+    huge = ("--encoder.hidden", 10**9)
     program.refuses("fit", recipe(tmp_path), "--out", tmp_path / "run", *huge, saying=["encoder:"])
 
 

@@ -43,6 +43,11 @@ def test_a_module_that_is_gone_is_named_with_where_it_went(run):
     assert why == "renamed, moved or deleted since: dglsent.models.cells (now dglsent.nn.cells), dglsent.models.lost"
 
 
+def test_a_module_on_which_no_number_depends_may_change(run):
+    made_of(run, dglsent__training__ranges="0", graphs__drawing__tree="0", dglsent__training__run="0")
+    assert stale(run, run.config()) is None
+
+
 def test_another_recipe(run):
     config = run.config()
     config.optimiser.lr = 0.02
