@@ -105,6 +105,47 @@ def test_graphs_never_imports_dglsent():
     assert offenders == []
 
 
+def _map() -> dict[str, list[str]]:
+    """The names in the map of docs/architecture.md, from top to bottom, of either package."""
+    page = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
+    drawn = re.search(r"^```\n(graphs/.*?)^```", page, re.DOTALL | re.MULTILINE)
+    rooms: dict[str, list[str]] = {}
+    for line in drawn[1].splitlines():
+        indent, names = re.match(r"( *)(.+?)(?:  |$)", line).groups()
+        if not indent:
+            package = rooms.setdefault(names.strip("/"), [])
+        elif len(indent) == 2:
+            package += [name.strip("/") for name in names.split(", ")]
+    return rooms
+
+
+@pytest.mark.parametrize("package", ["graphs", "dglsent"])
+def test_the_map_has_every_room_once(package):
+    found = {path.stem for path in (ROOT / package).iterdir() if path.suffix == ".py" or path.is_dir()}
+    drawn = _map()[package]
+    assert sorted(drawn) == sorted(name for name in found if not name.startswith("__"))
+
+
+def test_imports_run_up_the_map():
+    rooms = _map()["dglsent"]
+    for path in (ROOT / "dglsent").rglob("*.py"):
+        room = path.relative_to(ROOT / "dglsent").parts[0].removesuffix(".py")
+        if room not in rooms:
+            continue  # the package itself and `python -m dglsent`
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            for name in _rooms_named(node):
+                assert name not in rooms or rooms.index(name) <= rooms.index(room), f"{path}: imports {name}"
+
+
+def _rooms_named(node: ast.AST) -> list[str]:
+    """The rooms of dglsent that a statement imports from."""
+    if isinstance(node, ast.ImportFrom):
+        names = [f"{node.module}.{alias.name}" for alias in node.names]
+    else:
+        names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
+    return [name.split(".")[1] for name in names if name.startswith("dglsent.")]
+
+
 @pytest.mark.parametrize("command", ["import graphs", "import dglsent.cli.main"])
 def test_imports_stay_light(command):
     heavy = ("torch", "dgl", "stanza", "lightning", "matplotlib", "numpy")
