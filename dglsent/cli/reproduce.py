@@ -42,6 +42,13 @@ def make_parser() -> Parser:
         action="store_true",
         help="train nothing but the first epochs of stale runs: what is the same to the last digit is stale no more",
     )
+    parser.add_argument(
+        "--ledger",
+        type=Path,
+        metavar="DIR",
+        help="keep the table in DIR/TABLE.json with what its runs were made of; runs that it knows and DIR of --out "
+        "lacks are put back without weights, to be verified and not trained again",
+    )
     parser.add_argument("--json", action="store_true", help="print JSON")
     add_data(parser)
     add_device(parser)
@@ -71,6 +78,7 @@ def _names(text: str) -> list[str]:
 def _reproduce(options: Namespace, command: str) -> int:
     from dglsent.corpora.corpus import data_folder
     from dglsent.reproduction import tables
+    from dglsent.reproduction.ledger import Ledger
     from dglsent.reproduction.reproduction import Reproduction
     from dglsent.reproduction.results import as_json
     from dglsent.reproduction.table_text import as_text
@@ -81,6 +89,9 @@ def _reproduce(options: Namespace, command: str) -> int:
     pick_device(options.device)
     if options.data:
         data_folder(options.data)
+    ledger = Ledger(options.ledger, table) if options.ledger else None
+    for lost in ledger.put_back(options.out) if ledger else ():
+        _say(lost)
     making = Reproduction(table, chosen, options.seeds, options.out, _say)
     if options.refresh:
         making.refresh()
@@ -95,6 +106,9 @@ def _reproduce(options: Namespace, command: str) -> int:
         names = dict.fromkeys(job.row.name for job in making.outdated)
         _say(f"stale: {', '.join(names)}; --verify compares their first epochs, --refresh trains them anew")
     results = making.results()
+    if ledger:
+        every_seed = sorted({*options.seeds, *ledger.seeds()})
+        ledger.write(Reproduction(table, (), every_seed, options.out, _say).results(), command)
     _save(options.out / "tables" / table.name, as_json(table, results, command), as_text(table, results, command))
     shown = [result for result in results if result.row in chosen]
     if options.json:

@@ -112,7 +112,7 @@ def check(table: str, recipe: str, ledger: Path, *, seed: int = SEED, data: Path
 def _measured(file: Path, recipe: str) -> dict[str, Any]:
     """The row of a recipe in a table of the ledger."""
     if not file.is_file():
-        raise InputError(f"{file}: not there; copy what `dglsent reproduce` writes to DIR/tables")
+        raise InputError(f"{file}: not there; `dglsent reproduce TABLE --ledger DIR` writes it")
     try:
         rows = json.loads(file.read_text(encoding="utf-8"))["rows"]
         row: dict[str, Any] | None = next((row for row in rows if row["recipe"] == recipe and row["ours"]), None)

@@ -1,0 +1,139 @@
+"""The ledger: tables in a repository, with what is needed to check their runs on a machine that never had them.
+
+DIR/TABLE.json is the table as `dglsent reproduce` writes it. Each measured row also has `records`, one a run: its
+`metrics.json` with the first epochs alone, as many as `--verify` trains again. `code` has the hashes of modules that
+these name, once for all runs of the same code.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from dglsent.json_text import dumps
+from dglsent.reproduction.jobs import jobs_of
+from dglsent.reproduction.results import Result, as_json
+from dglsent.reproduction.staleness import EPOCHS
+from dglsent.reproduction.tables import Row, Table
+from dglsent.training import recipe as recipes
+from dglsent.training.provenance import recipe_hash
+from dglsent.training.run import Run, write
+from graphs.errors import InputError
+
+
+class Ledger:
+    """A table of the ledger.
+
+    Args:
+        folder: folder of the ledger.
+        table: the table.
+
+    Attributes:
+        file: its file, which need not be there yet.
+
+    Raises:
+        InputError: the file is not a table.
+    """
+
+    def __init__(self, folder: Path, table: Table) -> None:
+        self.file, self._table = folder / f"{table.name}.json", table
+        self._known: dict[str, Any] = {}
+        if self.file.exists():
+            try:
+                self._known = json.loads(self.file.read_text(encoding="utf-8"))
+                self._rows = {(row["name"], row["recipe"]): row for row in self._known["rows"]}
+            except (OSError, ValueError, LookupError, TypeError, RecursionError) as error:
+                raise InputError(f"{self.file}: not a table of `dglsent reproduce` ({error})") from None
+        else:
+            self._rows = {}
+
+    def seeds(self) -> set[int]:
+        """Seeds of all runs that it has records of."""
+        return {record["seed"] for row in self._rows.values() for record in row.get("records", ())}
+
+    def put_back(self, out: Path) -> list[str]:
+        """Makes run folders, without weights, of the records whose runs are not there.
+
+        Args:
+            out: folder of the runs.
+
+        Returns:
+            What could not be put back, a line a row.
+        """
+        told = []
+        for row in self._table.rows:
+            records = self._rows.get((row.name, row.recipe), {}).get("records", ())
+            try:
+                lost = self._put_back(row, records, out)
+            except InputError as error:
+                told.append(f"{row.name}: {error}")
+                continue
+            except (LookupError, TypeError, AttributeError) as error:
+                raise InputError(f"{self.file}: the records of {row.name} are damaged ({error!r})") from None
+            if lost:
+                seeds = ", ".join(map(str, dict.fromkeys(lost)))
+                told.append(f"{row.name}: its recipe was another in {self.file}, seed {seeds}; train it anew")
+        return told
+
+    def _put_back(self, row: Row, records: Sequence[Mapping[str, Any]], out: Path) -> list[int]:
+        """Makes the run folders of a row; returns the seeds whose recipe was another."""
+        seeds = sorted({record["seed"] for record in records})
+        jobs = [job for of_seed in jobs_of(row, self._table.folds, seeds, out) for job in of_seed]
+        by_run = {(job.seed, job.fold): job for job in jobs}
+        lost = []
+        for record in records:
+            job = by_run[record["seed"], record["fold"]]
+            if record["metrics"]["provenance"]["recipe"] != recipe_hash(job.config):
+                lost.append(record["seed"])
+            elif not job.run.path.exists():
+                metrics = self._with_code(record["metrics"])
+                job.run.path.mkdir(parents=True)
+                write(job.run.config_file, recipes.head(job.config) + recipes.dump(job.config))
+                job.run.save_metrics(metrics)
+        return lost
+
+    def _with_code(self, metrics: Mapping[str, Any]) -> dict[str, Any]:
+        code, made_of = self._known["code"], metrics["provenance"]
+        verified = [{**each, "code": code[each["code"]]} for each in made_of.get("verified", ())]
+        whole = {**made_of, "code": code.get(made_of["code"]), **({"verified": verified} if verified else {})}
+        return {**metrics, "provenance": whole}
+
+    def write(self, results: Sequence[Result], command: str) -> None:
+        """Writes the table with records of its runs; rows that were measured elsewhere and left no records stay.
+
+        Args:
+            results: the whole table.
+            command: what made it.
+        """
+        told, code = as_json(self._table, results, command), dict[str, Mapping[str, str]]()
+        for place, (row, result) in enumerate(zip(told["rows"], results, strict=True)):
+            known = self._rows.get((row["name"], row["recipe"]), {})
+            if known.get("ours") and "records" not in known and len(known["seeds"]) > len(row.get("seeds", ())):
+                told["rows"][place] = known
+            elif result.runs:
+                del row["runs"]  # where they lie here
+                row["records"] = [_record(Path(folder), code) for folder in result.folders]
+        self.file.parent.mkdir(parents=True, exist_ok=True)
+        write(self.file, dumps({**told, "code": dict(sorted(code.items()))}, indent=1) + "\n")
+
+
+def _record(folder: Path, code: dict[str, Mapping[str, str]]) -> dict[str, Any]:
+    """What the ledger keeps of a run; its hashes of modules go to `code`."""
+    metrics = Run(folder).metrics()
+
+    def kept(hashes: Mapping[str, str] | None) -> str | None:
+        if hashes is None:
+            return None
+        digest = hashlib.sha256(json.dumps(hashes, sort_keys=True).encode()).hexdigest()[:16]
+        code[digest] = hashes
+        return digest
+
+    made_of = metrics["provenance"]
+    verified = [{**each, "code": kept(each["code"])} for each in made_of.get("verified", ())][-1:]
+    whole = {**made_of, "code": kept(made_of["code"]), **({"verified": verified} if verified else {})}
+    metrics = {**metrics, "history": metrics["history"][:EPOCHS], "provenance": whole}
+    fold = folder.name.removeprefix("fold-")
+    return {"seed": metrics["seed"], "fold": int(fold) if fold != folder.name else None, "metrics": metrics}

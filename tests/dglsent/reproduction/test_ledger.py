@@ -1,0 +1,108 @@
+from __future__ import annotations
+
+import json
+import shutil
+
+import pytest
+from tiny import TINY, recipe
+
+from dglsent.cli.main import main
+from dglsent.reproduction.staleness import stale, unlike
+from dglsent.training.run import Run
+
+TABLE = """
+title: Tiny reviews
+corpus: built-in reviews
+split: test
+scores: {accuracy: accuracy}
+papers: [{paper: P, rows: [{name: Tree-LSTM, recipe: FOLDER/tiny.yaml}, {name: Quoted, recipe: null}]}]
+"""
+
+
+@pytest.fixture
+def reproduced(tmp_path, trees_run, capsys):
+    """Runs `dglsent reproduce` on a table whose one row is trained, with a ledger: its code, row and errors."""
+    recipe(tmp_path, TINY)
+    table = recipe(tmp_path, TABLE.replace("FOLDER", str(tmp_path)), "table.yaml")
+    shutil.copytree(trees_run, tmp_path / "runs/tiny/seed-1")
+
+    def reproduced(*arguments):
+        command = ["reproduce", table, "--out", tmp_path / "runs", "--ledger", tmp_path / "ledger", *arguments]
+        code = main([str(each) for each in command])
+        return code, capsys.readouterr().err
+
+    return reproduced
+
+
+def row(folder):
+    return json.loads((folder / "ledger/table.json").read_text())["rows"][0]
+
+
+def test_a_machine_without_the_runs_knows_their_numbers_and_can_verify_them(reproduced, tmp_path, trees_run):
+    assert reproduced() == (0, "")
+    kept = row(tmp_path)
+    assert kept["seeds"] == [1]
+    assert kept["stale"] == []
+    shutil.rmtree(tmp_path / "runs")
+
+    assert reproduced() == (0, "")  # nothing was trained
+    assert row(tmp_path) == kept
+    run, original = Run(tmp_path / "runs/tiny/seed-1"), Run(trees_run)
+    assert not run.weights_file.exists()
+    assert run.metrics() == original.metrics()  # of two epochs
+    assert unlike(run.metrics(), original.metrics()) is None
+    assert stale(run, run.config()) is None
+
+
+def test_other_code_makes_what_the_ledger_knows_stale(reproduced, tmp_path):
+    reproduced()
+    shutil.rmtree(tmp_path / "runs")
+    file = tmp_path / "ledger/table.json"
+    file.write_text(file.read_text().replace('"dglsent.nn.cells": "', '"dglsent.nn.cells": "0'))
+    code, err = reproduced()
+    assert code == 0
+    assert "stale: Tree-LSTM; --verify compares" in err
+    assert row(tmp_path)["stale"] == ["seed 1: code changed since: dglsent.nn.cells"]
+
+
+def test_other_seeds_join_those_of_the_ledger(reproduced, tmp_path):
+    reproduced()
+    shutil.move(tmp_path / "runs/tiny/seed-1", tmp_path / "runs/tiny/seed-7")
+    other = Run(tmp_path / "runs/tiny/seed-7")
+    other.save_metrics({**other.metrics(), "seed": 7})
+    other.config_file.write_text(other.config_file.read_text().replace("seed: 1", "seed: 7"))
+    assert reproduced("--seeds", "7") == (0, "")
+    kept = row(tmp_path)
+    assert kept["seeds"] == [record["seed"] for record in kept["records"]] == [1, 7]
+    assert len(kept["ours"]["accuracy"]["values"]) == 2
+
+
+def test_a_row_whose_runs_are_nowhere_stays(reproduced, tmp_path):
+    reproduced()
+    file = tmp_path / "ledger/table.json"
+    known = json.loads(file.read_text())
+    del known["rows"][0]["records"]
+    known["rows"][0]["seeds"] = [1, 2, 3]
+    file.write_text(json.dumps(known))
+    reproduced()
+    assert row(tmp_path)["seeds"] == [1, 2, 3]
+
+
+def test_another_recipe_and_a_damaged_ledger(reproduced, tmp_path):
+    reproduced()
+    file = tmp_path / "ledger/table.json"
+    whole = file.read_text()
+    shutil.rmtree(tmp_path / "runs")
+    made_of = json.loads(whole)["rows"][0]["records"][0]["metrics"]["provenance"]["recipe"]
+    for text, reason in (
+        ("{", "not a table of `dglsent reproduce`"),
+        (whole.replace('"fold": null,', ""), "the records of Tree-LSTM are damaged (KeyError('fold'))"),
+    ):
+        file.write_text(text)
+        code, err = reproduced()
+        assert code == 2
+        assert f"table.json: {reason}" in err
+    shutil.rmtree(tmp_path / "runs", ignore_errors=True)
+    file.write_text(whole.replace(made_of, "0"))
+    _, err = reproduced("--rows", "Quoted")
+    assert f"Tree-LSTM: its recipe was another in {file}, seed 1; train it anew" in err
