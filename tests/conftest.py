@@ -7,20 +7,33 @@ import os
 import signal
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-# Files that take longest. They come first, so that no worker of pytest-xdist is busy with one when all else is done.
-LONGEST = (
-    "test_notebooks.py",
+# Files whose processes are forks of a server that first imports everything, for ten seconds. One worker of pytest-xdist
+# has them all, and so the one server.
+FORKING = (
     "dglsent/cli/test_reproduce_command.py",
     "dglsent/training/test_processes.py",
-    "dglsent/training/test_reviews_scores.py",
-    "dglsent/training/test_recipe.py",
-    "dglsent/models/test_progressive_attention.py",
+    "dglsent/test_chaos.py",
+    "dglsent/training/test_resume.py",
+    "dglsent/cli/test_parse_command.py",
+    "dglsent/models/test_cn3.py",
+)
+
+# Files that take longest. They come first, so that no worker is busy with one when all else is done.
+LONGEST = (
+    *FORKING,
+    "test_notebooks.py",
     "graphs/test_real_corpora.py",
-    "dglsent/training/test_precision.py",
+    "dglsent/building/test_on_ray.py",
+    "dglsent/models/test_progressive_attention.py",
     "dglsent/cli/test_bench_command.py",
+    "dglsent/training/test_precision.py",
+    "dglsent/training/test_recipe.py",
+    "dglsent/training/test_reviews_scores.py",
+    "dglsent/corpora/test_sst.py",
 )
 
 
@@ -28,6 +41,21 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Puts the longest files first and leaves all else in its order."""
     place = {Path(__file__).parent / name: number for number, name in enumerate(LONGEST)}
     items.sort(key=lambda item: place.get(item.path, len(place)))
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
+    """A worker for each file, but one for all that fork."""
+    if config.getvalue("dist") != "loadfile":
+        return None
+    from xdist.scheduler import LoadFileScheduling
+
+    class Together(LoadFileScheduling):
+        def _split_scope(self, nodeid: str) -> str:
+            file = super()._split_scope(nodeid)
+            return "forking" if file.partition("tests/")[2] in FORKING else file
+
+    return Together(config, log)
 
 
 @pytest.hookimpl(wrapper=True)

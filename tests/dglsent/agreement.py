@@ -52,23 +52,18 @@ def assert_agrees(encoder, reference, graphs, on="torch", *, tags=False, states=
     it is called as `reference(state, words, children, tags)`. The states are to be its fields `states`, by default
     all whose names start with h, side by side.
     """
-    state = {name: value.detach().clone().requires_grad_() for name, value in encoder.state_dict().items()}
-    sentences = [
-        reference(
-            state,
-            graph.nodes["word"].tolist(),
-            children(graph),
-            *([graph.nodes["tag"].tolist()] if tags else []),
-        )
+    inputs = [
+        (graph.nodes["word"].tolist(), children(graph), *([graph.nodes["tag"].tolist()] if tags else []))
         for graph in graphs
     ]
-    expected = {name: torch.cat([fields[name] for fields in sentences]) for name in sentences[0]}
+    expected, gradients = expectation(encoder, reference, inputs)
     encoder.zero_grad()
     vectors, batch = encode(encoder, graphs, on)
     wanted = states or [name for name in expected if name.startswith("h")]
     close(vectors, torch.cat([expected[name] for name in wanted], 1))
 
-    assert_same(encoder, state, {name: (batch.nodes[name], value) for name, value in expected.items()}, on)
+    compared = {name: (batch.nodes[name], value) for name, value in expected.items()}
+    assert_as_expected(encoder, gradients, compared, on)
 
 
 def assert_pairs_agree(encoder, reference, pairs, way, *, relation="attend"):
@@ -78,22 +73,19 @@ def assert_pairs_agree(encoder, reference, pairs, way, *, relation="attend"):
     the encoder returns, the sentence `vector`, node fields, and edge fields of `relation` whose names start with
     "attention"; so this also says that pairs of a batch never meet.
     """
-    state = {name: value.detach().clone().requires_grad_() for name, value in encoder.state_dict().items()}
-    sentences = [
-        reference(state, *map(sentence, sides)) for one, other in pairs for sides in ((one, other), (other, one))
-    ]
+    inputs = [tuple(map(sentence, sides)) for one, other in pairs for sides in ((one, other), (other, one))]
+    expected, gradients = expectation(encoder, reference, inputs)
     encoder.zero_grad()
     states, batch = encode_pairs(encoder, pairs, way)
     with engine(*way):
         found = {"states": states, "vector": encoder.readout(batch, states).flatten()}
     edges = batch.relation(relation).edges
-    expected = {name: torch.cat([fields[name] for fields in sentences]) for name in sentences[0]}
     compared = {
         name: (found[name] if name in found else (edges if name.startswith("attention") else batch.nodes)[name], value)
         for name, value in expected.items()
         if len(value)  # weights of no edges are not kept
     }
-    assert_same(encoder, state, compared, way)
+    assert_as_expected(encoder, gradients, compared, way)
 
 
 def sentence(graph):
@@ -101,17 +93,64 @@ def sentence(graph):
     return graph.nodes["word"].tolist(), children(graph), graph.nodes["position"].tolist()
 
 
+_expectations = {}
+
+
+def expectation(encoder, reference, inputs):
+    """What `reference(state, *one)` tells of each input: fields, side by side, and gradients of `loss_of` them.
+
+    A reference that was asked the same before, for another engine, is not asked again: it goes node by node.
+    """
+    weights = encoder.state_dict()
+    try:
+        key = (identity(reference), *((name, value.numpy().tobytes()) for name, value in weights.items()), repr(inputs))
+        return _expectations[key]
+    except TypeError:  # of a switch that cannot be a key
+        key = None
+    except KeyError:
+        pass
+    state = {name: value.detach().clone().requires_grad_() for name, value in weights.items()}
+    sentences = [reference(state, *one) for one in inputs]
+    fields = {name: torch.cat([found[name] for found in sentences]) for name in sentences[0]}
+    loss_of(fields).backward()
+    made = (
+        {name: value.detach() for name, value in fields.items()},
+        {name: value.grad for name, value in state.items()},
+    )
+    if key is not None:
+        _expectations[key] = made
+    return made
+
+
+def identity(value):
+    """Of a function what it is and all that it holds; partials and lambdas are made anew by each test."""
+    if isinstance(value, partial):
+        arguments = [(name, identity(given)) for name, given in sorted(value.keywords.items())]
+        return identity(value.func), *map(identity, value.args), *arguments
+    if getattr(value, "__closure__", None):
+        return value.__module__, value.__code__, *(identity(cell.cell_contents) for cell in value.__closure__)
+    return value
+
+
+def loss_of(fields):
+    """A loss to which every entry of some fields counts by a weight of its own."""
+    torch.manual_seed(1)
+    return sum((value * torch.randn_like(value)).sum() for value in fields.values())
+
+
 def assert_same(encoder, state, compared, on):
     """Fields, each found and expected, are equal, and so are all gradients for a loss over them."""
-    torch.manual_seed(1)
-    loss = wanted_loss = 0
+    loss_of({name: value for name, (_, value) in compared.items()}).backward()
+    gradients = {name: value.grad for name, value in state.items()}
+    assert_as_expected(encoder, gradients, compared, on)
+
+
+def assert_as_expected(encoder, gradients, compared, on):
+    """As `assert_same`, where the gradients that are expected are known."""
     for name, (found, value) in compared.items():
         close(found, value, msg=lambda text, name=name: f"field {name} on {on}: {text}")
-        weight = torch.randn_like(value)
-        loss, wanted_loss = loss + (found * weight).sum(), wanted_loss + (value * weight).sum()
-    loss.backward()
-    wanted_loss.backward()
+    loss_of({name: found for name, (found, _) in compared.items()}).backward()
     for name, parameter in encoder.named_parameters():
         gradient = torch.zeros_like(parameter) if parameter.grad is None else parameter.grad.to_dense()
-        wanted = torch.zeros_like(parameter) if state[name].grad is None else state[name].grad
+        wanted = torch.zeros_like(parameter) if gradients[name] is None else gradients[name]
         close(gradient, wanted, msg=lambda text, name=name: f"gradient of {name} on {on}: {text}")

@@ -1,6 +1,7 @@
 """Processes forked from one that has imported everything: no imports to pay for.
 
-That one (multiprocessing's fork server) has run nothing, so that a fork of it is as good as a new process.
+That one (multiprocessing's fork server) has run nothing but `found_out`, so that a fork of it is as good as a new
+process.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ import signal
 import sys
 import traceback
 from collections.abc import Callable, Mapping, Sequence
+from multiprocessing import forkserver
 from multiprocessing.process import BaseProcess
 from pathlib import Path
 from typing import Any
@@ -23,13 +25,27 @@ _context.set_forkserver_preload(
         "dglsent.cli.parse",
         "dglsent.reproduction.reproduction",
         "dglsent.training.callbacks",
+        "found_out",
     ]
 )
 
 
+def _process(target: Callable[..., None], args: Sequence[Any]) -> BaseProcess:
+    """A fork that has not started; the server that makes it finds `found_out`."""
+    before = os.environ.get("PYTHONPATH")
+    os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, (str(Path(__file__).parent), before)))
+    try:
+        forkserver.ensure_running()
+    finally:
+        os.environ.pop("PYTHONPATH")
+        if before is not None:
+            os.environ["PYTHONPATH"] = before
+    return _context.Process(target=target, args=args)
+
+
 def forked(target: Callable[..., None], args: Sequence[Any] = ()) -> BaseProcess:
     """A process that is to call a function in the environment of this one."""
-    return _context.Process(target=_call, args=(dict(os.environ), target, args))
+    return _process(_call, (dict(os.environ), target, args))
 
 
 class Forks:
@@ -59,8 +75,8 @@ class Background:
         self.log = log
         log.write_bytes(b"")
         variables = {**os.environ, **(environment or {})}
-        self._process = _context.Process(
-            target=_be_the_command, args=(list(map(str, arguments)), str(log), str(folder or Path.cwd()), variables)
+        self._process = _process(
+            _be_the_command, (list(map(str, arguments)), str(log), str(folder or Path.cwd()), variables)
         )
         self._process.start()
         self.pid: int = self._process.pid or 0

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pytest
 import yaml
 from tiny_tags import Tags
 
@@ -49,7 +50,17 @@ class PairsOfAll(Corpus):
 def merged() -> tuple[dict[str, Any], ...]:
     """All recipes, each put together with its bases; their options are not looked at, which takes longer."""
     files = [recipes.find(name) for name in recipes.names()]
-    return tuple(bases.merge(bases.chain(file.read_text(), str(file), recipes._folder())) for file in files)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(bases, "mapping", _mapping)
+        return tuple(bases.merge(bases.chain(file.read_text(), str(file), recipes._folder())) for file in files)
+
+
+_read = cache(bases.mapping)
+
+
+def _mapping(text: str, source: str) -> dict[str, Any]:
+    """A file's YAML, read once although many recipes build on it; `chain` takes the base out of what it gets."""
+    return dict(_read(text, source))
 
 
 def encoder_of(known: dict[str, Any]) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -42,6 +43,11 @@ training: {epochs: 2, batch_size: 8}
 """
 
 
+@cache
+def _drawn() -> Splits:
+    return Reviews(train=60, dev=20, test=20).load()
+
+
 @dglsent.register("tiny-pairs")
 class Pairs(Corpus):
     """Pairs of reviews; the score says how near their sentiments are."""
@@ -58,7 +64,7 @@ class Pairs(Corpus):
                 )
                 for number, (a, b) in enumerate(zip(examples[::2], examples[1::2], strict=True))
             ]
-            for split, examples in Reviews(train=60, dev=20, test=20).load().items()
+            for split, examples in _drawn().items()
         }
 
 

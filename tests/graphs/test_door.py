@@ -2,23 +2,64 @@
 
 from __future__ import annotations
 
-import os
+import json
 import subprocess
 import sys
 from pathlib import Path
+from subprocess import PIPE
+from types import SimpleNamespace
 
+import pytest
 import torch
 
 ROOT = Path(__file__).parents[2]
 VERSION = torch.__version__.split("+")[0]
 
+# An interpreter that has imported torch, which takes seconds, and nothing else; code runs in forks of it.
+FORKS = """
+import json, os, sys, traceback
+import torch
 
-def open_door(site, code="from graphs.door import dgl; print(dgl.WHO)"):
-    """Run code in a fresh interpreter that finds packages in `site` before all others."""
-    path = os.pathsep.join([str(site), str(ROOT)])
-    return subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, env={**os.environ, "PYTHONPATH": path}, cwd=site
-    )
+for line in sys.stdin:
+    site, root, code = json.loads(line)
+    if not (fork := os.fork()):
+        os.chdir(site)
+        for number, name in ((1, "out.txt"), (2, "err.txt")):
+            os.dup2(os.open(name, os.O_WRONLY | os.O_CREAT), number)
+        sys.path[:0] = [site, root]
+        status = 0
+        try:
+            exec(code, {"__name__": "__main__"})
+        except SystemExit as end:
+            status = end.code or 0
+        except BaseException:
+            traceback.print_exc()
+            status = 1
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os._exit(status)
+    print(os.waitstatus_to_exitcode(os.waitpid(fork, 0)[1]), flush=True)
+"""
+
+
+@pytest.fixture(scope="module")
+def interpreter():
+    """Runs `FORKS`."""
+    with subprocess.Popen([sys.executable, "-c", FORKS], stdin=PIPE, stdout=PIPE, text=True, cwd=ROOT) as process:
+        yield process
+
+
+@pytest.fixture
+def open_door(interpreter):
+    """Runs code in an interpreter without DGL as yet, which finds packages in `site` before all others."""
+
+    def run(site, code="from graphs.door import dgl; print(dgl.WHO)"):
+        print(json.dumps([str(site), str(ROOT), code]), file=interpreter.stdin, flush=True)
+        status = int(interpreter.stdout.readline())
+        out, err = ((site / name).read_text() for name in ("out.txt", "err.txt"))
+        return SimpleNamespace(returncode=status, stdout=out, stderr=err)
+
+    return run
 
 
 def build(
@@ -33,17 +74,17 @@ def build(
         (site / "dgl" / "graphbolt" / f"libgraphbolt_pytorch_{library}.so").write_text("")
 
 
-def test_a_graphbolt_that_does_not_fit_is_stood_in_for(tmp_path):
+def test_a_graphbolt_that_does_not_fit_is_stood_in_for(open_door, tmp_path):
     build(tmp_path, library="2.2.1")
     assert open_door(tmp_path).stdout.strip() == "stand-in"
 
 
-def test_an_official_build_is_left_alone(tmp_path):
+def test_an_official_build_is_left_alone(open_door, tmp_path):
     build(tmp_path, library=VERSION)
     assert open_door(tmp_path).stdout.strip() == "official"
 
 
-def test_a_broken_dgl_is_one_line_that_says_what_to_install(tmp_path):
+def test_a_broken_dgl_is_one_line_that_says_what_to_install(open_door, tmp_path):
     build(tmp_path, init="raise OSError('libdgl.so: cannot open shared object file')")
     result = open_door(tmp_path)
     last = result.stderr.strip().splitlines()[-1]
@@ -53,7 +94,7 @@ def test_a_broken_dgl_is_one_line_that_says_what_to_install(tmp_path):
     assert str(tmp_path / "dgl") in last
 
 
-def test_a_missing_dgl_is_one_line_that_says_what_to_install(tmp_path):
+def test_a_missing_dgl_is_one_line_that_says_what_to_install(open_door, tmp_path):
     hide = (
         "import importlib.util as u; find = u.find_spec\n"
         "u.find_spec = lambda name, *rest: None if name == 'dgl' else find(name, *rest)\n"
@@ -63,7 +104,7 @@ def test_a_missing_dgl_is_one_line_that_says_what_to_install(tmp_path):
     assert "DGL is not installed; install it with: pip install dgl==2.1.0" in result.stderr.strip().splitlines()[-1]
 
 
-def test_the_command_line_says_it_bare(tmp_path):
+def test_the_command_line_says_it_bare(open_door, tmp_path):
     build(tmp_path, init="import no_such_module_anywhere")
     result = open_door(tmp_path, "import sys; from dglsent.cli.main import main; sys.exit(main(['bench']))")
     assert result.returncode == 2

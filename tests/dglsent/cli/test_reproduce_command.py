@@ -60,12 +60,12 @@ def _environment(patch):
 
 def _forks(patch):
     """Trainings are forks of a process that has imported everything; some tests below have them as they are."""
+    patch.setattr(jobs, "_start", _fork)
 
-    def start(job, options):
-        job.log.parent.mkdir(parents=True, exist_ok=True)
-        return Training(job.command(options)[4:], job.log)
 
-    patch.setattr(jobs, "_start", start)
+def _fork(job, options):
+    job.log.parent.mkdir(parents=True, exist_ok=True)
+    return Training(job.command(options)[4:], job.log)
 
 
 class Training(Background):
@@ -277,7 +277,10 @@ def test_unknown_score(made, tmp_path, program):
     assert "has no score 'pearson', which table other shows; it has accuracy" in err
 
 
-def test_folds_and_what_was_interrupted(tmp_path, program):
+def test_folds_and_what_was_interrupted(tmp_path, program, monkeypatch):
+    """The training of the first fold is a fork, that of the second a process as it is."""
+    as_it_is = jobs._start
+    monkeypatch.setattr(jobs, "_start", lambda job, options: (_fork if job.fold == 0 else as_it_is)(job, options))
     text = TINY.replace("dglsent.models.tree_lstm.BinaryTreeLSTM", "tiny.Interrupted")
     text = re.sub(r"class_path: dglsent\.corpora.*\n.*\n", "class_path: tiny.Folds\n", text)
     file = recipe(tmp_path, text)

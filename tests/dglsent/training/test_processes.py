@@ -22,6 +22,7 @@ from tiny import PAIRS, TINY, recipe
 from torch.distributed import run as torchrun
 from watched import FOLDER, orders
 
+import dglsent
 from dglsent.training import processes
 from dglsent.training.data import EpochSampler, Parts
 from dglsent.training.processes import Place
@@ -104,7 +105,9 @@ def test_two_agents_of_torchrun_train_as_one_process_does(tmp_path, program):
     port = find_free_network_port()
     machines = ["--nnodes", "2", "--nproc-per-node", "1"]
     meeting = ["--rdzv-backend", "c10d", "--rdzv-endpoint", f"127.0.0.1:{port}", "--local-addr", "127.0.0.1"]
-    training = ["-m", "dglsent", "fit", str(file), "--out", str(several), "--device", "cpu"]
+    # Agents are forks of a process that has imported everything, and start the training as forks of their own.
+    program = ["--start-method", "fork", "--run-path", str(Path(dglsent.__file__).with_name("__main__.py"))]
+    training = [*program, "fit", str(file), "--out", str(several), "--device", "cpu"]
     logs = [tmp_path / f"agent-{number}" for number in range(2)]
     agents = [forked(_torchrun, ([*machines, *meeting, *training], str(log))) for log in logs]
     for agent in agents:
