@@ -86,9 +86,11 @@ class Ledger:
         lost = []
         for record in records:
             job = by_run[record["seed"], record["fold"]]
+            if job.run.path.exists():
+                continue
             if record["metrics"]["provenance"]["recipe"] != recipe_hash(job.config):
                 lost.append(record["seed"])
-            elif not job.run.path.exists():
+            else:
                 metrics = self._with_code(record["metrics"])
                 job.run.path.mkdir(parents=True)
                 write(job.run.config_file, recipes.head(job.config) + recipes.dump(job.config))
