@@ -56,12 +56,12 @@ def figures(tables: Mapping[str, DataFrame]) -> dict[str, Figure]:
     ]
     if not groups:
         return {}
-    figure, axes = panels(1, len(groups), (3.4 * len(groups) + 0.8, 2.6))
+    figure, axes = panels(1, len(groups), (3.4 * len(groups) + 0.8, 2.8))
     for ax, (corpus, rows) in zip(axes[0], groups, strict=True):
         wide = [rows[rows.attention == kind].set_index("structure").reindex(STRUCTURES) for kind in KINDS]
         dots(ax, STRUCTURES, *((kind, part.lift, part.lift_sd) for kind, part in zip(KINDS, wide, strict=True)))
         ax.axvline(0, color="#64717f", lw=0.8)
         ax.set_title(f"{corpus}: {rows.score.iloc[0]}", fontsize=9)
         ax.set_xlabel("with attention minus without")
-    axes[0, 0].legend(fontsize=7)
+    figure.legend(*axes[0, 0].get_legend_handles_labels(), fontsize=7, ncols=2, loc="outside upper right")
     return {"attention-lift": figure}
