@@ -32,7 +32,7 @@ def make_parser() -> Parser:
     )
     parser.add_argument("--batch", type=_counts, metavar="N,N", help="batch sizes; 25,256, with --all 1,25,256")
     parser.add_argument(
-        "--batches", type=positive, metavar="N", help="batches to average over; 3; with --all 5, of single ones 20"
+        "--batches", type=positive, metavar="N", help="batches to average over; 2; with --all 5, of single ones 20"
     )
     parser.add_argument("--models", metavar="A,B", help="only these models, by the names in the table")
     parser.add_argument("--all", action="store_true", help="all models, not the two Tree-LSTMs and the LSTM alone")
@@ -82,7 +82,7 @@ def main(arguments: Sequence[str]) -> int:
                 size,
                 threads=threads,
                 device=options.device,
-                batches=options.batches or (3 if not options.all else 5 if size > 1 else 20),
+                batches=options.batches or (2 if not options.all else 5 if size > 1 else 20),
                 fused=options.fused,
             )
             rows += new
