@@ -40,15 +40,13 @@ class Ledger:
 
     def __init__(self, folder: Path, table: Table) -> None:
         self.file, self._table = folder / f"{table.name}.json", table
-        self._known: dict[str, Any] = {}
-        if self.file.exists():
-            try:
+        self._known: dict[str, Any] = {"rows": []}
+        try:
+            if self.file.exists():
                 self._known = json.loads(self.file.read_text(encoding="utf-8"))
-                self._rows = {(row["name"], row["recipe"]): row for row in self._known["rows"]}
-            except (OSError, ValueError, LookupError, TypeError, RecursionError) as error:
-                raise InputError(f"{self.file}: not a table of `dglsent reproduce` ({error})") from None
-        else:
-            self._rows = {}
+            self._rows = {(row["name"], row["recipe"]): row for row in self._known["rows"]}
+        except (OSError, ValueError, LookupError, TypeError, RecursionError) as error:
+            raise InputError(f"{self.file}: not a table of `dglsent reproduce` ({error})") from None
 
     def seeds(self) -> set[int]:
         """Seeds of all runs that it has records of."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
@@ -13,10 +14,12 @@ from dglsent.cli.main import main
 
 
 @pytest.fixture(scope="session", autouse=True)
-def _installed() -> None:
+def _installed() -> Iterator[None]:
     """What is installed is looked up once, not at each training: it takes a third of the time of a tiny one."""
-    if fit := sys.modules.get("dglsent.training.fit"):
-        fit.versions = cache(fit.versions)  # type: ignore[attr-defined]
+    with pytest.MonkeyPatch.context() as patch:
+        if fit := sys.modules.get("dglsent.training.fit"):
+            patch.setattr(fit, "versions", cache(fit.versions))
+        yield
 
 
 @pytest.fixture
