@@ -7,6 +7,7 @@ hashes, the schema of each split, and what they were made of. `vocabularies.json
 from __future__ import annotations
 
 import hashlib
+import json
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -21,11 +22,12 @@ from graphs.columns import IntArray, Tagged
 from graphs.errors import InputError, Origin
 from graphs.features import Counts
 from graphs.store_shard import AGAIN, DST, LEVEL, SRC, Shard
-from graphs.vocabulary import check_format, read_json
+from graphs.vocabulary import check_format, read_json, write_json
 
 FORMAT: Final = "dglsent store"
 MANIFEST: Final = "manifest.json"
 STRINGS: Final = "vocabularies.json"
+SUM: Final = "checksum"
 _BLOCK: Final = 1 << 22
 
 
@@ -36,6 +38,33 @@ def digest(path: Path) -> str:
         while block := file.read(_BLOCK):
             sha.update(block)
     return sha.hexdigest()
+
+
+def checksum(data: Mapping[str, Any]) -> str:
+    """SHA-256 of all that a mapping says, but for what stands under `SUM`."""
+    said = {name: value for name, value in data.items() if name != SUM}
+    return hashlib.sha256(json.dumps(said, sort_keys=True).encode()).hexdigest()
+
+
+def write(data: Mapping[str, Any], path: Path) -> None:
+    """Writes a JSON file of a store, with its checksum."""
+    write_json({**data, SUM: checksum(data)}, path)
+
+
+def _read(path: Path) -> dict[str, Any]:
+    """Reads what `write` wrote.
+
+    Raises:
+        InputError: it is something else, or damaged.
+    """
+    try:
+        data: dict[str, Any] = read_json(path)
+        check_format(data, FORMAT, path)
+    except InputError as error:
+        raise InputError(f"{error}; {AGAIN}") from None
+    if data.get(SUM) != checksum(data):
+        raise InputError(f"{path}: damaged, its content is not what was written; {AGAIN}")
+    return data
 
 
 class Store:
@@ -51,7 +80,8 @@ class Store:
         verify: compare the shards with their hashes, for which they are read once.
 
     Raises:
-        InputError: the folder is no store or was not built to the end; a shard is damaged or has other columns.
+        InputError: the folder is no store or was not built to the end; its manifest or a shard is damaged, or a shard has other
+            columns.
     """
 
     def __init__(self, path: str | os.PathLike[str], *, verify: bool = True) -> None:
@@ -61,8 +91,7 @@ class Store:
             begun = any(self.path.glob("*.arrow*"))
             what = f"a store that was not built to the end; {AGAIN}" if begun else "no store; `dglsent build` makes one"
             raise InputError(f"{self.path}: {what}")
-        self.manifest: dict[str, Any] = read_json(file)
-        check_format(self.manifest, FORMAT, file)
+        self.manifest: dict[str, Any] = _read(file)
         found: dict[str, list[Shard]] = {}
         for shard in self.manifest["shards"]:
             found.setdefault(shard["split"], []).append(self._open(shard, verify))
@@ -84,8 +113,7 @@ class Store:
 
     def counts(self) -> dict[str, Counts]:
         """How often each word, tag and relation occurs in each split."""
-        data = read_json(self.path / STRINGS)
-        check_format(data, FORMAT, self.path / STRINGS)
+        data = _read(self.path / STRINGS)
         return {split: Counts.from_json(counts) for split, counts in data["splits"].items()}
 
 

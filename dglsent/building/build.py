@@ -13,7 +13,7 @@ from dglsent.building.sources import Source
 from dglsent.lock import locked
 from graphs.errors import InputError
 from graphs.features import Counts
-from graphs.store import FORMAT, MANIFEST, STRINGS
+from graphs.store import FORMAT, MANIFEST, STRINGS, SUM, checksum, write
 from graphs.vocabulary import VERSION, read_json, write_json
 
 SHARD: Final = 1 << 15
@@ -126,11 +126,18 @@ def _finish(folder: Path, source: Source, parts: Sequence[Part]) -> dict[str, An
         "shards": shards,
     }
     strings = {split: found.to_json() for split, found in counts.items()}
-    write_json({"format": FORMAT, "version": VERSION, "splits": strings}, folder / STRINGS)
+    write({"format": FORMAT, "version": VERSION, "splits": strings}, folder / STRINGS)
     own = {_MARKER, MANIFEST, STRINGS, *(f"{part.name}{end}" for part in parts for end in (".arrow", ".json"))}
     for path in folder.iterdir():
         if path.name not in own and path.suffix in (".arrow", ".json", ".part"):
             path.unlink()  # of a source that was longer, or of a killed build
-    if not (folder / MANIFEST).is_file() or read_json(folder / MANIFEST) != manifest:
-        write_json(manifest, folder / MANIFEST)
+    if not _is_there(folder / MANIFEST, manifest):
+        write(manifest, folder / MANIFEST)
     return manifest
+
+
+def _is_there(path: Path, manifest: Mapping[str, Any]) -> bool:
+    try:
+        return bool(read_json(path) == {**manifest, SUM: checksum(manifest)})
+    except InputError:  # none, or a damaged one
+        return False

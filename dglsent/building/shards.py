@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from itertools import chain
 from pathlib import Path
 from typing import Any, Final
@@ -18,12 +16,11 @@ from graphs.columns import Sentence
 from graphs.errors import InputError, SentenceError
 from graphs.features import Counts, Vocabularies
 from graphs.sentence_graph import SentenceGraph
-from graphs.store import digest
+from graphs.store import SUM, checksum, digest, write
 from graphs.store_shard import VERSION, Shard, write_shard
-from graphs.vocabulary import read_json, write_json
+from graphs.vocabulary import read_json
 
 _FORMAT: Final = "dglsent shard"
-_SUM: Final = "sum"
 
 
 def make(folder: Path, source: Source, part: Part) -> None:
@@ -68,7 +65,7 @@ def make(folder: Path, source: Source, part: Part) -> None:
         "skipped": read.skipped,
         "counts": counts.to_json(),
     }
-    write_json({**note, _SUM: _sum(note)}, folder / f"{part.name}.json")
+    write(note, folder / f"{part.name}.json")
 
 
 def made_of(source: Source, part: Part) -> dict[str, Any]:
@@ -81,18 +78,13 @@ def note_of(folder: Path, source: Source, part: Part) -> dict[str, Any] | None:
     path = folder / f"{part.name}.arrow"
     try:
         note = read_json(folder / f"{part.name}.json")
-        if note.pop(_SUM) != _sum(note):
+        if note[SUM] != checksum(note):
             return None
         same = note["version"] == VERSION and note["made_of"] == made_of(source, part)
         whole = same and path.stat().st_size == note["bytes"] and digest(path) == note["sha256"]
     except (InputError, OSError, KeyError, TypeError, AttributeError):
         return None
     return note if whole else None
-
-
-def _sum(note: Mapping[str, Any]) -> str:
-    """A hash of all that a note says, as some of it goes into the manifest."""
-    return hashlib.sha256(json.dumps(note, sort_keys=True).encode()).hexdigest()
 
 
 def _shaped(read: Read, source: Source) -> tuple[list[Sentence], Counts]:

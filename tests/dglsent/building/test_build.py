@@ -6,6 +6,7 @@ import gzip
 import json
 import multiprocessing
 import os
+import re
 import shutil
 import signal
 from collections.abc import Callable
@@ -23,7 +24,7 @@ from dglsent.lock import locked
 from graphs.errors import InputError
 from graphs.formats.brackets import to_brackets
 from graphs.formats.conllu import read_conllu, to_conllu
-from graphs.store import Reading, Store, StoredSentences
+from graphs.store import Reading, Store, StoredSentences, write
 
 FROM = ("--corpus", "dglsent.corpora.stored.Stored", "--corpus.store")
 
@@ -188,6 +189,13 @@ def test_damage_is_found_named_and_mended(corpus: Path, tmp_path: Path) -> None:
             Store(folder)
         build(source, folder, size=20)
         assert content(folder) == whole
+    for name, read in (("manifest.json", Store), ("vocabularies.json", lambda path: Store(path).counts())):
+        for damaged in (b"", b"[]", b'{"format": ', whole[name][:-40], whole[name].replace(b'"train"', b'"trial"', 1)):
+            (folder / name).write_bytes(damaged)
+            with pytest.raises(InputError, match=rf"{re.escape(name)}: .*`dglsent build`"):
+                read(folder)
+            build(source, folder, size=20)
+            assert content(folder) == whole
     # A shard of other columns, with a manifest that knows its hash.
     build(Files("chain", files(corpus)), tmp_path / "chains", size=20)
     shutil.copy(tmp_path / "chains" / shard.name, shard)
@@ -195,7 +203,7 @@ def test_damage_is_found_named_and_mended(corpus: Path, tmp_path: Path) -> None:
     entry = next(entry for entry in manifest["shards"] if entry["file"] == shard.name)
     other = json.loads((tmp_path / "chains" / "train-00001.json").read_text())
     entry.update(bytes=other["bytes"], sha256=other["sha256"])
-    (folder / "manifest.json").write_text(json.dumps(manifest))
+    write(manifest, folder / "manifest.json")
     with pytest.raises(InputError, match=r"its column .edge\.relation. does not fit the manifest"):
         Store(folder)
     (folder / "manifest.json").write_text(json.dumps({**manifest, "version": 99}))
