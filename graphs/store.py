@@ -80,8 +80,8 @@ class Store:
         verify: compare the shards with their hashes, for which they are read once.
 
     Raises:
-        InputError: the folder is no store or was not built to the end; its manifest or a shard is damaged, or a shard has other
-            columns.
+        InputError: the folder is no store or was not built to the end; its manifest or a shard is damaged; a shard has
+            other columns.
     """
 
     def __init__(self, path: str | os.PathLike[str], *, verify: bool = True) -> None:

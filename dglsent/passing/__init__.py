@@ -27,6 +27,7 @@ from dglsent.passing.functions import (
     Outputs,
     ReduceFunction,
     dot,
+    padded,
     softmax_sum,
 )
 from dglsent.passing.linear import StepLinear
@@ -47,6 +48,7 @@ __all__ = [
     "edge_softmax",
     "engine",
     "frontier_pass",
+    "padded",
     "propagate",
     "softmax_sum",
     "update_all",
@@ -105,8 +107,8 @@ def propagate(
             `batch.nodes`, [N, ...].
         message: m edges -> messages [m, ...].
         reduce: r receivers with a mailbox [r, k, ...] of k messages in sibling order -> fields [r, ...]; it is
-            called once for each in-degree k. A reducer of `dgl.function`, `softmax_sum`, or a tuple of those, needs
-            no mailboxes.
+            called once for each in-degree k, or with `padded` once for all. A reducer of `dgl.function` or
+            `softmax_sum` needs no mailboxes. A tuple of any of these reduces the same messages in several ways.
         apply: r nodes -> fields [r, ...]; sees what reduce returned and the fields set beforehand.
         relation: `child` (child -> parent) or `next` (from each word to the next).
         direction: "up" along the relation, "down" along its reversed edges.

@@ -67,6 +67,31 @@ def softmax_sum(*, score: str, value: str, out: str, weight: str) -> SoftmaxSum:
     return SoftmaxSum(score, value, out, weight)
 
 
+@dataclass(frozen=True)
+class Padded:
+    """See `padded`."""
+
+    function: Callable[[Any], Outputs]
+
+
+def padded(function: Callable[[Any], Outputs]) -> Padded:
+    """A reducer: a function of mailboxes that is called once a step, whatever the in-degrees of its receivers.
+
+    The r mailboxes [r, k, ...] are as long as the longest, of k messages; zeros follow in shorter ones, and
+    `nodes.mask` [r, k] says where there is a message:
+
+        def loudest(nodes):
+            score = nodes.mailbox["score"].masked_fill(~nodes.mask, -torch.inf)
+            return {"heard": nodes.mailbox["m"][torch.arange(len(score)), score.argmax(1)]}
+
+        propagate(batch, message, padded(loudest), update)
+
+    What stands where there is no message has no gradient. On engine "dgl", which calls it once for each in-degree,
+    all of the mask is True.
+    """
+    return Padded(function)
+
+
 def reducers(reduce: ReduceFunction) -> tuple[Any, ...]:
     """The reducers of a reduce function: those of a tuple, or it alone."""
     return reduce if isinstance(reduce, tuple) else (reduce,)

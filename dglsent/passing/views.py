@@ -79,15 +79,20 @@ class Edges:
 
 
 class Nodes:
-    """n nodes as a reduce or apply function sees them: `data` [n, ...] and, in reduce, `mailbox` [n, k, ...]."""
+    """n nodes as a reduce or apply function sees them: `data` [n, ...] and, in reduce, `mailbox` [n, k, ...].
 
-    __slots__ = ("_size", "data", "mailbox")
+    In a reduce function that is `padded`, `mask` [n, k] is True where there is a message.
+    """
 
-    def __init__(self, size: int, data: Resolver, mailbox: Resolver | None = None) -> None:
+    __slots__ = ("_size", "data", "mailbox", "mask")
+
+    def __init__(self, size: int, data: Resolver, mailbox: Resolver | None = None, mask: Tensor | None = None) -> None:
         self._size = size
         self.data = View(data)
         if mailbox is not None:
             self.mailbox = View(mailbox)
+        if mask is not None:
+            self.mask = mask
 
     def batch_size(self) -> int:
         """Number of nodes n."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
 import torch
@@ -14,6 +14,7 @@ from dglsent.passing.functions import (
     MessageFunction,
     NodeFunction,
     Outputs,
+    Padded,
     ReduceFunction,
     SoftmaxSum,
     is_builtin,
@@ -130,7 +131,7 @@ class _Pulled:
         self.kept: list[tuple[str, Tensor, Tensor]] = []
         self.message: Any = message
         self.reduce: Any = reduce
-        if self.softmaxes or isinstance(reduce, tuple):
+        if self.softmaxes or isinstance(reduce, tuple | Padded):
             self.message = self._with_values(message)
             self.reduce = lambda nodes: {
                 name: value for each in reducers(reduce) for name, value in self._reduced(each, nodes).items()
@@ -164,7 +165,16 @@ class _Pulled:
             reduced = getattr(nodes.mailbox[reducer.msg_field], reducer.name)(1)
             # A maximum or minimum comes with its places.
             return {reducer.out_field: reduced if isinstance(reduced, Tensor) else reduced.values}
+        if isinstance(reducer, Padded):
+            return _whole(reducer, nodes.batch_size(), nodes.data.__getitem__, nodes.mailbox)
         return reducer(nodes)
+
+
+def _whole(reducer: Padded, size: int, data: Resolver, mailbox: Mapping[str, Tensor]) -> Outputs:
+    """A padded function over mailboxes [r, k, ...] of one length, which need no padding."""
+    first = next(iter(mailbox.values()))
+    mask = torch.ones(first.shape[:2], dtype=torch.bool, device=first.device)
+    return reducer.function(Nodes(size, data, mailbox.__getitem__, mask))
 
 
 def _pulled_by(wanted: FrontierPass, graph: Any, batch: Batch) -> _Pulled:
@@ -188,6 +198,8 @@ def _without_edges(batch: Batch, relation: Relation, message: MessageFunction, r
             relation.edges[each.weight] = messages[each.score]
         elif is_builtin(each):
             outputs[each.out_field] = messages[each.msg_field]
+        elif isinstance(each, Padded):
+            outputs.update(_whole(each, 0, nothing, {name: value.unsqueeze(1) for name, value in messages.items()}))
         else:
             outputs.update(each(Nodes(0, nothing, lambda name: messages[name].unsqueeze(1))))
     return {name: value.sum(0).expand(batch.num_nodes, *value.shape[1:]) for name, value in outputs.items()}

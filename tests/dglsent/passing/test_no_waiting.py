@@ -7,7 +7,7 @@ import torch
 from random_graphs import SEVEN, awkward_trees, chain, forest, tree
 from test_frontier_pass import BUILDS
 from test_frontier_pass import Net as Attending
-from test_propagate import Net, builtin, leafless, standard
+from test_propagate import Net, at_once, builtin, leafless, standard
 from test_softmax_sum import ATTENTION, message
 from test_softmax_sum import fields as drawn
 from waiting import NoWaiting
@@ -31,7 +31,7 @@ def test_the_guard_sees_what_waits():
 
 @pytest.mark.parametrize("direction", ["up", "down"])
 @pytest.mark.parametrize(
-    "build", [standard, leafless, builtin(fn.sum), builtin(fn.mean), builtin(fn.max)], ids=lambda f: f.__name__
+    "build", [standard, leafless, at_once, builtin(fn.sum), builtin(fn.mean), builtin(fn.max)], ids=lambda f: f.__name__
 )
 def test_propagate_does_not_wait(build, direction):
     batch = Batch.of([*awkward_trees()[:6], forest(), chain(5)], directions=[direction])

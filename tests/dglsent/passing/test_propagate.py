@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from random_graphs import SEVEN, awkward_trees, chain, chains, forest, forests, tree
 from torch import nn
 
-from dglsent.passing import Batch, StepLinear, engine, propagate
+from dglsent.passing import Batch, StepLinear, engine, padded, propagate
 from graphs import topology
 from graphs.door import fn
 from graphs.sentence_graph import SentenceGraph
@@ -102,6 +102,19 @@ def leafless(net, batch, direction):
     propagate(batch, net.message, net.reduce, net.update, direction=direction, inputs=net.inputs)
 
 
+def at_once(net, batch, direction):
+    """Attention written over mailboxes, called once a step; what stands where there is no message is never seen."""
+
+    def reduce(nodes):
+        mail = nodes.mailbox["m"]
+        weight = mail.masked_fill(~nodes.mask.unsqueeze(-1), -torch.inf).softmax(1)
+        order = torch.arange(1, mail.shape[1] + 1, dtype=mail.dtype)
+        last = nodes.mailbox["h"] * order[:, None]
+        return {"m": (weight * mail * order[:, None]).sum(1), "first": last.sum(1) * nodes.data["x"]}
+
+    propagate(batch, net.message, padded(reduce), net.update, direction=direction, leaf=net.leaf, inputs=net.inputs)
+
+
 def builtin(reducer):
     def build(net, batch, direction):
         def update(nodes):
@@ -135,8 +148,8 @@ def assert_same(one, other):
 @pytest.mark.parametrize("direction", ["up", "down"])
 @pytest.mark.parametrize(
     "build",
-    [standard, leafless, builtin(fn.sum), builtin(fn.mean), builtin(fn.max), builtin(fn.min)],
-    ids=["standard", "leafless", "sum", "mean", "max", "min"],
+    [standard, leafless, at_once, builtin(fn.sum), builtin(fn.mean), builtin(fn.max), builtin(fn.min)],
+    ids=["standard", "leafless", "at once", "sum", "mean", "max", "min"],
 )
 def test_engines_agree(build, direction):
     @quick
@@ -174,6 +187,24 @@ def test_siblings_keep_their_order():
     propagate(batch, fn.copy_u("x", "x"), reduce, leaf=lambda nodes: {"x": nodes.data["x"]})
     assert batch.nodes["x"][0].item() == 7654321
     assert batch.nodes["x"][8].item() == 9 + 100
+
+
+def test_a_padded_function_is_called_once_a_step_and_its_padding_is_zero_without_gradient():
+    batch = Batch.of([tree([-1, 0, 0, 0]), tree([-1, 0]), tree([-1, 0, 0])])
+    x = torch.ones(batch.num_nodes, 1, dtype=torch.float64, requires_grad=True)
+    batch.nodes["x"], seen = x, []
+
+    def reduce(nodes):
+        seen.append((nodes.mask, nodes.mailbox["m"].detach().squeeze(-1)))
+        return {"h": nodes.mailbox["m"].exp().sum(1)}
+
+    propagate(batch, fn.copy_u("x", "m"), padded(reduce), leaf=lambda nodes: {"h": nodes.data["x"]})
+    ((mask, mail),) = seen
+    assert mask.tolist() == [[True, False, False], [True, True, False], [True, True, True]]
+    assert torch.equal(mail, mask.double())
+    batch.at_roots(batch.nodes["h"]).sum().backward()
+    receives = torch.zeros(len(x), dtype=torch.bool).index_fill_(0, torch.from_numpy(batch.relation().ends[1]), True)
+    assert torch.allclose(x.grad.squeeze(1), torch.where(receives, 0.0, torch.e).double())
 
 
 def test_depth_2000():

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from random_graphs import SEVEN, tree
 from test_propagate import batches
 
-from dglsent.passing import Batch, apply_edges, edge_softmax, engine, update_all
+from dglsent.passing import Batch, apply_edges, edge_softmax, engine, padded, update_all
 from graphs.door import fn
 
 quick = settings(derandomize=True, deadline=None, max_examples=15)
@@ -22,6 +22,7 @@ def reduce(nodes):
 
 REDUCERS = {
     "function": reduce,
+    "padded": padded(reduce),
     "sum": fn.sum("m", "h"),
     "mean": fn.mean("m", "h"),
     "max": fn.max("m", "h"),

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import torch
 from torch import Tensor
 
-from dglsent.passing.functions import Outputs, ReduceFunction, SoftmaxSum, is_builtin, reducers
+from dglsent.passing.functions import Outputs, Padded, ReduceFunction, SoftmaxSum, is_builtin, reducers
 from dglsent.passing.plans.incidence import Incidence
 from dglsent.passing.relation import Relation
 from dglsent.passing.segments import permute, segment_max, segment_softmax, segment_sum, weighted_sum
@@ -71,7 +71,7 @@ def reduce_step(
         return reduce_softmax(function, edges, messages, mail.receivers, kept)
     if is_builtin(function):
         return reduce_builtin(function, messages, mail.receivers, single=mail.single)
-    return _by_degree(function, messages, mail, data)
+    return _by_mailboxes(function, messages, mail, data)
 
 
 def reduce_softmax(
@@ -123,12 +123,14 @@ def reduce_all(
     at_receivers: Resolver = lambda name: permute(data(name), plan.order, plan.position)[plan.leaves :]  # noqa: E731
     return {
         name: permute(torch.cat([value.new_zeros(plan.leaves, *value.shape[1:]), value]), plan.position, plan.order)
-        for name, value in _by_degree(function, messages, mail, at_receivers).items()
+        for name, value in _by_mailboxes(function, messages, mail, at_receivers).items()
     }
 
 
-def _by_degree(function: ReduceFunction, messages: Outputs, mail: Mailboxes, data: Resolver) -> Outputs:
-    """A user's function, called once for each in-degree."""
+def _by_mailboxes(function: ReduceFunction, messages: Outputs, mail: Mailboxes, data: Resolver) -> Outputs:
+    """A user's function, called once for each in-degree, or once for all where it is padded."""
+    if isinstance(function, Padded):
+        return _at_once(function, messages, mail, data)
     degrees = mail.degrees
     counts = [degree * count for degree, count in degrees]
     sorted_messages: dict[str, Sequence[Tensor]] = {}
@@ -154,6 +156,21 @@ def _by_degree(function: ReduceFunction, messages: Outputs, mail: Mailboxes, dat
     if len(results) == 1:
         return results[0]
     return {name: torch.cat([result[name] for result in results]) for name in results[0]}
+
+
+def _at_once(padded: Padded, messages: Outputs, mail: Mailboxes, data: Resolver) -> Outputs:
+    """A padded function over mailboxes [r, k, ...] of the longest one's k messages."""
+    longest, offsets = max(degree for degree, _ in mail.degrees), mail.receivers.offsets
+    places = offsets[:-1, None] + torch.arange(longest, device=offsets.device)
+    mask = places < offsets[1:, None]
+
+    def mailbox(name: str) -> Tensor:
+        message = mail.by_receiver(messages[name])
+        rows = message.index_select(0, places.clamp(max=len(message) - 1).flatten())
+        trailing = message.shape[1:]
+        return rows.view(*mask.shape, *trailing).masked_fill(~mask.view(*mask.shape, *(1,) * len(trailing)), 0)
+
+    return padded.function(Nodes(len(mask), data, mailbox, mask))
 
 
 def reduce_builtin(function: Any, messages: Outputs, receivers: Incidence, *, single: bool = False) -> Outputs:
