@@ -78,6 +78,7 @@ _HOMES = {
     "TokenVectors": "graphs.token_vectors",
     "mean_of_pieces": "graphs.token_vectors",
     "with_vectors": "graphs.token_vectors",
+    "over_words": "graphs.builders",
     "read_vectors": "graphs.vectors",
     "window": "graphs.windows",
 }
@@ -103,6 +104,7 @@ __all__ = [
     "graph_svg",
     "heat_svg",
     "mean_of_pieces",
+    "over_words",
     "pair_svg",
     "parse",
     "parse_brackets",

@@ -1,11 +1,11 @@
-"""Sentences in columns -> sentence graphs: dependency, constituency (binary, n-ary) and chain.
+"""Sentences in columns -> sentence graphs: dependency, constituency (binary, n-ary), chain, and any edges over words.
 
 Where the vocabularies have spelling, nodes have its fields too (`Spelling.node_fields`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Literal
 
 import numpy as np
@@ -15,6 +15,7 @@ from graphs.columns import Constituency, Dependencies, IntArray, Sentence
 from graphs.errors import SentenceError, check_kind
 from graphs.features import Vocabularies, relations, tags
 from graphs.sentence_graph import SentenceGraph
+from graphs.topology import levels
 
 
 def spelled(words: Sequence[str | None], vocabularies: Vocabularies) -> dict[str, IntArray]:
@@ -160,25 +161,77 @@ def chain(sentence: Sentence, vocabularies: Vocabularies) -> SentenceGraph:
     Raises:
         SentenceError: no words.
     """
-    words = sentence.words
-    if not words:
-        raise SentenceError("the sentence has no words", sentence.origin)
-    size = len(words)
-    at_words = tags(sentence)
-    if isinstance(sentence, Constituency):
-        at_words = [tag for tag, word in zip(at_words, sentence.word, strict=True) if word is not None]
-    token = np.arange(size)
+    nodes = _of_words(sentence, vocabularies)
+    token = nodes[fields.POSITION]
+    size = len(token)
     return SentenceGraph(
         size=size,
         src=token[:-1],
         dst=token[1:],
-        nodes={
-            fields.WORD: vocabularies.word.ids(words),
-            fields.TAG: vocabularies.tag.ids(at_words),
-            fields.POSITION: token,
-            **spelled(words, vocabularies),
-        },
+        nodes=nodes,
         edges={fields.SLOT: np.zeros(size - 1, dtype=np.int64)},
         level=token[::-1].copy(),
         origin=sentence.origin,
     )
+
+
+def over_words(
+    sentence: Sentence,
+    vocabularies: Vocabularies,
+    edges: Iterable[tuple[int, int]],
+    ids: Mapping[str, Sequence[int]] | None = None,
+) -> SentenceGraph:
+    """A graph of one's own shape: a node a token, and the edges that are given.
+
+    Args:
+        sentence: a sentence of N tokens.
+        vocabularies: what turns words and tags into ids.
+        edges: sender and receiver of each of E edges, numbers of tokens from 0; a receiver hears its senders in the
+            order in which they stand here.
+        ids: further fields of the edges by name, each [E].
+
+    Returns:
+        Node fields word, tag, position; edge fields slot (order among the edges of a receiver) and those given.
+
+    Raises:
+        SentenceError: no words, an end that is no token, a cycle, or a field of another length.
+    """
+    nodes = _of_words(sentence, vocabularies)
+    size, ends = len(nodes[fields.POSITION]), np.array([*edges], dtype=np.int64).reshape(-1, 2)
+    wrong = ends[((ends < 0) | (ends >= size)).any(1)]
+    if len(wrong):
+        src, dst = wrong[0].tolist()
+        raise SentenceError(f"edge {src} -> {dst} has an end that is none of the {size} tokens", sentence.origin)
+    src, dst = ends.T.copy()
+    order = np.argsort(dst, kind="stable")
+    slot = np.empty_like(dst)
+    slot[order] = np.arange(len(dst)) - np.searchsorted(dst[order], dst[order])
+    columns = {name: np.asarray(values, dtype=np.int64) for name, values in (ids or {}).items()}
+    strange = [name for name, column in columns.items() if len(column) != len(dst)]
+    if strange:
+        raise SentenceError(f"field {strange[0]!r} has another length than the {len(dst)} edges", sentence.origin)
+    return SentenceGraph(
+        size=size,
+        src=src,
+        dst=dst,
+        nodes=nodes,
+        edges={fields.SLOT: slot, **columns},
+        level=levels(size, src, dst, sentence.origin),
+        origin=sentence.origin,
+    )
+
+
+def _of_words(sentence: Sentence, vocabularies: Vocabularies) -> dict[str, IntArray]:
+    """The fields of graphs with a node a token."""
+    words = sentence.words
+    if not words:
+        raise SentenceError("the sentence has no words", sentence.origin)
+    at_words = tags(sentence)
+    if isinstance(sentence, Constituency):
+        at_words = [tag for tag, word in zip(at_words, sentence.word, strict=True) if word is not None]
+    return {
+        fields.WORD: vocabularies.word.ids(words),
+        fields.TAG: vocabularies.tag.ids(at_words),
+        fields.POSITION: np.arange(len(words)),
+        **spelled(words, vocabularies),
+    }

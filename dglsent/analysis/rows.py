@@ -12,7 +12,7 @@ from torch import Tensor
 
 from dglsent.corpora.example import Example, Parsed
 from dglsent.passing import Batch
-from dglsent.training.graphs import GraphKind
+from dglsent.training.graphs import Graph
 from graphs import features, fields
 from graphs.columns import Constituency, Sentence
 from graphs.errors import InputError
@@ -57,7 +57,7 @@ class Recorder:
     """
 
     shown: Shown
-    kind: GraphKind
+    kind: Graph
     target: str
     labels: Sequence[str]
     about: Mapping[str, Any]

@@ -50,7 +50,7 @@ def make(folder: Path, source: Source, part: Part) -> None:
         origins=[graph.origin for graph in graphs],
         groups=[example.groups for example in rows],
         targets=_targets(rows),
-        about={"graph": source.graph, "sentences": sentences, "classes": read.classes},
+        about={"graph": str(source.graph), "sentences": sentences, "classes": read.classes},
     )
     note = {
         "format": _FORMAT,

@@ -13,7 +13,7 @@ from typing import Any, ClassVar, Literal, TypeAlias, get_args
 from dglsent.building.parts import Part, form_of, parts_of, text_of
 from dglsent.corpora.corpus import Splits
 from dglsent.corpora.example import Example, Parsed
-from dglsent.training.graphs import GraphKind
+from dglsent.training.graphs import Graph, GraphKind
 from graphs.columns import Constituency, Dependencies, Tagged
 from graphs.errors import SentenceError
 from graphs.formats.brackets import read_brackets
@@ -166,13 +166,13 @@ class OfRecipe:
     skip: ClassVar[bool] = False
 
     @property
-    def graph(self) -> GraphKind:
+    def graph(self) -> Graph:
         """What sentences become."""
         return _loaded(self.recipe, self.data)[0]
 
     def about(self) -> dict[str, Any]:
         """What decides what a shard holds, but for the sentences."""
-        return {"graph": self.graph}
+        return {"graph": str(self.graph)}
 
     def class_names(self) -> list[str] | None:
         """The names of the classes."""
@@ -191,7 +191,7 @@ class OfRecipe:
 
 
 @lru_cache(1)
-def _loaded(recipe: str, data: Path | None) -> tuple[GraphKind, Splits, Sequence[str]]:
+def _loaded(recipe: str, data: Path | None) -> tuple[Graph, Splits, Sequence[str]]:
     from dglsent.training import recipe as recipes
     from dglsent.training.assemble import load_corpus
 

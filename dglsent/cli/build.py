@@ -87,10 +87,12 @@ def _source(files: Sequence[str], options: Namespace, overrides: Sequence[str]) 
 
     if options.recipe:
         from dglsent.training import recipe as recipes
+        from dglsent.training.class_paths import look_in
 
         if files or options.dev or options.test or options.graph:
             raise InputError("--recipe: a recipe says itself which corpus and which graph; give OUT alone")
         file = recipes.find(options.recipe)
+        look_in(file.parent, Path.cwd())
         config = recipes.resolve(file.read_text(encoding="utf-8"), overrides, source=str(file))
         return OfRecipe(recipes.dump_paths(config), options.data)
     if overrides:

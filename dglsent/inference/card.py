@@ -33,7 +33,7 @@ def card(model: Model) -> str:
         "",
         f"# {system} on {corpus}",
         "",
-        f"A sentence model of [dglsent](https://pypi.org/project/dglsent/): {system} over {config.graph} graphs, "
+        f"A sentence model of [dglsent](https://pypi.org/project/dglsent/): {system} over {model.recipe.graph} graphs, "
         f"trained for {task} on {corpus}.",
         "",
         "```python",
@@ -50,7 +50,7 @@ def card(model: Model) -> str:
         "## Data and parser",
         "",
         f"- Corpus: {corpus}" + (f", classes {', '.join(model.labels)}." if model.labels else "."),
-        f"- Sentences become {config.graph} graphs; " + _parser_of(model),
+        f"- Sentences become {model.recipe.graph} graphs; " + _parser_of(model),
         f"- Vocabulary: {len(model.vocabularies.word)} words, {len(model.vocabularies.tag)} tags, "
         f"{len(model.vocabularies.relation)} relations; word vectors: {_vectors(config)}.",
         "",

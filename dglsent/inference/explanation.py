@@ -14,7 +14,7 @@ from dglsent.corpora.example import Example
 from dglsent.inference.pictures import pictures
 from dglsent.inference.predictor import Seen, with_text
 from dglsent.tasks.task import DIGITS
-from dglsent.training.graphs import GraphKind
+from dglsent.training.graphs import Graph
 from graphs.columns import Sentence
 from graphs.drawing import Svg
 from graphs.fields import ATTEND
@@ -44,7 +44,7 @@ class Explanation:
     nodes: list[Record]
     edges: list[Record]
     sentences: Sequence[Sentence] = field(repr=False)
-    kind: GraphKind
+    kind: str
 
     def to_json(self) -> Record:
         """The prediction, with nodes and edges as `structure`, as plain values."""
@@ -70,7 +70,7 @@ class Explanations(list[Explanation]):
         return "".join(one._repr_html_() for one in self)
 
 
-def explanations(seen: Seen, shows: Sequence[str], kind: GraphKind, labels: Sequence[str]) -> list[Explanation]:
+def explanations(seen: Seen, shows: Sequence[str], kind: Graph, labels: Sequence[str]) -> list[Explanation]:
     """The explanation of each example of a batch.
 
     Args:
@@ -94,7 +94,7 @@ def explanations(seen: Seen, shows: Sequence[str], kind: GraphKind, labels: Sequ
     for row in edges:
         of_edges[row["example"]].append(_edge(row, shown, text[row["example"]]))
     return [
-        Explanation(with_text(shaped, prediction), of_nodes[place], of_edges[place], shaped, kind)
+        Explanation(with_text(shaped, prediction), of_nodes[place], of_edges[place], shaped, str(kind))
         for place, (shaped, prediction) in enumerate(zip(seen.shaped, seen.predictions, strict=True))
     ]
 

@@ -14,7 +14,7 @@ from dglsent.corpora.example import Parsed
 from dglsent.inference.given import Readable
 from dglsent.nn.embeddings import GivenVectors
 from dglsent.passing import Batch
-from dglsent.training.graphs import GraphKind, build, shape
+from dglsent.training.graphs import GraphKind, build, reads, shape
 from dglsent.training.model import SentenceModel
 from dglsent.training.recipe import Recipe
 from graphs.columns import Dependencies, Sentence
@@ -145,7 +145,7 @@ def needs_parses(recipe: Recipe, vocabularies: Vocabularies, model: SentenceMode
 
     That a model of words reads tags or relations shows when two words have some.
     """
-    if recipe.graph in _TREES:
+    if reads(recipe.graph) in _TREES:
         return True
     tag, relation = vocabularies.tag.strings, vocabularies.relation.strings
     if len(tag) <= len(SPECIAL) and len(relation) <= len(SPECIAL):

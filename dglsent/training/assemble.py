@@ -17,7 +17,7 @@ from dglsent.corpora.stored import Stored
 from dglsent.nn.embeddings import GivenVectors, WordEmbedding
 from dglsent.tasks.task import Task
 from dglsent.training.data import Examples, graph_sets, shaped
-from dglsent.training.graphs import HALF_WIDTHS, GraphKind
+from dglsent.training.graphs import HALF_WIDTHS, Graph, OwnGraph
 from dglsent.training.model import SentenceModel
 from dglsent.training.recipe import Recipe
 from dglsent.training.stored import stored_sets
@@ -98,7 +98,7 @@ class Strings:
     training: Callable[[], Iterable[Sentence]]
 
 
-def strings_of(splits: Splits, kind: GraphKind) -> Strings:
+def strings_of(splits: Splits, kind: Graph) -> Strings:
     """The strings of examples."""
     counts = {split: Counts.of(shaped(examples, kind)) for split, examples in splits.items()}
     return Strings(counts, lambda: shaped(splits["train"], kind))
@@ -182,7 +182,7 @@ def make_model(recipe: Recipe, vocabularies: Vocabularies, vectors: torch.Tensor
             dropout=options.dropout,
         )
     known: dict[str, Any] = {"tags": vocabularies.tag.strings, "vocabularies": vocabularies}
-    if recipe.graph in HALF_WIDTHS:
+    if not isinstance(recipe.graph, OwnGraph) and recipe.graph in HALF_WIDTHS:
         known["half_width"] = HALF_WIDTHS[recipe.graph]
     given = {name: value for name, value in known.items() if _takes(recipe.encoder, name)}
     try:

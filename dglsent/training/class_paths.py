@@ -20,7 +20,7 @@ import types
 import typing
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Annotated, Any, TypeAlias, Union, get_args, get_origin
+from typing import Annotated, Any, Literal, TypeAlias, Union, get_args, get_origin
 
 import yaml
 
@@ -56,9 +56,17 @@ def checked(value: Any, declared: Any, *, trusted: Trusted, key: str = "") -> An
     Raises:
         InputError: something named is no class of the kind that its place is for, or may not be imported.
     """
-    kinds = list(_kinds(declared))
+    kinds, words = list(_kinds(declared)), list(_words(declared))
+    said = value.get("class_path") if isinstance(value, Mapping) else value
+    if words and isinstance(said, str) and kinds:
+        if said in words:
+            return said
+        if "." not in said and registry.registered(said) is None:
+            raise InputError(f"{key}: {said!r} is none of {', '.join(map(repr, words))}, and no class")
     if isinstance(value, str):
-        return registry.dotted(find(value, kinds, trusted=trusted, key=key)) if kinds else value
+        if not kinds:
+            return value
+        return registry.dotted(find(value, kinds, trusted=trusted, key=key))
     if isinstance(value, list | tuple):
         return [checked(each, declared, trusted=trusted, key=key) for each in value]
     if not isinstance(value, Mapping):
@@ -231,6 +239,15 @@ def _kinds(declared: Any) -> Iterator[type]:
             yield from _kinds(argument)
     elif isinstance(declared, type) and not (declared.__module__ in _BUILT_IN or issubclass(declared, _VALUES)):
         yield declared
+
+
+def _words(declared: Any) -> Iterator[str]:
+    """The words that a parameter takes as they are, beside classes."""
+    if get_origin(declared) is Literal:
+        yield from (each for each in get_args(declared) if isinstance(each, str))
+    elif get_origin(declared) in (Union, types.UnionType):
+        for argument in get_args(declared):
+            yield from _words(argument)
 
 
 def _parameters(made: type) -> dict[Any, Any]:

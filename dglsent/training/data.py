@@ -16,7 +16,7 @@ from dglsent.corpora.corpus import Splits
 from dglsent.corpora.example import Example
 from dglsent.passing import Batch, Direction
 from dglsent.tasks.task import Targets, Task
-from dglsent.training.graphs import GraphKind, build, shape
+from dglsent.training.graphs import Graph, build, shape
 from dglsent.training.processes import Place
 from dglsent.training.stored import StoredSet
 from graphs import fields
@@ -73,21 +73,14 @@ class GraphSet:
 Examples: TypeAlias = GraphSet | StoredSet
 
 
-def shaped(examples: Iterable[Example], kind: GraphKind) -> Iterator[Sentence]:
+def shaped(examples: Iterable[Example], kind: Graph) -> Iterator[Sentence]:
     """The sentences of some examples, in the form in which their graphs read them."""
     return (shape(kind, sentence) for example in examples for sentence in example.sentences)
 
 
-def vocabularies_of(
-    examples: Iterable[Example], kind: GraphKind, *, lower: bool, min_count: int, fold_digits: bool = False
-) -> Vocabularies:
-    """The vocabularies of the sentences of some examples."""
-    return Vocabularies.of(shaped(examples, kind), lower=lower, min_count=min_count, fold_digits=fold_digits)
-
-
 def graph_set(
     examples: Sequence[Example],
-    kind: GraphKind,
+    kind: Graph,
     vocabularies: Vocabularies,
     sentences: int,
     targets: Targets,
@@ -149,7 +142,7 @@ def graph_set(
 
 
 def graph_sets(
-    splits: Splits, kind: GraphKind, vectors: TokenVectors | None, vocabularies: Vocabularies, task: Task
+    splits: Splits, kind: Graph, vectors: TokenVectors | None, vocabularies: Vocabularies, task: Task
 ) -> dict[str, GraphSet]:
     """The graphs of the examples of all splits, with what the task wants."""
     return {

@@ -1,7 +1,8 @@
-"""Parsed sentences -> the kind of graph that a recipe names."""
+"""Parsed sentences -> the graph that a recipe names: of a kind that dglsent knows, or of one's own shape."""
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from typing import Literal, TypeAlias, get_args
 
@@ -24,7 +25,38 @@ HALF_WIDTHS: dict[GraphKind, int] = {"window": 2, "window-0": 0, "window-1": 1, 
 """Tokens on either side of a window's middle, by kind of graph."""
 
 
-def shape(kind: GraphKind, sentence: Parsed) -> Sentence:
+class OwnGraph(ABC):
+    """Graphs of one's own shape.
+
+    A recipe names a subclass, with its arguments, in place of a kind:
+
+        graph: {class_path: mine.SkipChain, init_args: {gap: 2}}
+
+    Attributes:
+        reads: the kind whose form of a sentence it is given: "dependency" for a dependency parse, "constituency" for a
+            binary tree, "constituency-nary" for a tree as it is, "chain" for whatever there is.
+    """
+
+    reads: GraphKind = "chain"
+
+    @abstractmethod
+    def build(self, sentence: Sentence, vocabularies: Vocabularies) -> SentenceGraph:
+        """The graph of a sentence, such as `graphs.over_words` makes it; its first nodes are those of a tree."""
+
+    def __str__(self) -> str:
+        """The class with its arguments."""
+        return f"{type(self).__name__}({', '.join(f'{name}={value!r}' for name, value in vars(self).items())})"
+
+
+Graph: TypeAlias = GraphKind | OwnGraph
+
+
+def reads(kind: Graph) -> GraphKind:
+    """The kind whose form of a sentence a graph is made of."""
+    return kind.reads if isinstance(kind, OwnGraph) else kind
+
+
+def shape(kind: Graph, sentence: Parsed) -> Sentence:
     """The parse of a sentence that a kind of graph is made of, brought into form.
 
     A tree whose nodes have gold labels stays as it is; others lose traces and an outer ROOT, and for
@@ -33,6 +65,7 @@ def shape(kind: GraphKind, sentence: Parsed) -> Sentence:
     Raises:
         SentenceError: the sentence has no such parse.
     """
+    kind = reads(kind)
     if sentence.parts and kind in ("dependency", "constituency", "constituency-nary"):
         return forest([shape(kind, part) for part in sentence.parts], sentence.origin)  # type: ignore[arg-type]
     tree, dependencies = sentence.constituency, sentence.dependencies
@@ -56,7 +89,7 @@ def shape(kind: GraphKind, sentence: Parsed) -> Sentence:
 
 
 def build(
-    kind: GraphKind,
+    kind: Graph,
     shaped: Sentence,
     vocabularies: Vocabularies,
     *,
@@ -77,7 +110,9 @@ def build(
         SentenceError: the sentence cannot be such a graph.
     """
     graph: SentenceGraph
-    if kind in HALF_WIDTHS:
+    if isinstance(kind, OwnGraph):
+        graph = kind.build(shaped, vocabularies)
+    elif kind in HALF_WIDTHS:
         graph = windows.window(shaped, vocabularies, HALF_WIDTHS[kind])
     elif kind == "complete":
         graph = complete_graphs.complete(shaped, vocabularies)
@@ -89,8 +124,8 @@ def build(
         graph = builders.chain(shaped, vocabularies)
     if labelled:
         label = np.full(graph.size, -1, dtype=np.int64)
-        if labels is not None and kind in ("constituency", "constituency-nary"):
-            label[:] = labels
+        if labels is not None and reads(kind) in ("constituency", "constituency-nary"):
+            label[: len(labels)] = labels
             label[graph.level == 0] = -1
         elif labels is not None and isinstance(shaped, Tagged):
             label[: len(labels)] = labels

@@ -24,7 +24,7 @@ from dglsent.tasks.task import Task
 from dglsent.training import bases, class_paths
 from dglsent.training.bases import read as read
 from dglsent.training.class_paths import Trusted
-from dglsent.training.graphs import GraphKind
+from dglsent.training.graphs import Graph
 from dglsent.training.ranges import in_range
 from graphs.errors import InputError
 
@@ -146,7 +146,7 @@ class Recipe:
     """
 
     corpus: Corpus
-    graph: GraphKind
+    graph: Graph
     encoder: Callable[[WordEmbedding], Encoder]
     task: Callable[[int], Task]
     embedding: EmbeddingOptions = field(default_factory=EmbeddingOptions)
@@ -352,6 +352,6 @@ def _explain(error: Exception) -> tuple[str, str]:
     if unknown:
         return "", f"unknown option {unknown[1]}; `dglsent fit RECIPE --help` lists the options"
     last = re.sub(r"<class '([^']+)'>", r"\1", last).replace("typing.Literal", "one of ")
-    last = re.sub(r"\. Got value: Namespace\(.*", "", last)
+    last = re.sub(r"\. Got value: Namespace\(.*| Given value type: .*", "", last)
     key = ".".join(keys)
     return key, f"{key}: {last}" if keys else text

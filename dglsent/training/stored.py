@@ -10,7 +10,7 @@ import torch
 
 from dglsent.passing import Batch, Direction
 from dglsent.tasks.task import Targets, Task
-from dglsent.training.graphs import GraphKind
+from dglsent.training.graphs import Graph
 from graphs import fields
 from graphs.columns import IntArray
 from graphs.cooccurrence import Cooccurrence
@@ -80,7 +80,7 @@ class StoredSet:
         return dict(sorted(found.items()))
 
 
-def stored_sets(store: Store, kind: GraphKind, vocabularies: Vocabularies, task: Task) -> dict[str, StoredSet]:
+def stored_sets(store: Store, kind: Graph, vocabularies: Vocabularies, task: Task) -> dict[str, StoredSet]:
     """The examples of the splits of a store.
 
     Args:
@@ -93,7 +93,7 @@ def stored_sets(store: Store, kind: GraphKind, vocabularies: Vocabularies, task:
         InputError: the graphs are of another kind, or the store lacks what the task wants.
     """
     about = store.manifest
-    if about["graph"] != kind:
+    if about["graph"] != str(kind):
         raise InputError(
             f"{store.path}: holds graphs of kind {about['graph']}, the model reads {kind}; "
             f"build another store with --graph {kind}"

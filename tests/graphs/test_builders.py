@@ -83,6 +83,32 @@ def test_chain():
     assert named(VOCABULARIES.tag, graphs.chain(TREE, VOCABULARIES).nodes["tag"]) == ["DT", "JJ", "NN", "VBD"]
 
 
+def test_edges_of_ones_own_over_words():
+    edges = [(2, 3), (0, 3), (0, 1), (1, 3)]
+    graph = graphs.over_words(SENTENCE, VOCABULARIES, iter(edges), {"kind": [5, 6, 7, 8]})
+    assert list(zip(graph.src.tolist(), graph.dst.tolist(), strict=True)) == edges
+    assert graph.edges["slot"].tolist() == [0, 1, 0, 2]  # in the order given
+    assert graph.edges["kind"].tolist() == [5, 6, 7, 8]
+    assert graph.level.tolist() == [2, 1, 1, 0]
+    assert named(VOCABULARIES.word, graph.nodes["word"]) == ["She", "did", "not", "sleep"]
+    assert graphs.over_words(TREE, VOCABULARIES, []).level.tolist() == [0] * 4
+
+
+@pytest.mark.parametrize(
+    ("edges", "ids", "said"),
+    [
+        ([(0, 4)], {}, "edge 0 -> 4 has an end that is none of the 4 tokens"),
+        ([(0, 1), (-1, 2)], {}, "edge -1 -> 2"),
+        ([(0, 1), (1, 0)], {}, "cycle"),
+        ([(2, 2)], {}, "cycle"),
+        ([(0, 1)], {"kind": [1, 2]}, "'kind' has another length than the 1 edges"),
+    ],
+)
+def test_edges_that_cannot_be_are_refused_with_their_place(edges, ids, said):
+    with pytest.raises(SentenceError, match=f"a.conllu:7.*{said}"):
+        graphs.over_words(SENTENCE, VOCABULARIES, edges, ids)
+
+
 def test_unknown_words_and_missing_tags():
     graph = graphs.dependency(Dependencies(["zebra"], np.array([-1]), ["root"]), VOCABULARIES)
     assert graph.nodes["word"].tolist() == [1]

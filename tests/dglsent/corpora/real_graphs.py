@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from itertools import chain
 
+from vocabularies import vocabularies_of
+
 from dglsent.corpora.corpus import Splits
-from dglsent.training.data import graph_set, vocabularies_of
+from dglsent.training.data import graph_set
 
 _STEP = 20  # all examples of a corpus take half a minute
 
@@ -16,7 +18,7 @@ def check_graphs(splits: Splits) -> None:
     count = len(examples[0].sentences)
     words = [len(sentence.dependencies) for example in examples for sentence in example.sentences]
     for kind in ("chain", "dependency", "constituency", "constituency-nary"):
-        vocabularies = vocabularies_of(examples, kind, lower=False, min_count=1)
+        vocabularies = vocabularies_of(examples, kind)
         graphs = list(chain(*graph_set(examples, kind, vocabularies, count, {}).graphs))
         sizes = [graph.size for graph in graphs]
         if kind in ("chain", "dependency"):

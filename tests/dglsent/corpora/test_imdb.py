@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 import torch
 from test_parses import write
+from vocabularies import vocabularies_of
 
 from dglsent.building.build import build
 from dglsent.building.sources import OfRecipe
@@ -20,7 +21,7 @@ from dglsent.models.tree_lstm import BinaryTreeLSTM, ChildSumTreeLSTM
 from dglsent.nn.embeddings import WordEmbedding
 from dglsent.training import recipe as recipes
 from dglsent.training.assemble import load_inputs
-from dglsent.training.data import graph_set, vocabularies_of
+from dglsent.training.data import graph_set
 from graphs.errors import InputError
 
 LABEL = {"label": np.dtype(np.int64)}
@@ -111,7 +112,7 @@ def review(folder, **options):
 @pytest.mark.parametrize(("kind", "nodes"), [("dependency", 11), ("constituency", 19), ("constituency-nary", 14)])
 def test_a_document_is_the_forest_of_its_sentences(folder, no_parses, kind, nodes):
     document = review(folder)
-    vocabularies = vocabularies_of([document], kind, lower=False, min_count=1)
+    vocabularies = vocabularies_of([document], kind)
     alone = [Example((part,), document.targets) for part in document.sentences[0].parts]
     whole, parts = (graph_set(some, kind, vocabularies, 1, LABEL) for some in ([document], alone))
     batch, apart = whole.batch([0, 0], ("up",)), parts.batch(range(3), ("up",))

@@ -2,11 +2,12 @@ from __future__ import annotations
 
 import pytest
 import torch
+from vocabularies import vocabularies_of
 
 from dglsent.corpora.example import Example, Parsed
 from dglsent.passing import Batch
 from dglsent.tasks.classification import Classification
-from dglsent.training.data import graph_set, vocabularies_of
+from dglsent.training.data import graph_set
 from graphs.formats.brackets import parse_brackets
 
 TEXT = "(4 (2 a) (3 (1 b) (0 c)))\n(1 d)\n(0 (3 a) (3 b))"
@@ -18,7 +19,7 @@ def batch_of(labels: list[list[int]], task: Classification) -> Batch:
         Example((Parsed(constituency=tree, labels=label),), {"label": label[0]})
         for tree, label in zip(trees, labels, strict=True)
     ]
-    vocabularies = vocabularies_of(examples, "constituency", lower=False, min_count=1)
+    vocabularies = vocabularies_of(examples, "constituency")
     return graph_set(examples, "constituency", vocabularies, 1, task.targets).batch([0, 1, 2], ())
 
 

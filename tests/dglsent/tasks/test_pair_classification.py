@@ -4,11 +4,12 @@ import math
 
 import pytest
 import torch
+from vocabularies import vocabularies_of
 
 from dglsent.corpora.example import Example, Parsed
 from dglsent.passing import Batch
 from dglsent.tasks.pair_classification import PairClassification
-from dglsent.training.data import graph_set, vocabularies_of
+from dglsent.training.data import graph_set
 from graphs import fields
 from graphs.formats.brackets import parse_brackets
 
@@ -18,7 +19,7 @@ TEXT = "(S (A a) (B b))\n(C c)\n(D d)\n(S (E e) (F f))\n(G g)\n(H h)"
 def batch_of(task: PairClassification, labels: list[int], target: str = "label") -> Batch:
     sentences = [Parsed(constituency=tree) for tree in parse_brackets(TEXT)]
     examples = [Example((sentences[2 * i], sentences[2 * i + 1]), {target: label}) for i, label in enumerate(labels)]
-    vocabularies = vocabularies_of(examples, "constituency", lower=False, min_count=1)
+    vocabularies = vocabularies_of(examples, "constituency")
     return graph_set(examples, "constituency", vocabularies, 2, task.targets).batch(range(len(labels)), ())
 
 

@@ -2,10 +2,11 @@ from __future__ import annotations
 
 import pytest
 import torch
+from vocabularies import vocabularies_of
 
 from dglsent.corpora.example import Example, Parsed
 from dglsent.tasks.question_answering import QuestionAnswering
-from dglsent.training.data import graph_set, vocabularies_of
+from dglsent.training.data import graph_set
 from graphs.formats.brackets import parse_brackets
 
 # question, hypothesis, its label, probability of "true" of a pair
@@ -74,7 +75,7 @@ def test_outcomes_of_a_batch():
         Example((trees[0], trees[1]), {"label": 1, "question": 7, "hypothesis": 12}),
         Example((trees[2], trees[3]), {"label": 0, "question": 8, "hypothesis": 13}),
     ]
-    vocabularies = vocabularies_of(examples, "constituency", lower=False, min_count=1)
+    vocabularies = vocabularies_of(examples, "constituency")
     batch = graph_set(examples, "constituency", vocabularies, 2, task.targets).batch([0, 1], ())
     vectors = torch.randn(4, 4)
     found = task.outcomes(batch, vectors, vectors)

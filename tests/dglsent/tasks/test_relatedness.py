@@ -4,11 +4,12 @@ import math
 
 import pytest
 import torch
+from vocabularies import vocabularies_of
 
 from dglsent.corpora.example import Example, Parsed
 from dglsent.passing import Batch
 from dglsent.tasks.relatedness import Relatedness, target_distribution
-from dglsent.training.data import graph_set, vocabularies_of
+from dglsent.training.data import graph_set
 from graphs.formats.conllu import parse_conllu
 
 WORD = "1\t{}\t_\t_\t_\t_\t0\troot\t_\t_\n\n"
@@ -17,7 +18,7 @@ WORD = "1\t{}\t_\t_\t_\t_\t0\troot\t_\t_\n\n"
 def batch_of(scores: list[float]) -> Batch:
     sentences = [Parsed(dependencies=one) for one in parse_conllu("".join(map(WORD.format, "abcdef")))]
     examples = [Example((sentences[2 * i], sentences[2 * i + 1]), {"score": s}) for i, s in enumerate(scores)]
-    vocabularies = vocabularies_of(examples, "dependency", lower=False, min_count=1)
+    vocabularies = vocabularies_of(examples, "dependency")
     return graph_set(examples, "dependency", vocabularies, 2, Relatedness.targets).batch(range(len(scores)), ())
 
 

@@ -3,10 +3,11 @@ from __future__ import annotations
 import pytest
 import torch
 from torch.nn import functional as F  # noqa: N812
+from vocabularies import vocabularies_of
 
 from dglsent.corpora.example import Example, Parsed
 from dglsent.tasks.tagging import Tagging
-from dglsent.training.data import graph_set, vocabularies_of
+from dglsent.training.data import graph_set
 from dglsent.training.model import gather
 from graphs.columns import Tagged
 from graphs.errors import InputError
@@ -17,7 +18,7 @@ SENTENCES = [("a b c", [1, 2, 0]), ("d", [0]), ("e f", [0, 1])]
 
 def batch_of(kind: str, sentences=SENTENCES):
     examples = [Example((Parsed(unparsed=Tagged(text.split()), labels=gold),)) for text, gold in sentences]
-    vocabularies = vocabularies_of(examples, kind, lower=False, min_count=1)
+    vocabularies = vocabularies_of(examples, kind)
     return graph_set(examples, kind, vocabularies, 1, {}, token_labels=True).batch(range(len(examples)), ())
 
 

@@ -58,6 +58,8 @@ def hostile(marker):
     """Parts of a recipe that would do something if they could."""
     yield {"encoder": touch(marker)}
     yield {"task": touch(marker)}
+    yield {"graph": touch(marker)}
+    yield {"graph": "hostile.Tree"}
     yield {"corpus": touch(marker)}
     yield {"encoder": "os.system"}
     yield {"encoder": "posix.system"}

@@ -3,10 +3,11 @@ from __future__ import annotations
 import pytest
 import torch
 from tiny import Pairs
+from vocabularies import vocabularies_of
 
 from dglsent.corpora.built_in import Reviews
 from dglsent.corpora.example import Example, Parsed
-from dglsent.training.data import EpochSampler, graph_set, loader, vocabularies_of
+from dglsent.training.data import EpochSampler, graph_set, loader
 from dglsent.training.graphs import KINDS, build, shape
 from graphs import fields
 from graphs.errors import InputError, SentenceError
@@ -37,7 +38,7 @@ def test_order_depends_on_seed_and_epoch_alone():
 
 
 def test_loading_draws_nothing_from_the_generator_of_dropout(examples):
-    vocabularies = vocabularies_of(examples, "constituency", lower=False, min_count=1)
+    vocabularies = vocabularies_of(examples, "constituency")
     data = graph_set(examples, "constituency", vocabularies, 1, {"label": torch.tensor(0).numpy().dtype})
     before = torch.get_rng_state()
     sizes = [batch.size for batch in loader(data, 12, ("up",), seed=3)]
@@ -47,7 +48,7 @@ def test_loading_draws_nothing_from_the_generator_of_dropout(examples):
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_gold_labels_of_each_kind_of_graph(kind, examples):
-    vocabularies = vocabularies_of(examples, kind, lower=False, min_count=1)
+    vocabularies = vocabularies_of(examples, kind)
     batch = graph_set(examples, kind, vocabularies, 1, LABEL).batch(range(len(examples)), ())
     assert batch.targets["label"].tolist() == [example.targets["label"] for example in examples]
     label = batch.nodes[fields.LABEL]
@@ -64,7 +65,7 @@ def test_gold_labels_of_each_kind_of_graph(kind, examples):
 
 def test_sentences_of_a_pair_stand_side_by_side():
     examples = Pairs().load(None)["dev"]
-    vocabularies = vocabularies_of(examples, "dependency", lower=False, min_count=1)
+    vocabularies = vocabularies_of(examples, "dependency")
     data = graph_set(examples, "dependency", vocabularies, 2, {"score": torch.tensor(0.0).double().numpy().dtype})
     batch = data.batch([3, 1], ())
     lengths = [len(sentence.dependencies) for i in (3, 1) for sentence in examples[i].sentences]
@@ -74,7 +75,7 @@ def test_sentences_of_a_pair_stand_side_by_side():
 
 
 def test_groups(examples):
-    vocabularies = vocabularies_of(examples, "chain", lower=False, min_count=1)
+    vocabularies = vocabularies_of(examples, "chain")
     data = graph_set(examples, "chain", vocabularies, 1, LABEL)
     groups = data.by_group()
     assert list(groups) == sorted(groups)
@@ -84,13 +85,13 @@ def test_groups(examples):
 
 def test_vocabulary_options(examples):
     upper = [Example((Parsed(constituency=parse_brackets("(S (DT The) (DT the) (NN Film))")[0]),))]
-    assert "The" in vocabularies_of(upper, "constituency-nary", lower=False, min_count=1).word
+    assert "The" in vocabularies_of(upper, "constituency-nary").word
     lower = vocabularies_of(upper, "constituency-nary", lower=True, min_count=2).word
     assert list(lower)[2:] == ["the"]
 
 
 def test_unfit_examples_are_named(examples):
-    vocabularies = vocabularies_of(examples, "chain", lower=False, min_count=1)
+    vocabularies = vocabularies_of(examples, "chain")
     with pytest.raises(InputError, match=r"train-1 has 1 sentences, the task wants 2"):
         graph_set(examples, "chain", vocabularies, 2, LABEL)
     with pytest.raises(InputError, match=r"train-1 has no gold 'score'"):
@@ -101,7 +102,7 @@ def test_shapes():
     wide = Parsed(constituency=parse_brackets("(ROOT (S (NP (DT a) (JJ b) (NN c)) (VP (V (VB d)))))")[0])
     binary, nary = shape("constituency", wide), shape("constituency-nary", wide)
     assert (len(binary), len(nary)) == (7, 8)
-    vocabularies = vocabularies_of([Example((wide,))], "constituency", lower=False, min_count=1)
+    vocabularies = vocabularies_of([Example((wide,))], "constituency")
     assert build("constituency", binary, vocabularies).level.tolist() == [0, 1, 2, 2, 3, 3, 1]
     with pytest.raises(SentenceError, match="CoNLL-U"):
         shape("dependency", wide)
@@ -110,7 +111,7 @@ def test_shapes():
 
 
 def test_workers_make_the_same_batches_and_their_plans(examples):
-    vocabularies = vocabularies_of(examples, "constituency", lower=False, min_count=1)
+    vocabularies = vocabularies_of(examples, "constituency")
     data = graph_set(examples, "constituency", vocabularies, 1, LABEL)
     here = list(loader(data, 12, ("up",), seed=3))
     there = list(loader(data, 12, ("up",), seed=3, workers=1))

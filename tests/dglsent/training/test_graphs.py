@@ -4,9 +4,13 @@ import numpy as np
 import pytest
 
 from dglsent.corpora.example import Parsed
-from dglsent.training.graphs import KINDS, build, shape
+from dglsent.training.graphs import KINDS, OwnGraph, build, shape
+from graphs import over_words
+from graphs.builders import constituency
 from graphs.columns import Dependencies, Tagged
+from graphs.errors import SentenceError
 from graphs.features import Vocabularies
+from graphs.formats.brackets import parse_brackets
 
 SENTENCE = Dependencies(["She", "saw", "it"], np.array([1, -1, 1]), ["nsubj", "root", "obj"])
 TAGGED = Tagged(["It", "rains"], {"pos": ["PRP", "VBZ"], "chunk": ["B-NP", "B-VP"]})
@@ -30,3 +34,45 @@ def test_tokens_of_tagged_sentences_have_gold_classes(kind):
     graph = build(kind, TAGGED, VOCABULARIES, labels=[3, 5], labelled=True)
     assert graph.nodes["label"].tolist() == [3, 5, -1][: graph.size]
     assert kind in KINDS
+
+
+class Siblings(OwnGraph):
+    """A dependency tree in which words of one head hear those on their left, too."""
+
+    reads = "dependency"
+
+    def __init__(self, most=9):
+        self.most = most
+
+    def build(self, sentence, vocabularies):
+        head = sentence.head.tolist()
+        up = [(word, above) for word, above in enumerate(head) if above >= 0]
+        beside = [(a, b) for a in range(len(head)) for b in range(a + 1, len(head)) if head[a] == head[b] >= 0]
+        return over_words(sentence, vocabularies, up + beside[: self.most])
+
+
+class Phrases(OwnGraph):
+    reads = "constituency-nary"
+
+    def build(self, sentence, vocabularies):
+        return constituency(sentence, vocabularies)
+
+
+def test_a_graph_of_ones_own():
+    kind = Siblings(most=1)
+    assert str(kind) == "Siblings(most=1)"
+    shaped = shape(kind, Parsed(dependencies=SENTENCE))
+    assert shaped is SENTENCE
+    graph = build(kind, shaped, VOCABULARIES)
+    assert list(zip(graph.src.tolist(), graph.dst.tolist(), strict=True)) == [(0, 1), (2, 1), (0, 2)]
+    assert graph.level.tolist() == [2, 0, 1]
+    with pytest.raises(SentenceError, match="reads dependency trees"):
+        shape(kind, Parsed(unparsed=TAGGED))
+
+
+def test_a_graph_of_ones_own_has_the_gold_classes_of_its_tree():
+    (tree,) = parse_brackets("(S (NP (DT The) (NN cat)) (VP (VBD slept)))")
+    shaped = shape(Phrases(), Parsed(constituency=tree, labels=[0, 1, 2, 3, 4, 5]))
+    own = build(Phrases(), shaped, VOCABULARIES, labels=[0, 1, 2, 3, 4, 5], labelled=True)
+    known = build("constituency-nary", shaped, VOCABULARIES, labels=[0, 1, 2, 3, 4, 5], labelled=True)
+    assert own.nodes["label"].tolist() == known.nodes["label"].tolist() == [-1, 1, 2, 3, 4, 5]
