@@ -167,13 +167,18 @@ class CodeInUse(Callback):
 class EndOfSeveral(Callback):
     """Ends processes that train together as Ctrl-C does: process 0 stops, and its helpers with it.
 
-    Lightning would have all of them agree first, for which they wait for each other in vain.
+    Lightning would have all of them agree first, for which they wait for each other in vain. So the handler of the
+    program itself stays, which knows with which code it ends.
     """
+
+    def __init__(self) -> None:
+        before = signal.getsignal(signal.SIGTERM)
+        self._handler = before if callable(before) else signal.default_int_handler
 
     def on_train_start(self, trainer: lightning.Trainer, pl_module: lightning.LightningModule) -> None:
         """Take the place of Lightning's handler, which puts the one before it back in the end."""
         if threading.current_thread() is threading.main_thread():
-            signal.signal(signal.SIGTERM, signal.SIG_IGN if trainer.global_rank else signal.default_int_handler)
+            signal.signal(signal.SIGTERM, signal.SIG_IGN if trainer.global_rank else self._handler)
 
 
 class EpochLines(Callback):

@@ -2,24 +2,12 @@
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Iterator
-from functools import cache
 from pathlib import Path
 
 import pytest
 from tiny import PAIRS, Program, recipe
 
 from dglsent.cli.main import main
-
-
-@pytest.fixture(scope="session", autouse=True)
-def _installed() -> Iterator[None]:
-    """What is installed is looked up once, not at each training: it takes a third of the time of a tiny one."""
-    with pytest.MonkeyPatch.context() as patch:
-        if fit := sys.modules.get("dglsent.training.fit"):
-            patch.setattr(fit, "versions", cache(fit.versions))
-        yield
 
 
 @pytest.fixture

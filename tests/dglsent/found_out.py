@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import gc
-from functools import cache
 
 from dglsent.training import fit, provenance
 
 for module in provenance.modules():
     provenance.code_hash(module)  # kept by file and time of change
-fit.versions = cache(fit.versions)
 fit.versions()
 gc.freeze()  # a fork's garbage collector would look at all that was imported, and so copy its pages
