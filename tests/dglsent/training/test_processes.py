@@ -162,6 +162,24 @@ def test_a_killed_helper_is_named_and_the_run_goes_on(tmp_path, program, monkeyp
     assert (killed / "weights.safetensors").read_bytes() == (whole / "weights.safetensors").read_bytes()
 
 
+@pytest.mark.usefixtures("forks")
+def test_sigterm_ends_several_processes_with_its_own_code(tmp_path, program):
+    out = tmp_path / "run"
+
+    def terminate() -> None:
+        while not (out / "resume.ckpt").exists():
+            time.sleep(0.01)
+        os.kill(os.getpid(), signal.SIGTERM)
+
+    striking = threading.Thread(target=terminate, daemon=True)
+    striking.start()
+    code, _, err = program("fit", recipe(tmp_path, LONG.replace("epochs: 5", "epochs: 50")), "--out", out, *TWO)
+    striking.join(60)
+    assert code == 128 + signal.SIGTERM
+    assert "stopped; to go on after the last whole epoch: dglsent fit" in err
+    assert not multiprocessing.active_children()
+
+
 def kill_helper(once: Path) -> None:
     """Kills the helper of the training of this process once an epoch of it is saved."""
     while not once.exists():
