@@ -37,7 +37,7 @@ def scores(runs: Sequence[TrainedRun]) -> DataFrame:
 
 def beside_published(runs: Sequence[TrainedRun], names: Sequence[str]) -> DataFrame:
     """A row for each row and score of some published tables of which there are runs; percentages as they have them."""
-    means = over_seeds(scores(runs), ["system", "split", "score", "parameters"], ["value"])
+    means = over_seeds(scores(runs), ["system", "split", "score"], ["value", "parameters"])
     rows = []
     for table in map(published.load, names):
         for row in table.rows:
@@ -63,7 +63,7 @@ def beside_published(runs: Sequence[TrainedRun], names: Sequence[str]) -> DataFr
                         "parameters": one.parameters,
                     }
                 )
-    return DataFrame(rows)
+    return DataFrame(rows).astype({"parameters": "Int64"} if rows else {})
 
 
 def table_names(prefix: str = "") -> list[str]:

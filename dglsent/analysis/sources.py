@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -63,10 +64,12 @@ class TrainedRun:
             raise InputError(f"{run.config_file}: not a resolved recipe ({reason}); train the run again") from None
 
     @property
-    def parameters(self) -> int:
-        """Weights, those of words left out."""
+    def parameters(self) -> float:
+        """Weights, those of words left out; nan of a run whose weights are not there."""
         from safetensors import safe_open
 
+        if not (self.path / "weights.safetensors").is_file():  # its scores are from a ledger
+            return math.nan
         with safe_open(self.path / "weights.safetensors", "numpy") as weights:
             shapes = {name: weights.get_slice(name).get_shape() for name in weights.keys()}  # noqa: SIM118  no mapping
         sizes = {name: int(_product(shape)) for name, shape in shapes.items()}

@@ -86,7 +86,7 @@ def run(system, seed, test, dev=None, history=(), parameters=10) -> TrainedRun:
 
     class Made(TrainedRun):
         @property
-        def parameters(self) -> int:
+        def parameters(self) -> float:
             return parameters
 
     return Made(Path(system) / f"seed-{seed}", system, "Model", "Corpus", seed, metrics, {})

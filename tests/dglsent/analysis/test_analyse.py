@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import importlib
 import inspect
+import math
 import shutil
 
 import pytest
 from made import pairs, read, recording
 
 from dglsent.analysis.catalogue import ANALYSES, find
+from dglsent.analysis.scores import scores
 from dglsent.analysis.sources import TrainedRun, folders
 from dglsent.training.run import Run
 
@@ -64,6 +66,15 @@ def test_parameters_leave_out_words(tag_guided_run):
     model = Run(tag_guided_run).load()[2]
     words = model.encoder.embedding.weight.numel()
     assert made.parameters == sum(weight.numel() for weight in model.parameters()) - words
+
+
+def test_a_run_without_weights_counts_with_its_scores(tag_guided_run, tmp_path):
+    for name in ("config.yaml", "metrics.json"):  # what is put back of a ledger
+        (tmp_path / name).write_bytes((tag_guided_run / name).read_bytes())
+    made, whole = TrainedRun.read(tmp_path), TrainedRun.read(tag_guided_run)
+    assert math.isnan(made.parameters)
+    assert made.metrics == whole.metrics
+    assert scores([made]).value.tolist() == scores([whole]).value.tolist()
 
 
 def test_what_reproduce_leaves_beside_a_run_is_no_system(tag_guided_run, tmp_path):
