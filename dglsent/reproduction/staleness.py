@@ -82,8 +82,16 @@ def unlike(recorded: Mapping[str, Any], again: Mapping[str, Any]) -> str | None:
         figures |= {f"dev {name}": (there["dev"].get(name), here["dev"].get(name)) for name in there["dev"]}
         for name, (before, now) in figures.items():
             if before != now:
-                return f"{name} of epoch {there['epoch']} was {before} and is {now}"
+                return f"{name} of epoch {there['epoch']} was {before} and is {now}{_other_cpu(recorded, again)}"
     return None
+
+
+def _other_cpu(recorded: Mapping[str, Any], again: Mapping[str, Any]) -> str:
+    """That other vector instructions round otherwise, where that may be why two runs differ."""
+    before, now = (each.get("provenance", {}).get("cpu") for each in (recorded, again))
+    if before == now:
+        return ""
+    return f"; it was made with the vector instructions {before or 'of an unknown CPU'}, here they are {now}"
 
 
 def stamped(recorded: Mapping[str, Any], again: Mapping[str, Any]) -> dict[str, Any]:

@@ -47,7 +47,10 @@ def provenance(config: Namespace, code: Mapping[str, str]) -> dict[str, Any]:
         config: its resolved recipe.
         code: hash of each module that it used.
     """
-    return {"recipe": recipe_hash(config), "version": version(), "code": dict(code)}
+    import torch
+
+    cpu = torch.backends.cpu.get_cpu_capability()  # of the vector instructions on which rounding depends
+    return {"recipe": recipe_hash(config), "version": version(), "cpu": cpu, "code": dict(code)}
 
 
 def recipe_hash(config: Namespace) -> str:

@@ -83,3 +83,6 @@ def test_first_figure_that_is_another(run):
     assert unlike(before, again).startswith("dev accuracy of epoch 2 was ")
     again["history"][0]["loss"] = None
     assert unlike(before, again).startswith("loss of epoch 1 was ")
+    assert "vector instructions" not in unlike(before, again)
+    here, before["provenance"]["cpu"] = before["provenance"]["cpu"], "VSX"
+    assert unlike(before, again).endswith(f"; it was made with the vector instructions VSX, here they are {here}")

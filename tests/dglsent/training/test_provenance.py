@@ -4,6 +4,7 @@ import json
 import textwrap
 
 import pytest
+import torch
 from tiny import TINY
 
 from dglsent.training import provenance, recipe
@@ -60,6 +61,7 @@ def test_a_run_says_what_it_is_made_of(trees_run):
     assert not {name for name in code if name.startswith(("dglsent.cli", "graphs.drawing", "dglsent.analysis"))}
     assert all(code_hash(name) == made for name, made in code.items())
     assert made_of["version"] == provenance.version()
+    assert made_of["cpu"] == torch.backends.cpu.get_cpu_capability()
     config = recipe.resolve((trees_run / "config.yaml").read_text())
     assert made_of["recipe"] == recipe_hash(config)
 
