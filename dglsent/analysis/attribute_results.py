@@ -14,7 +14,7 @@ from dglsent.analysis.statistics import over_seeds
 
 
 def tables(sources: Sequence[TrainedRun], *, base: str = "cn3") -> dict[str, DataFrame]:
-    """Table `differences`: of each corpus and variant the test score and its difference to the base, seed by seed.
+    """Table `differences`: of each corpus, variant and split the score and its difference to the base, seed by seed.
 
     Args:
         sources: runs of systems such as "trec/cn3" and "trec/cn3-dependency".
@@ -25,26 +25,29 @@ def tables(sources: Sequence[TrainedRun], *, base: str = "cn3") -> dict[str, Dat
 
 def differences(found: DataFrame, base: str = "cn3") -> DataFrame:
     """See `tables`; the score is the first that each corpus has."""
-    test = found[(found.split == "test")]
-    first = test.groupby("corpus").score.transform("first")
-    test = test[test.score == first]
-    plain = test[test.variant == base].rename(columns={"value": "base_value"})[["corpus", "seed", "base_value"]]
-    both = test.merge(plain, on=["corpus", "seed"])
+    found = found[found.score == found.groupby("corpus").score.transform("first")]
+    keys = ["corpus", "split", "seed"]
+    plain = found[found.variant == base].rename(columns={"value": "base_value"})[[*keys, "base_value"]]
+    both = found.merge(plain, on=keys)
     both["difference"] = both.value - both.base_value
-    return over_seeds(both, ["corpus", "score", "variant"], ["value", "difference"])
+    return over_seeds(both, ["corpus", "score", "split", "variant"], ["value", "difference"])
 
 
 def figures(tables: Mapping[str, DataFrame]) -> dict[str, Figure]:
-    """A panel a corpus: the difference that each attribute makes."""
+    """A panel a corpus: the difference that each attribute makes, on test and on dev."""
     found = tables["differences"]
     groups = list(found[found.difference_sd.ne(0) | found.difference.ne(0)].groupby("corpus", sort=False))
     if not groups:
         return {}
-    tallest = max(len(rows) for _, rows in groups)
+    tallest = max(rows.variant.nunique() for _, rows in groups)
     figure, axes = panels(1, len(groups), (2.6 * len(groups) + 1.4, 0.34 * tallest + 1.3))
     for ax, (corpus, rows) in zip(axes[0], groups, strict=True):
-        dots(ax, list(rows.variant), ("", rows.difference, rows.difference_sd))
+        names = list(rows.variant.unique())
+        of_splits = {split: some.set_index("variant").reindex(names) for split, some in rows.groupby("split")}
+        series = [(split, of_splits[split].difference, of_splits[split].difference_sd) for split in ("test", "dev")]
+        dots(ax, names, *series)
         ax.axvline(0, color="#64717f", lw=0.8)
         ax.set_title(f"{corpus}: {rows.score.iloc[0]}", fontsize=9)
         ax.set_xlabel("difference to the base")
+    axes[0, 0].legend(fontsize=8, frameon=False)
     return {"attribute-results": figure}

@@ -77,9 +77,10 @@ def test_duplicates():
 def test_attributes_against_the_base():
     runs = accuracies(trec__cn3=[0.90, 0.92], trec__cn3_dependency=[0.93, 0.93], trec__cn3_pos=[0.90])
     made = attribute_results.tables(runs)
-    found = made["differences"].set_index("variant")
-    assert found.difference.to_dict() == pytest.approx({"cn3": 0, "cn3-dependency": 0.02, "cn3-pos": 0})
-    assert found.seeds.to_dict() == {"cn3": 2, "cn3-dependency": 2, "cn3-pos": 1}
+    for split in ("test", "dev"):
+        found = made["differences"][made["differences"].split == split].set_index("variant")
+        assert found.difference.to_dict() == pytest.approx({"cn3": 0, "cn3-dependency": 0.02, "cn3-pos": 0})
+        assert found.seeds.to_dict() == {"cn3": 2, "cn3-dependency": 2, "cn3-pos": 1}
     assert list(attribute_results.figures(made)) == ["attribute-results"]
     assert structure_results.tables(runs)["results"].table.unique().tolist() == ["cn3-trec"]
 
