@@ -57,11 +57,11 @@ def checked(value: Any, declared: Any, *, trusted: Trusted, key: str = "") -> An
         InputError: something named is no class of the kind that its place is for, or may not be imported.
     """
     kinds, words = list(_kinds(declared)), list(_words(declared))
-    said = value.get("class_path") if isinstance(value, Mapping) else value
-    if words and isinstance(said, str) and kinds:
+    said = value.get("class_path", "") if isinstance(value, Mapping) else value
+    if words and kinds and said != "":
         if said in words:
             return said
-        if "." not in said and registry.registered(said) is None:
+        if not isinstance(said, str) or ("." not in said and registry.registered(said) is None):
             raise InputError(f"{key}: {said!r} is none of {', '.join(map(repr, words))}, and no class")
     if isinstance(value, str):
         if not kinds:
