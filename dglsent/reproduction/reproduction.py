@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Sequence
+from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
 
+from dglsent.lock import locked
 from dglsent.reproduction.jobs import Job, jobs_of, train
 from dglsent.reproduction.results import Result, measured
 from dglsent.reproduction.staleness import EPOCHS, other_recipe, stale, stamped, unlike
@@ -80,10 +82,20 @@ class Reproduction:
             options: options of `dglsent fit`; each run has the threads, the processes and the device that it had.
             parallel: how many are trained side by side.
         """
+        with ExitStack() as held:
+            self._verify(options, parallel, held)
+
+    def _verify(self, options: Sequence[str], parallel: int, held: ExitStack) -> None:
+        """Of rows that share a run, in two tables say, one command checks it; it holds the runs that it checks."""
         checked: dict[Job, Job] = {}
         for job in self.outdated:
             if other_recipe(job.run, job.config):
                 self._say(f"{job.title}: cannot be verified: {self._why(job)}; --refresh trains it anew")
+                continue
+            try:
+                held.enter_context(locked(job.run.path))
+            except InputError as error:
+                self._say(f"{job.title}: cannot be verified: {error}")
                 continue
             before = job.run.metrics()
             training = job.config.training

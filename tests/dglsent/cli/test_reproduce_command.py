@@ -20,6 +20,7 @@ from background import Background
 from tiny import TINY, Interrupted, recipe
 
 from dglsent.cli.main import main
+from dglsent.lock import locked
 from dglsent.reproduction import jobs, tables
 from dglsent.reproduction.table_text import as_text
 from dglsent.training import recipe as recipes
@@ -245,6 +246,11 @@ def test_stale_runs_are_verified_or_trained_anew(made, tmp_path, program):
     loss = _metrics(tmp_path, 2)["history"][0]["loss"]
     _change(tmp_path, 2, lambda metrics: metrics["history"][0].update(loss=math.nextafter(loss, 0)))
     before = _metrics(tmp_path, 1)
+
+    with locked(tmp_path / "runs/tiny/seed-1"), locked(tmp_path / "runs/tiny/seed-2"):
+        code, out, err = program(*command, "--verify")
+    assert code == 0
+    assert re.search(r"Tree-LSTM seed 1: cannot be verified: .*seed-1: process \d+ on .* is writing it", err)
 
     code, out, err = program(*command, "--verify")
     assert code == 0
