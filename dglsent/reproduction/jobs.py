@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 import time
@@ -42,6 +43,7 @@ class Job:
         config: the resolved recipe with both.
         run: the folder, which is that of `dglsent fit`.
         own: options of `dglsent fit` for this one alone; they overrule those for all.
+        cpu: the vector instructions that torch is to use, as it names them; "" for the best that there are.
     """
 
     row: Row
@@ -50,6 +52,7 @@ class Job:
     config: Namespace
     run: Run
     own: Sequence[str] = ()
+    cpu: str = ""
 
     @property
     def title(self) -> str:
@@ -132,8 +135,11 @@ def train(
 def _start(job: Job, options: Sequence[str]) -> subprocess.Popen[bytes]:
     try:
         job.log.parent.mkdir(parents=True, exist_ok=True)
+        chosen = {"ATEN_CPU_CAPABILITY": job.cpu.lower()} if job.cpu else {}
         with job.log.open("ab") as log:
-            return subprocess.Popen(job.command(options), stdin=subprocess.PIPE, stdout=log, stderr=log)
+            return subprocess.Popen(
+                job.command(options), env={**os.environ, **chosen}, stdin=subprocess.PIPE, stdout=log, stderr=log
+            )
     except OSError as error:
         raise InputError(f"{job.log}: cannot be written ({error.strerror}); choose another --out") from None
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from dglsent.lock import locked
 from dglsent.reproduction.jobs import Job, jobs_of, train
 from dglsent.reproduction.results import Result, measured
-from dglsent.reproduction.staleness import EPOCHS, other_recipe, stale, stamped, unlike
+from dglsent.reproduction.staleness import EPOCHS, as_made, other_recipe, stale, stamped, unlike
 from dglsent.reproduction.tables import Row, Table
 from dglsent.training.fit import Say
 from dglsent.training.run import STALE, VERIFYING, Run
@@ -79,7 +79,8 @@ class Reproduction:
         """Trains the first epochs of stale runs beside them; those that are the same to the last digit count as new.
 
         Args:
-            options: options of `dglsent fit`; each run has the threads, the processes and the device that it had.
+            options: options of `dglsent fit`; each run has the threads, the processes, the device and, where this CPU
+                has them, the vector instructions that it had.
             parallel: how many are trained side by side.
         """
         with ExitStack() as held:
@@ -103,7 +104,7 @@ class Reproduction:
             if training.average is not None and 1 <= training.average <= training.epochs - EPOCHS:
                 own += ["--training.average", "null"]  # of the last epochs alone
             own += ["--threads", str(before["threads"]), "--processes", str(before.get("processes", 1))]
-            check = replace(job, run=Run(_beside(job.run, VERIFYING)), own=own)
+            check = replace(job, run=Run(_beside(job.run, VERIFYING)), own=own, cpu=as_made(before))
             shutil.rmtree(check.run.path, ignore_errors=True)
             checked[check] = job
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+import torch
 from jsonargparse import Namespace
 
 from dglsent.training import recipe as recipes
@@ -12,6 +13,7 @@ from dglsent.training.provenance import MIXED, code_hash, counts, modules
 from dglsent.training.run import Run
 
 EPOCHS = 2  # what is trained again to verify a run: the second, too, as much happens between epochs
+_CPUS = ("DEFAULT", "AVX2", "AVX512")  # as torch names vector instructions, each with those before it
 _SHOWN = 4  # changed modules that a reason names
 
 
@@ -92,6 +94,13 @@ def _other_cpu(recorded: Mapping[str, Any], again: Mapping[str, Any]) -> str:
     if before == now:
         return ""
     return f"; it was made with the vector instructions {before or 'of an unknown CPU'}, here they are {now}"
+
+
+def as_made(recorded: Mapping[str, Any]) -> str:
+    """The vector instructions of a run where this CPU has them among others; else ""."""
+    here, before = torch.backends.cpu.get_cpu_capability(), recorded.get("provenance", {}).get("cpu")
+    fewer = _CPUS[: _CPUS.index(here)] if here in _CPUS else ()
+    return before if before in fewer else ""
 
 
 def stamped(recorded: Mapping[str, Any], again: Mapping[str, Any]) -> dict[str, Any]:

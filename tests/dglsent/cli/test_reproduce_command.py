@@ -12,6 +12,7 @@ import subprocess
 import sys
 import time
 from contextlib import redirect_stderr, redirect_stdout
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -284,9 +285,13 @@ def test_unknown_score(made, tmp_path, program):
 
 
 def test_folds_and_what_was_interrupted(tmp_path, program, monkeypatch):
-    """The training of the first fold is a fork, that of the second a process as it is."""
+    """The training of the first fold is a fork, that of the second a process as it is, of which CPU it is told."""
     as_it_is = jobs._start
-    monkeypatch.setattr(jobs, "_start", lambda job, options: (_fork if job.fold == 0 else as_it_is)(job, options))
+
+    def start(job, options):
+        return _fork(job, options) if job.fold == 0 else as_it_is(replace(job, cpu="DEFAULT"), options)
+
+    monkeypatch.setattr(jobs, "_start", start)
     text = TINY.replace("dglsent.models.tree_lstm.BinaryTreeLSTM", "tiny.Interrupted")
     text = re.sub(r"class_path: dglsent\.corpora.*\n.*\n", "class_path: tiny.Folds\n", text)
     file = recipe(tmp_path, text)
@@ -309,6 +314,7 @@ def test_folds_and_what_was_interrupted(tmp_path, program, monkeypatch):
     assert "epoch 1/2" not in log
     assert "epoch 2/2" in log
     folds = [json.loads((runs / f"tiny/seed-3/fold-{fold}/metrics.json").read_text()) for fold in (0, 1)]
+    assert folds[1]["provenance"]["cpu"] == "DEFAULT"
     saved = json.loads((runs / "tables/table.json").read_text())
     (row,) = saved["rows"]
     mean = statistics.fmean(100 * fold["test"]["accuracy"] for fold in folds)

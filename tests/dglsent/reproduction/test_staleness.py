@@ -5,8 +5,9 @@ import shutil
 from pathlib import Path
 
 import pytest
+import torch
 
-from dglsent.reproduction.staleness import stale, stamped, unlike
+from dglsent.reproduction.staleness import as_made, stale, stamped, unlike
 from dglsent.training.run import Run
 
 CELLS = "dglsent.nn.cells"
@@ -85,4 +86,17 @@ def test_first_figure_that_is_another(run):
     assert unlike(before, again).startswith("loss of epoch 1 was ")
     assert "vector instructions" not in unlike(before, again)
     here, before["provenance"]["cpu"] = before["provenance"]["cpu"], "VSX"
+    assert as_made(before) == ""
     assert unlike(before, again).endswith(f"; it was made with the vector instructions VSX, here they are {here}")
+
+
+def test_vector_instructions_are_those_that_a_run_had_where_there_are_more(monkeypatch):
+    for here, made, chosen in (
+        ("AVX512", "AVX2", "AVX2"),
+        ("AVX2", "AVX512", ""),
+        ("AVX2", "AVX2", ""),
+        ("SVE", "AVX2", ""),
+    ):
+        monkeypatch.setattr(torch.backends.cpu, "get_cpu_capability", lambda here=here: here)
+        assert as_made({"provenance": {"cpu": made}}) == chosen
+    assert as_made({"provenance": {}}) == as_made({}) == ""
