@@ -19,6 +19,7 @@ from dglsent.training import recipe as recipes
 from dglsent.training.run import Run
 from graphs.errors import InputError
 
+_ONEDNN = {"DEFAULT": "SSE41", "AVX2": "AVX2"}  # vector instructions as oneDNN, which convolves, names them
 _PATIENCE = 10.0  # seconds that a stopped training has to end by itself
 
 # Python puts the working folder on the path, with -c and -m alike; what lies there is not ours to import. Where dglsent
@@ -135,7 +136,7 @@ def train(
 def _start(job: Job, options: Sequence[str]) -> subprocess.Popen[bytes]:
     try:
         job.log.parent.mkdir(parents=True, exist_ok=True)
-        chosen = {"ATEN_CPU_CAPABILITY": job.cpu.lower()} if job.cpu else {}
+        chosen = {"ATEN_CPU_CAPABILITY": job.cpu.lower(), "ONEDNN_MAX_CPU_ISA": _ONEDNN[job.cpu]} if job.cpu else {}
         with job.log.open("ab") as log:
             return subprocess.Popen(
                 job.command(options), env={**os.environ, **chosen}, stdin=subprocess.PIPE, stdout=log, stderr=log
