@@ -273,11 +273,12 @@ def _line(error: Exception) -> str:
 def _quiet() -> Iterator[None]:
     """Silences Stanza, and warnings of torch about how Stanza uses it."""
     log = logging.getLogger("stanza")
-    before = log.level
+    level, disabled = log.level, log.disabled
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        log.setLevel(logging.CRITICAL)
+        log.disabled = True  # a pipeline sets the level itself, and logs a traceback of Ctrl-C while it loads
         try:
             yield
         finally:
-            log.setLevel(before)
+            log.setLevel(level)
+            log.disabled = disabled

@@ -1,7 +1,9 @@
 from __future__ import annotations
 
 import json
+import logging
 import os
+import shutil
 import subprocess
 import sys
 from dataclasses import replace
@@ -107,6 +109,24 @@ def test_other_models_do_not_find_the_parse(tmp_path):
         graphs.parse(["a b"], stanza_dir=other, cache=tmp_path / "cache")
     assert str(other) in str(caught.value)
     assert "\n" not in str(caught.value)
+
+
+def test_a_broken_model_is_one_line_and_stanza_logs_no_traceback(stanza_dir, tmp_path):
+    """As of Ctrl-C while a model is loaded, Stanza logs what its loader raises."""
+    log, logged, handler = logging.getLogger("stanza"), [], logging.Handler()
+    handler.emit = logged.append
+    shutil.copytree(stanza_dir, tmp_path / "stanza", copy_function=os.symlink)
+    for model in (tmp_path / "stanza").glob("en/constituency/*.pt"):
+        model.unlink()
+        model.write_bytes(b"no model")
+    log.addHandler(handler)
+    try:
+        with pytest.raises(InputError, match="cannot load its English models") as caught:
+            graphs.parse(["a b"], stanza_dir=tmp_path / "stanza")
+    finally:
+        log.removeHandler(handler)
+    assert "\n" not in str(caught.value)
+    assert not logged
 
 
 def test_a_string_is_not_its_tokens(tmp_path):
