@@ -32,6 +32,11 @@ def written(spread: dict[str, Any] | None, digits: int) -> str:
     return f"{spread['mean']:.{digits}f}{sd}"
 
 
+def test_commands_of_the_ledger_name_no_folder_of_one_machine():
+    for file in (DOCS / "results").glob("*.json"):
+        assert " /" not in json.loads(file.read_text(encoding="utf-8"))["command"], file.name
+
+
 def test_page_and_ledger_have_the_same_rows():
     page = (DOCS / "results.md").read_text(encoding="utf-8")
     assert sorted(ROW.findall(page)) == sorted(ledger())
