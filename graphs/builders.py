@@ -203,9 +203,6 @@ def over_words(
         src, dst = wrong[0].tolist()
         raise SentenceError(f"edge {src} -> {dst} has an end that is none of the {size} tokens", sentence.origin)
     src, dst = ends.T.copy()
-    order = np.argsort(dst, kind="stable")
-    slot = np.empty_like(dst)
-    slot[order] = np.arange(len(dst)) - np.searchsorted(dst[order], dst[order])
     columns = {name: np.asarray(values, dtype=np.int64) for name, values in (ids or {}).items()}
     strange = [name for name, column in columns.items() if len(column) != len(dst)]
     if strange:
@@ -215,7 +212,7 @@ def over_words(
         src=src,
         dst=dst,
         nodes=nodes,
-        edges={fields.SLOT: slot, **columns},
+        edges={fields.SLOT: trees.slots(dst), **columns},
         level=levels(size, src, dst, sentence.origin),
         origin=sentence.origin,
     )

@@ -95,7 +95,7 @@ class _LSTMCell(Function):
         count = 0 if memories is None else memories.shape[1]
         size = pre.shape[-1] // (2 + count + output_gate)
         gates = torch.sigmoid(pre)
-        gates.narrow(1, 0, size).copy_(fast_tanh(pre.narrow(1, 0, size)))
+        fast_tanh(pre.narrow(1, 0, size), out=gates.narrow(1, 0, size))
         g, i, *f = gates.unsafe_split(size, -1)
         entering = i if mask is None else i * mask
         c = g * entering if kept is None else torch.addcmul(kept, g, entering)

@@ -5,6 +5,8 @@ from __future__ import annotations
 import torch
 from torch import Tensor
 
+_MINUS_ONE = torch.tensor(-1.0)
+
 
 def fast_tanh(x: Tensor, out: Tensor | None = None) -> Tensor:
     """tanh; where there is much of it on a CPU, as 2 sigmoid(2 x) - 1, five times as fast as torch's own.
@@ -15,5 +17,5 @@ def fast_tanh(x: Tensor, out: Tensor | None = None) -> Tensor:
     """
     if x.numel() < 4096 or x.device.type != "cpu":
         return torch.tanh(x, out=out)
-    half = torch.add(x, x, out=out).sigmoid_()
-    return half.add_(half).sub_(1)
+    half = torch.add(x, x).sigmoid_()
+    return torch.add(_MINUS_ONE, half, alpha=2, out=half if out is None else out)
