@@ -4,6 +4,7 @@
 # make fuzz   N=100000 SEED=1 JOBS=1: damaged files into every reader, each failure with its smallest input
 # make numbers  train three cheap rows anew; fails where one lies too low (DGLSENT_DATA, DGLSENT_PARSES;
 #               NUMBERS=--allow-skipped where data is missing)
+# make results  write what docs/results has measured into docs/results.md
 # make lowest   the fast part of the suite with the lowest versions that pyproject.toml declares (but for torch)
 # make .venv  install alone
 
@@ -16,7 +17,7 @@ export MPLBACKEND = Agg
 FAST = tests/graphs tests/dglsent/passing/test_batch.py tests/dglsent/tasks tests/dglsent/training/test_assemble.py \
   tests/dglsent/training/test_resume.py tests/dglsent/inference tests/dglsent/analysis/test_record.py
 
-.PHONY: demo test types suite lowest fuzz chaos clean numbers
+.PHONY: demo test types suite lowest fuzz chaos clean numbers results
 
 .venv: .venv/installed
 
@@ -64,6 +65,9 @@ fuzz: .venv
 
 numbers: .venv
 	OMP_NUM_THREADS=1 .venv/bin/python -m dglsent.reproduction.numbers $(NUMBERS)
+
+results: .venv
+	.venv/bin/python -m dglsent.reproduction.results_page
 
 clean:
 	rm -rf .venv .lowest demo runs

@@ -66,19 +66,20 @@ def _numbers(table: Table, row: Mapping[str, Any], score: Score) -> list[str]:
     difference = row["difference"].get(score.key) if row["ours"] else None
     digits = 2 if table.percent else 4
     return [
-        _spread(row["published"].get(score.key), 1 if table.percent else 4),
-        _spread(ours, digits),
+        spread(row["published"].get(score.key), 1 if table.percent else 4),
+        spread(ours, digits),
         NONE if difference is None else f"{difference:+.{digits}f}",
     ]
 
 
-def _spread(spread: Mapping[str, Any] | None, digits: int) -> str:
-    if spread is None:
+def spread(found: Mapping[str, Any] | None, digits: int) -> str:
+    """A mean, and in brackets its standard deviation where there is one."""
+    if found is None:
         return NONE
-    if spread["mean"] is None:
+    if found["mean"] is None:
         return "undefined"
-    sd = "" if spread["sd"] is None else f" ({spread['sd']:.{digits}f})"
-    return f"{spread['mean']:.{digits}f}{sd}"
+    sd = "" if found["sd"] is None else f" ({found['sd']:.{digits}f})"
+    return f"{found['mean']:.{digits}f}{sd}"
 
 
 def aligned(lines: Sequence[Sequence[str]]) -> str:

@@ -1,0 +1,146 @@
+"""The page of results: what a ledger has measured, and which rows of the tables it lacks.
+
+`make results` writes both into docs/results.md, between the lines that name them; the text around them is written by
+hand.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import re
+import statistics
+import sys
+import textwrap
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import groupby
+from pathlib import Path
+from typing import Any
+
+from dglsent.reproduction import tables
+from dglsent.reproduction.table_text import NONE, spread
+from dglsent.reproduction.tables import Score, Table
+from dglsent.training.run import write
+from graphs.errors import InputError
+
+PAGE = Path("docs/results.md")
+LEDGER = Path("docs/results")
+_HEADER = "| row | recipe | published | test | dev | seeds |\n|---|---|---|---|---|---|"
+_WIDTH = 119
+
+
+def rows(ledger: Path) -> str:
+    """The measured rows, a table for each paper and corpus, in the order of the papers' first authors.
+
+    Args:
+        ledger: folder of TABLE.json.
+
+    Raises:
+        InputError: a file of it is not a table, or a row is stale.
+    """
+    parts = [part for name in tables.names() for part in _parts(tables.load(name), _measured(ledger, name))]
+    return "\n\n".join(text for _, text in sorted(parts, key=lambda part: part[0]))
+
+
+def unmeasured(ledger: Path) -> str:
+    """The rows that have a recipe and no number, an item a table."""
+    items = [_lacking(tables.load(name), _measured(ledger, name)) for name in tables.names()]
+    return "\n".join(item for item in items if item)
+
+
+def splice(page: str, name: str, text: str) -> str:
+    """The page with a text between the lines `<!-- NAME -->` and `<!-- end of NAME -->`.
+
+    Raises:
+        InputError: the page lacks them.
+    """
+    between = re.compile(rf"(?<=<!-- {name} -->\n).*(?=<!-- end of {name} -->)", re.DOTALL)
+    if not between.search(page):
+        raise InputError(f"the page has no lines <!-- {name} --> and <!-- end of {name} -->")
+    return between.sub(lambda _: f"\n{text}\n\n", page)
+
+
+def _measured(ledger: Path, name: str) -> list[Mapping[str, Any]]:
+    file = ledger / f"{name}.json"
+    if not file.exists():
+        return []
+    try:
+        measured = [row for row in json.loads(file.read_text(encoding="utf-8"))["rows"] if row["ours"]]
+        stale = [row["recipe"] for row in measured if row["stale"]]
+    except (OSError, ValueError, LookupError, TypeError) as error:
+        raise InputError(f"{file}: not a table of `dglsent reproduce` ({error})") from None
+    if stale:
+        raise InputError(f"{file}: {stale[0]} is stale; `dglsent reproduce {name} --verify` or --refresh mends that")
+    return measured
+
+
+def _parts(table: Table, measured: Sequence[Mapping[str, Any]]) -> Iterator[tuple[tuple[str, str], str]]:
+    """What sorts it and the text of each paper's part of a table."""
+    score = next((score for score in table.scores if score.split == "test"), None)
+    if score is None:
+        return
+    for paper, found in groupby(measured, key=lambda row: _short(row["paper"])):
+        lines = [_line(table, score, row) for row in found]
+        note = [_filled(table.note)] if table.note else []
+        text = "\n\n".join([f"### {paper}: {table.title}", *note, "\n".join([_HEADER, *lines])])
+        yield (paper, table.name), text
+
+
+def _line(table: Table, score: Score, row: Mapping[str, Any]) -> str:
+    digits = 1 if table.percent else 4
+    published = spread(row["published"].get(score.key), digits).partition(" (")[0]
+    cells = [row["name"], f"`{row['recipe']}`", published, spread(row["ours"][score.key], digits)]
+    return f"| {' | '.join([*cells, _dev(table, score, row, digits), ', '.join(map(str, row['seeds']))])} |"
+
+
+def _dev(table: Table, score: Score, row: Mapping[str, Any], digits: int) -> str:
+    """The same score of the best dev epochs; a row without records has none."""
+    seeds: dict[int, list[float]] = {}
+    for record in row.get("records", ()):
+        seeds.setdefault(record["seed"], []).append(record["metrics"]["dev"][score.name])
+    values = [statistics.fmean(folds) * (100 if table.percent else 1) for folds in seeds.values()]
+    if not values:
+        return NONE
+    return spread({"mean": statistics.fmean(values), "sd": statistics.stdev(values) if values[1:] else None}, digits)
+
+
+def _lacking(table: Table, measured: Sequence[Mapping[str, Any]]) -> str:
+    known = {row["recipe"] for row in measured}
+    wanted = dict.fromkeys(row.name for row in table.rows if row.recipe and row.recipe not in known)
+    if not wanted:
+        return ""
+    folds = f" ({table.folds} folds a row)" if table.folds else ""
+    what = "; ".join(wanted) if known else "all rows"
+    return _filled(f"- {table.title}, `{table.name}`{folds}: {what}", indent="  ")
+
+
+def _filled(text: str, indent: str = "") -> str:
+    return textwrap.fill(text, _WIDTH, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False)
+
+
+def _short(paper: str) -> str:
+    """Authors and year, such as Shen et al. 2018."""
+    authors, year = re.match(r"([A-Z]\w+(?:, [A-Z]\w+)*(?= \d{4}|, A ))(?: (\d{4}))?", paper).groups()  # type: ignore[union-attr]
+    first, *others = authors.split(", ")
+    name = f"{first} et al." if others[1:] else " and ".join([first, *others])
+    return f"{name} {year}" if year else name
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Writes rows and what is not measured into the page."""
+    parser = argparse.ArgumentParser(prog="python -m dglsent.reproduction.results_page", description=__doc__)
+    parser.add_argument("--ledger", type=Path, default=LEDGER, metavar="DIR", help=f"tables as JSON; {LEDGER}")
+    parser.add_argument("--page", type=Path, default=PAGE, metavar="FILE", help=f"the page; {PAGE}")
+    options = parser.parse_args(arguments)
+    try:
+        page = options.page.read_text(encoding="utf-8")
+        page = splice(page, "rows", rows(options.ledger))
+        write(options.page, splice(page, "not measured", unmeasured(options.ledger)))
+    except (OSError, InputError) as error:
+        print(f"dglsent: {error}", file=sys.stderr)
+        return 2
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
