@@ -188,7 +188,7 @@ def figures(tables: Mapping[str, DataFrame]) -> dict[str, Figure]:
     left.set_ylim(-0.7, max(len(best), 8) - 0.3)
     left.set_xlabel("share of the large phrases that have the pair")
     left.set_title("Pairs of tags by dimension")
-    left.legend(loc="lower right", bbox_to_anchor=(1, 0.99))
+    left.legend(loc="lower right", bbox_to_anchor=(1, 0.99), fontsize=8, handletextpad=0.2, borderaxespad=0)
     for number, ((system, seed), run) in enumerate(dimensions.groupby(["system", "seed"], sort=False)):
         purity = np.sort(run.purity)[::-1]
         right.plot(np.arange(1, len(purity) + 1), purity, color=COLOURS[number % 8], label=f"{system}, seed {seed}")
