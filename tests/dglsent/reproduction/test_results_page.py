@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -35,6 +36,15 @@ def test_every_row_with_a_recipe_is_measured_or_listed_as_lacking():
         item = lacking.partition(f"`{table.name}`")[2].partition(" - ")[0]
         for row in (row for row in table.rows if row.recipe):
             assert f"`{row.recipe}`" in measured or row.name in item or "all rows" in item, (table.name, row.name)
+
+
+def test_readme_has_the_numbers_of_the_page():
+    readme = (DOCS.parent / "README.md").read_text(encoding="utf-8")
+    shown = re.findall(r"^\| `([^`]+)` \| [^|]+ \| ([\d.]+(?: \([\d.]+\))?) \| ([\d, ]+) \| ", readme, re.MULTILINE)
+    assert shown
+    page = rows(LEDGER)
+    for recipe, ours, seeds in shown:
+        assert re.search(rf"`{recipe}` \| [^|]+ \| {re.escape(ours)} \| [^|]+ \| {seeds} \|", page), recipe
 
 
 def record(seed: int, dev: float) -> dict[str, Any]:
