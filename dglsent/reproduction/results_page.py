@@ -119,8 +119,11 @@ def _filled(text: str, indent: str = "") -> str:
 
 
 def _short(paper: str) -> str:
-    """Authors and year, such as Shen et al. 2018."""
-    authors, year = re.match(r"([A-Z]\w+(?:, [A-Z]\w+)*(?= \d{4}|, A ))(?: (\d{4}))?", paper).groups()  # type: ignore[union-attr]
+    """Authors and year, such as Shen et al. 2018; the whole of what names no authors."""
+    found = re.match(r"([A-Z]\w+(?:, [A-Z]\w+)*(?= \d{4}|, A ))(?: (\d{4}))?", paper)
+    if not found:
+        return paper
+    authors, year = found.groups()
     first, *others = authors.split(", ")
     name = f"{first} et al." if others[1:] else " and ".join([first, *others])
     return f"{name} {year}" if year else name

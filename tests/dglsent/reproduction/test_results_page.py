@@ -74,6 +74,10 @@ def test_row_has_published_test_dev_and_seeds(tmp_path):
     assert text.splitlines()[-1] == "| TreeLSTM | `trec/tree-lstm` | 93.6 | 94.0 (1.0) | 91.0 (1.4) | 1, 2 |"
 
 
+def test_paper_that_names_no_authors_stands_whole(tmp_path):
+    assert rows(ledger_of(tmp_path, paper="our own table")).startswith("### our own table: Six kinds")
+
+
 def test_row_without_records_has_no_dev_score(tmp_path):
     text = rows(ledger_of(tmp_path, records=[]))
     assert text.splitlines()[-1] == "| TreeLSTM | `trec/tree-lstm` | 93.6 | 94.0 (1.0) | – | 1, 2 |"
