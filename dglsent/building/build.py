@@ -96,8 +96,13 @@ def _finish(folder: Path, source: Source, parts: Sequence[Part]) -> dict[str, An
     shards: list[dict[str, Any]] = []
     skipped: list[str] = []
     classes: set[str] = set()
+    sentences: dict[int, Part] = {}
     for part in parts:
         note = read_json(folder / f"{part.name}.json")
+        sentences.setdefault(note["sentences"], part)
+        if len(sentences) > 1:
+            one, pair = sentences[1].file, sentences[2].file
+            raise InputError(f"{one} has sentences and {pair} pairs of them; build a store of each")
         wanted = schema.setdefault(part.split, note["schema"])
         if note["schema"] != wanted:
             strange = sorted({*wanted.items()} ^ {*note["schema"].items()})[0][0]
@@ -119,7 +124,7 @@ def _finish(folder: Path, source: Source, parts: Sequence[Part]) -> dict[str, An
         "format": FORMAT,
         "version": VERSION,
         **source.about(),
-        "sentences": note["sentences"],
+        "sentences": min(sentences),
         "labels": source.class_names() or sorted(classes),
         "skipped": skipped,
         "schema": schema,

@@ -36,6 +36,7 @@ def by_ray(folder: Path, source: Source, parts: Sequence[Part]) -> Iterator[Part
         with _sigterm_kept():
             ray.init(include_dashboard=False, log_to_driver=False, logging_level=logging.ERROR)
     ray.data.DataContext.get_current().enable_progress_bars = False
+    logging.getLogger("ray.data").setLevel(logging.ERROR)  # who builds is told of each shard
     path = folder.resolve()
 
     def task(row: dict[str, Any]) -> dict[str, Any]:

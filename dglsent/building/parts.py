@@ -9,19 +9,23 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
-from typing import IO, Literal, TypeAlias, cast
+from typing import IO, Final, Literal, TypeAlias, cast
 
 from graphs.errors import InputError
 
-Form: TypeAlias = Literal["conllu", "brackets", "text"]
+Form: TypeAlias = Literal["conllu", "brackets", "text", "tsv", "jsonl"]
 
-_ENDINGS: dict[str, Form] = {
+_BLANK: Final = b" \t\r\n"
+_BY_LINE: Final = ("text", "tsv", "jsonl")
+_ENDINGS: Final[dict[str, Form]] = {
     ".conllu": "conllu",
     ".conll": "conllu",
     ".brackets": "brackets",
     ".ptb": "brackets",
     ".mrg": "brackets",
     ".txt": "text",
+    ".tsv": "tsv",
+    ".jsonl": "jsonl",
 }
 
 
@@ -89,10 +93,10 @@ def parts_of(split: str, files: list[str], size: int) -> Iterator[Part]:
 
 
 def text_of(part: Part) -> str:
-    """The text of a part."""
+    """The text of a part; of TSV the line that names the columns stands before it."""
     file = _opened(part.file)
     file.seek(part.begin)
-    raw = file.read(part.size)
+    raw = _header(part.file) + file.read(part.size)
     if hashlib.sha256(raw).hexdigest() != part.sha256:
         raise InputError(f"{part.file}: changed while it was read; run the command again")
     try:
@@ -101,28 +105,54 @@ def text_of(part: Part) -> str:
         raise InputError(f"{part.file}: not UTF-8 text ({error.reason}); convert the file to UTF-8") from None
 
 
+def lines_before(part: Part) -> int:
+    """How many lines of its file stand before those of a part in its text."""
+    return _header(part.file).count(b"\n")
+
+
 @lru_cache(1)
 def _opened(file: str) -> IO[bytes]:
     """The file, kept open: in a packed one, only what lies before a part must be unpacked again."""
     return cast(IO[bytes], gzip.open(file)) if file.endswith(".gz") else open(file, "rb")
 
 
+@lru_cache(1)
+def _header(file: str) -> bytes:
+    """Of TSV the lines up to the one that names the columns, which every part needs."""
+    if form_of(file) != "tsv":
+        return b""
+    with gzip.open(file) if file.endswith(".gz") else open(file, "rb") as lines:
+        return _first(lines)
+
+
+def _first(lines: IO[bytes] | gzip.GzipFile) -> bytes:
+    """The lines up to the first that is not blank."""
+    read = b""
+    while line := lines.readline():
+        read += line
+        if line.strip(_BLANK):
+            break
+    return read
+
+
 def _cut(split: str, file: str, size: int) -> Iterator[tuple[int, str, str, int, int, int, int]]:
     """The attributes of each part, from `count` on."""
     form = form_of(file)
-    begin, line, ordinal = 0, 1, 1  # where the part begins
+    ordinal = 1  # of the first sentence of the part
     held: list[bytes] = []
     count = 0
     after_blank = True
     try:
         with gzip.open(file) if file.endswith(".gz") else open(file, "rb") as lines:
+            header = _first(lines) if form == "tsv" else b""
+            begin, line = len(header), 1 + header.count(b"\n")  # where the part begins
             for raw in lines:
-                blank = not raw.strip(b" \t\r\n")
+                blank = not raw.strip(_BLANK)
                 # Where a reader would begin a new sentence.
-                starts = not blank and (form == "text" or (raw[:1] == b"(" if form == "brackets" else after_blank))
+                starts = not blank and (form in _BY_LINE or (raw[:1] == b"(" if form == "brackets" else after_blank))
                 if starts and count == size:
                     text = b"".join(held)
-                    yield count, hashlib.sha256(text).hexdigest(), file, begin, len(text), line, ordinal
+                    yield count, _digest(header, text), file, begin, len(text), line, ordinal
                     begin, line, ordinal = begin + len(text), line + len(held), ordinal + count
                     held, count = [], 0
                 held.append(raw)
@@ -133,4 +163,8 @@ def _cut(split: str, file: str, size: int) -> Iterator[tuple[int, str, str, int,
         raise InputError(f"{file}: cannot be read ({reason}); give a whole file") from None
     if count:
         text = b"".join(held)
-        yield count, hashlib.sha256(text).hexdigest(), file, begin, len(text), line, ordinal
+        yield count, _digest(header, text), file, begin, len(text), line, ordinal
+
+
+def _digest(header: bytes, text: bytes) -> str:
+    return hashlib.sha256(header + text).hexdigest()

@@ -81,6 +81,7 @@ def note_of(folder: Path, source: Source, part: Part) -> dict[str, Any] | None:
         if note[SUM] != checksum(note):
             return None
         same = note["version"] == VERSION and note["made_of"] == made_of(source, part)
+        same = same and (source.skip or not note["skipped"])
         whole = same and path.stat().st_size == note["bytes"] and digest(path) == note["sha256"]
     except (InputError, OSError, KeyError, TypeError, AttributeError):
         return None

@@ -10,12 +10,13 @@ from itertools import chain
 from pathlib import Path
 from typing import Any, ClassVar, Literal, TypeAlias, get_args
 
-from dglsent.building.parts import Part, form_of, parts_of, text_of
+from dglsent.building.parts import Part, form_of, lines_before, parts_of, text_of
+from dglsent.building.tables import examples_of, unlabelled
 from dglsent.corpora.corpus import Splits
 from dglsent.corpora.example import Example, Parsed
 from dglsent.training.graphs import Graph, GraphKind
 from graphs.columns import Constituency, Dependencies, Tagged
-from graphs.errors import SentenceError
+from graphs.errors import Origin, SentenceError
 from graphs.formats.brackets import read_brackets
 from graphs.formats.conllu import read_conllu
 from graphs.formats.source import Extract
@@ -44,13 +45,14 @@ class Read:
 
 @dataclass(frozen=True, slots=True)
 class Files:
-    """Parsed sentences in files, or raw ones that Stanza parses on the way.
+    """Parsed sentences in files, or raw ones that Stanza parses on the way, one a line or in tables.
 
     Attributes:
         graph: what sentences become.
         files: by split.
         labels: where gold classes stand: "sentence" in comments `# label = CLASS` of CoNLL-U, if there are any;
-            "nodes" in brackets, as the label of every node; "upos" or "xpos" in a column of CoNLL-U, one a token.
+            and in column `label` of tables; "nodes" in brackets, as the label of every node; "upos" or "xpos" in a
+            column of CoNLL-U, one a token.
         skip: leave out sentences that cannot be read, or cannot become a graph, instead of stopping there.
         stanza_dir: Stanza's models, for raw text.
         cache: folder of the cache of parses.
@@ -65,7 +67,7 @@ class Files:
 
     def about(self) -> dict[str, Any]:
         """What decides what a shard holds, but for the sentences."""
-        return {"graph": self.graph, "labels": self.labels, "skip": self.skip}
+        return {"graph": self.graph, "labels": self.labels}
 
     def class_names(self) -> list[str] | None:
         """The names of the classes, where the corpus numbers them."""
@@ -84,15 +86,26 @@ class Files:
         """
         known: dict[str, int] = {}
         read = Read([], [])
-        for place, found in enumerate(self._sentences(part)):
-            if isinstance(found, SentenceError):
-                if not self.skip:
-                    raise found
+        for found in self._examples(part, known):
+            if isinstance(found, Example):
+                read.examples.append(found)
+            elif self.skip:
                 read.skipped.append(str(found))
-                continue
-            read.examples.append(self._example(found, f"{part.split}-{part.first + place}", known))
+            else:
+                raise found
         read.classes = list(known)
         return read
+
+    def _examples(self, part: Part, known: dict[str, int]) -> Iterator[Example | SentenceError]:
+        if form_of(part.file) in ("tsv", "jsonl"):
+            table = Extract(text_of(part), part.file, part.line - lines_before(part), part.ordinal)
+            yield from examples_of(table, part.split, part.first, known, self._parse if self._reads_trees else None)
+            return
+        for number, found in enumerate(self._sentences(part), part.first):
+            if isinstance(found, SentenceError):
+                yield found
+            else:
+                yield self._example(found, f"{part.split}-{number}", known)
 
     def _sentences(self, part: Part) -> Iterable[Dependencies | Constituency | SentenceError]:
         form, text = form_of(part.file), text_of(part)
@@ -108,21 +121,34 @@ class Files:
         # Several trees may share a line, so equal lines keep their order.
         yield from sorted([*sentences, *sentences.skipped], key=lambda found: found.origin.line)
 
+    @property
+    def _reads_trees(self) -> bool:
+        return self.graph.startswith(("dependency", "constituency"))
+
     def _parsed(self, part: Part, text: str) -> Iterator[Dependencies | Constituency | SentenceError]:
+        lines = [(number, line) for number, line in enumerate(text.split("\n"), part.line) if line.strip()]
+        parses = self._parse([line for _, line in lines])
+        for place, ((number, _), found) in enumerate(zip(lines, parses, strict=True), part.ordinal):
+            origin = Origin(part.file, number, str(place))
+            if isinstance(found, SentenceError):
+                yield SentenceError(found.reason, origin)
+            else:
+                found.origin = origin
+                yield found
+
+    def _parse(self, texts: Sequence[str]) -> list[Dependencies | Constituency | SentenceError]:
+        """Stanza's parses, of each the tree that the graphs read."""
         from graphs.parsing import parse
 
-        lines = [line for line in text.split("\n") if line.strip()]
-        for found in parse(lines, stanza_dir=self.stanza_dir, cache=self.cache):
-            if isinstance(found, SentenceError):
-                yield found
-            else:
-                yield found.constituency if self.graph.startswith("constituency") else found.dependencies
+        parses = parse(texts, stanza_dir=self.stanza_dir, cache=self.cache)
+        wanted = "constituency" if self.graph.startswith("constituency") else "dependencies"
+        return [found if isinstance(found, SentenceError) else getattr(found, wanted) for found in parses]
 
     def _example(self, sentence: Dependencies | Constituency, name: str, known: dict[str, int]) -> Example:
         if self.labels == "sentence":
             label = _comment(sentence) if isinstance(sentence, Dependencies) else ""
             targets = {"label": known.setdefault(label, len(known))} if label else {}
-            return Example((_unlabelled(sentence),), targets, name)
+            return Example((unlabelled(sentence),), targets, name)
         if self.labels == "nodes":
             if not isinstance(sentence, Constituency):
                 raise SentenceError("has no nodes with labels; --labels nodes is for brackets", sentence.origin)
@@ -135,12 +161,6 @@ class Files:
         classes = [known.setdefault(tag, len(known)) if tag != "_" else -1 for tag in column]
         words = Tagged(sentence.word, {}, sentence.origin)
         return Example((Parsed(unparsed=words, labels=classes, remedy=_REMEDY),), {}, name)
-
-
-def _unlabelled(sentence: Dependencies | Constituency) -> Parsed:
-    if isinstance(sentence, Constituency):
-        return Parsed(constituency=sentence)
-    return Parsed(dependencies=sentence)
 
 
 def _comment(sentence: Dependencies) -> str:

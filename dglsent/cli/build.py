@@ -16,9 +16,10 @@ if TYPE_CHECKING:
     from dglsent.building.sources import Source
 
 _EPILOGUE = """
-Files are CoNLL-U (.conllu), brackets (.brackets, .ptb, .mrg) or raw sentences, one a line, which Stanza parses on the
-way (.txt); .gz too. A store trains as the corpus does: --corpus dglsent.corpora.stored.Stored --corpus.store OUT. The
-same command again goes on with what was stopped, and makes again what is damaged or of a file that has changed.
+Files are CoNLL-U (.conllu), brackets (.brackets, .ptb, .mrg), raw sentences, one a line (.txt), or tables (.tsv,
+.jsonl) with columns `text`, or `first` and `second`, and `label` or `score`; .gz too. Stanza parses on the way what is
+no tree yet and is to be one. A store trains as the corpus does: --corpus dglsent.corpora.stored.Stored --corpus.store
+OUT. The same command again goes on with what was stopped, and makes again what is damaged or of a changed file.
 """
 
 
@@ -40,8 +41,8 @@ def make_parser() -> Parser:
         "--labels",
         choices=LABELS,
         default="sentence",
-        help="where gold classes stand: in comments `# label = CLASS` (the default), at the nodes of brackets, or in a "
-        "column of CoNLL-U, one a token",
+        help="where gold classes stand: in comments `# label = CLASS` and the column `label` of tables (the default), "
+        "at the nodes of brackets, or in a column of CoNLL-U, one a token",
     )
     parser.add_argument("--recipe", metavar="RECIPE", help="build the corpus and the graphs of a recipe")
     parser.add_argument(

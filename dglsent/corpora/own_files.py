@@ -7,7 +7,6 @@ import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -17,7 +16,7 @@ from dglsent.corpora.splits import hold_out
 from graphs.columns import Dependencies
 from graphs.errors import InputError, Origin, SentenceError
 from graphs.formats.brackets import parse_brackets
-from graphs.formats.source import read_lines
+from graphs.formats.source import Extract, read_lines, source_name, source_start
 from graphs.tokens import tokens
 
 REMEDY = (
@@ -53,57 +52,73 @@ class Row:
         return text
 
 
-def read_table(file: Path) -> Iterator[Row]:
+def read_table(source: Path | Extract) -> Iterator[Row]:
     """The rows of a table (.gz too): TSV or CSV whose first line names the columns, or JSON lines.
 
     Raises:
-        InputError: it is none, or a row is broken.
+        InputError: it is none.
+        SentenceError: a row is broken.
     """
-    suffix = Path(file.name.removesuffix(".gz")).suffix
-    lines = read_lines(file)
+    for row in rows(source):
+        if isinstance(row, SentenceError):
+            raise row
+        yield row
+
+
+def rows(source: Path | Extract) -> Iterator[Row | SentenceError]:
+    """The rows of a table; in the place of a broken one what is wrong with it.
+
+    Raises:
+        InputError: it is none.
+    """
+    name = source_name(source)
+    line, ordinal = source_start(source)
+    lines = read_lines(source)
+    suffix = Path(name.removesuffix(".gz")).suffix
     if suffix == ".jsonl":
-        yield from _json_rows(file, lines)
-    elif suffix in (".tsv", ".csv"):
-        yield from _cells(file, lines, tabs=suffix == ".tsv")
+        filled = ((number, text) for number, text in enumerate(lines, line) if text.strip())
+        for place, (number, text) in enumerate(filled, ordinal):
+            yield _json_row(text, Origin(name, number, str(place)))
+        return
+    cells: Iterator[tuple[int, list[str]]]
+    if suffix == ".tsv":
+        cells = ((number, text.split("\t")) for number, text in enumerate(lines, line) if text.strip())
+    elif suffix == ".csv":
+        reader = csv.reader(f"{text}\n" for text in lines)
+        cells = ((line - 1 + reader.line_num, row) for row in reader if row)
     else:
-        raise InputError(f"{file}: no table; its name should end in {', '.join(TABLES)}, or these and .gz")
-
-
-def _cells(file: Path, lines: Iterable[str], *, tabs: bool) -> Iterator[Row]:
-    reader: Any
-    if tabs:
-        reader = ([*line.split("\t")] for line in lines if line.strip())
-    else:
-        reader = csv.reader(f"{line}\n" for line in lines)
-    header: list[str] | None = None
-    for number, row in enumerate(reader, 1):
-        if header is None:
-            header = row
-        elif row:
-            origin = Origin(str(file), reader.line_num if not tabs else number, str(number - 1))
-            if len(row) != len(header):
-                raise SentenceError(f"{len(row)} cells, and {len(header)} columns: {', '.join(header)}", origin)
+        raise InputError(f"{name}: no table; its name should end in {', '.join(TABLES)}, or these and .gz")
+    _, header = next(cells, (0, []))
+    for place, (number, row) in enumerate(cells, ordinal):
+        origin = Origin(name, number, str(place))
+        if len(row) == len(header):
             yield Row(dict(zip(header, row, strict=True)), origin)
+        else:
+            yield SentenceError(f"{len(row)} cells, and {len(header)} columns: {', '.join(header)}", origin)
 
 
-def _json_rows(file: Path, lines: Iterable[str]) -> Iterator[Row]:
-    for number, line in enumerate(lines, 1):
-        if not line.strip():
-            continue
-        origin = Origin(str(file), number, str(number))
-        try:
-            loaded = json.loads(line)
-        except (ValueError, RecursionError) as error:
-            raise SentenceError(f"not a line of JSON ({error})", origin) from None
-        if not isinstance(loaded, dict):
-            raise SentenceError('no object of JSON; a line is such as {"text": "...", "label": "..."}', origin)
-        yield Row({key: each if isinstance(each, str) else json.dumps(each) for key, each in loaded.items()}, origin)
+def _json_row(text: str, origin: Origin) -> Row | SentenceError:
+    try:
+        loaded = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        return SentenceError(f"not a line of JSON ({error})", origin)
+    if not isinstance(loaded, dict):
+        return SentenceError('no object of JSON; a line is such as {"text": "...", "label": "..."}', origin)
+    return Row({key: each if isinstance(each, str) else json.dumps(each) for key, each in loaded.items()}, origin)
+
+
+def is_tree(text: str) -> bool:
+    """Whether a cell has a tree in brackets."""
+    return text.startswith("(") and text.endswith(")") and text.count("(") > 1
 
 
 def sentence(text: str, origin: Origin) -> Parsed:
     """A sentence of a cell: a tree in brackets, or text that is cut into tokens."""
-    if text.startswith("(") and text.endswith(")") and text.count("(") > 1:
-        trees = parse_brackets(text, unescape=True)
+    if is_tree(text):
+        try:
+            trees = parse_brackets(text, unescape=True)
+        except SentenceError as error:
+            raise SentenceError(error.reason.removeprefix("line 1: "), origin) from None
         if len(trees) != 1:
             raise SentenceError(f"{len(trees)} trees in one cell, expected one", origin)
         trees[0].origin = origin

@@ -1,0 +1,85 @@
+"""Tables with a sentence or a pair of sentences a row, of which shards are made."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Final, TypeAlias
+
+from dglsent.corpora.example import Example, Parsed
+from dglsent.corpora.own_files import Row, is_tree, rows, sentence
+from graphs.columns import Constituency, Dependencies
+from graphs.errors import SentenceError
+from graphs.formats.numbers import decimal_number
+from graphs.formats.source import Extract
+
+_PAIR: Final = ("first", "second")
+
+Parsing: TypeAlias = Callable[[Sequence[str]], Sequence[Constituency | Dependencies | SentenceError]]
+"""Parses sentences; one that cannot be parsed gives its error in its place."""
+
+
+def examples_of(
+    table: Extract, split: str, first: int, known: dict[str, int], parsing: Parsing | None
+) -> Iterator[Example | SentenceError]:
+    """The examples of a part of a table; in the place of a row that cannot be used, why.
+
+    A sentence stands in the column `text`, a pair in `first` and `second`; its class, if there are any, in `label`, its
+    score in `score`.
+
+    Args:
+        table: the rows.
+        split: the split that they belong to.
+        first: the number of the first in it.
+        known: numbers of the classes that were met; others are added.
+        parsing: of sentences that are no trees; None where words are enough.
+    """
+    found = list(rows(table))
+    pairs = any("first" in row.cells for row in found if isinstance(row, Row))
+    read = [row if isinstance(row, SentenceError) else _texts(row, _PAIR if pairs else ("text",)) for row in found]
+    raw = [text for one in read if isinstance(one, tuple) for text in one[1] if not is_tree(text)]
+    parses = iter(parsing(raw) if parsing and raw else ())
+    for number, one in enumerate(read, first):
+        if isinstance(one, SentenceError):
+            yield one
+            continue
+        row, texts = one
+        parsed = [next(parses) if parsing and not is_tree(text) else None for text in texts]
+        try:
+            sentences = tuple(_sentence(text, found, row) for text, found in zip(texts, parsed, strict=True))
+            yield Example(sentences, _targets(row, known), f"{split}-{number}")
+        except SentenceError as error:
+            yield error
+
+
+def _texts(row: Row, columns: Sequence[str]) -> tuple[Row, list[str]] | SentenceError:
+    try:
+        return row, [row.cell(column) for column in columns]
+    except SentenceError as error:
+        return error
+
+
+def _sentence(text: str, found: Constituency | Dependencies | SentenceError | None, row: Row) -> Parsed:
+    if found is None:
+        return sentence(text, row.origin)
+    if isinstance(found, SentenceError):
+        raise SentenceError(found.reason, row.origin)
+    found.origin = row.origin
+    return unlabelled(found)
+
+
+def unlabelled(parse: Constituency | Dependencies) -> Parsed:
+    """A sentence with one parse and no gold classes of its nodes."""
+    if isinstance(parse, Constituency):
+        return Parsed(constituency=parse)
+    return Parsed(dependencies=parse)
+
+
+def _targets(row: Row, known: dict[str, int]) -> dict[str, int | float]:
+    if row.cells.get("label", "").strip():
+        return {"label": known.setdefault(row.cell("label"), len(known))}
+    if "score" not in row.cells:
+        return {}
+    value = decimal_number(row.cell("score"))
+    if value is None:
+        raise SentenceError(f"score {row.cell('score')!r} is no number", row.origin)
+    return {"score": value}
