@@ -15,7 +15,7 @@ from dglsent.models.tree_lstm import ChildSumTreeLSTM
 from dglsent.nn.attention import additive_score
 from dglsent.nn.chains import GRUChain, LSTMChain
 from dglsent.nn.embeddings import WordEmbedding
-from dglsent.passing import Batch, Outputs, StepLinear, propagate, softmax_sum
+from dglsent.passing import Batch, Outputs, StepLinear, propagate, softmax_sum, update_all
 from graphs.door import fn
 from graphs.fields import NEXT, SENTENCE
 
@@ -128,24 +128,35 @@ class AttentiveTreeGRU(ChildSumTreeGRU):
         hidden: size h of the state.
         att_transform: see ChildAttention.
         detach_guide: leave the guide as it was initialised, which is what the released code comes to.
+        att_sum: True multiplies g by the number of children, so that where all count alike it is their sum. Equation 3
+            passes h~ on as the state itself, and of a mean over the children little is left after a few nodes.
     """
 
     relations = (NEXT,)
     shows = ("child.attention",)
 
     def __init__(
-        self, embedding: WordEmbedding, hidden: int = 150, att_transform: bool = True, detach_guide: bool = False
+        self,
+        embedding: WordEmbedding,
+        hidden: int = 150,
+        att_transform: bool = True,
+        detach_guide: bool = False,
+        att_sum: bool = False,
     ) -> None:
         super().__init__(embedding, hidden)
         self.guide = GRUChain(embedding.dim, hidden)
         self.attention = ChildAttention(hidden, att_transform)
         self.detach_guide = detach_guide
+        self.att_sum = att_sum
 
     def encode(self, batch: Batch) -> Tensor:
         """States h [N, hidden] of all nodes; sets the field h, and `attention` on the edges."""
         batch.nodes["x"] = self.embedding.of(batch.nodes)
         last = batch.at_last_words(self.guide.run(batch, relation=NEXT))
         batch.nodes["guide"] = self.attention.guide(batch, last.detach() if self.detach_guide else last)
+        if self.att_sum:
+            batch.nodes["one"] = batch.nodes["x"].new_ones(len(batch.nodes["x"]), 1)
+            update_all(batch, fn.copy_u("one", "one"), fn.sum("one", "count"))
         children = (softmax_sum(score="score", value="h", out="g", weight="attention"), fn.sum("rh", "rh_sum"))
         propagate(batch, self.message, children, self.update, leaf=self.leaf, inputs=self.inputs)
         return batch.nodes["h"]
@@ -170,7 +181,8 @@ class AttentiveTreeGRU(ChildSumTreeGRU):
         """Eq. 3 with h~ for the sum of the children."""
         wx_g, wx_z = nodes.data["wx_gz"].chunk(2, -1)
         candidate = torch.tanh(self.U_g(nodes.data["rh_sum"]) + wx_g)
-        return self.cell(self.attention.transform(nodes.data["g"]), candidate, wx_z)
+        g = nodes.data["g"] * nodes.data["count"] if self.att_sum else nodes.data["g"]
+        return self.cell(self.attention.transform(g), candidate, wx_z)
 
     def cell(self, h_children: Tensor, candidate: Tensor, wx_z: Tensor) -> Outputs:
         """State h = z * h~ + (1 - z) * candidate."""

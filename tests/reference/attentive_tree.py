@@ -37,15 +37,16 @@ def attentive_tree_lstm(state, sentence, other, output_gate=True, att_transform=
     return {"c": torch.stack(c), **outputs(h, alpha, children)}
 
 
-def attentive_tree_gru(state, sentence, other, att_transform=True):
-    """The same for the Tree-GRU, which has no memories."""
+def attentive_tree_gru(state, sentence, other, att_transform=True, att_sum=False):
+    """The same for the Tree-GRU, which has no memories; with `att_sum` weights add up to the number of children."""
     words, children, _ = sentence
     s = gru(state, in_order(other), "guide.")["h"][-1]
     h, alpha = [None] * len(words), [None] * len(words)
     W, b = (rows(state[name], ["h", "z"]) for name in ("W_gz.weight", "W_gz.bias"))
     for j in bottom_up(children):
         x = vector(state, words[j])
-        h_tilde = attention(state, h, children[j], s, alpha, att_transform)
+        total = len(children[j]) if att_sum else 1
+        h_tilde = attention(state, h, children[j], s, alpha, att_transform, total)
         reset = torch.zeros_like(h_tilde)
         for k in children[j]:
             r = sigmoid(state["W_r.weight"] @ x + state["U_r.weight"] @ h[k] + state["W_r.bias"])
@@ -56,15 +57,15 @@ def attentive_tree_gru(state, sentence, other, att_transform=True):
     return outputs(h, alpha, children)
 
 
-def attention(state, h, brood, s, alpha, att_transform):
-    """Equation 4: h~ of a node with the children `brood`; keeps their weights in `alpha`."""
+def attention(state, h, brood, s, alpha, att_transform, total=1):
+    """Equation 4: h~ of a node with the children `brood`; keeps their weights in `alpha`, multiplies g by `total`."""
     w = state["attention.w"]
     g = torch.zeros_like(w)
     if brood:
         scores = [w @ tanh(state["attention.W_m.weight"] @ h[k] + state["attention.U_m.weight"] @ s) for k in brood]
         for k, weight in zip(brood, softmax(torch.stack(scores), 0), strict=True):
             alpha[k] = weight
-            g = g + weight * h[k]
+            g = g + total * weight * h[k]
     return tanh(state["attention.W_a.weight"] @ g + state["attention.W_a.bias"]) if att_transform else g
 
 

@@ -20,6 +20,7 @@ MODELS = {
     "lstm without output gate": (AttentiveTreeLSTM, attentive_tree_lstm, {"output_gate": False}),
     "gru": (AttentiveTreeGRU, attentive_tree_gru, {}),
     "gru without transform": (AttentiveTreeGRU, attentive_tree_gru, {"att_transform": False}),
+    "gru of sums": (AttentiveTreeGRU, attentive_tree_gru, {"att_transform": False, "att_sum": True}),
 }
 CELLS = {AttentiveTreeLSTM: ChildSumTreeLSTM, AttentiveTreeGRU: ChildSumTreeGRU}
 UNARY = [1, 2, 3, 4, -1]
@@ -107,6 +108,16 @@ class TestAttention:
         )
         close(turned[:7], states[:7][order])
         close(turned[7:], states[7:])  # the words of `wide` are read in the same order
+
+
+@on_engines
+def test_sums_are_child_sums_where_all_children_count_alike(on):
+    encoder = build(AttentiveTreeGRU, att_transform=False, att_sum=True)
+    torch.nn.init.zeros_(encoder.attention.w)
+    plain = build(ChildSumTreeGRU)
+    plain.load_state_dict({name: encoder.state_dict()[name] for name in plain.state_dict()})
+    graphs = [tree(SEVEN), tree([-1, 0, 0, 1])]
+    close(encode_pairs(encoder, [tuple(graphs)], (on, "auto"))[0], encode(plain, graphs, on)[0])
 
 
 @on_engines
