@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import os
 import signal
 from collections.abc import Iterator
@@ -12,10 +13,11 @@ from tiny import TINY
 
 from dglsent.building.build import build
 from dglsent.building.on_ray import by_ray
-from dglsent.building.sources import OfRecipe
+from dglsent.building.sources import Files, OfRecipe
 from dglsent.corpora.built_in import Reviews
 from dglsent.corpora.corpus import Splits
 from dglsent.training import recipe as recipes
+from graphs.errors import InputError
 
 ray = pytest.importorskip("ray", reason="needs the extra ray: pip install 'dglsent[ray]'")
 
@@ -42,17 +44,21 @@ class Deadly(Reviews):
         return super().load(data)
 
 
-@pytest.fixture
-def paths_of_workers(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+@pytest.fixture(scope="module", autouse=True)
+def paths_of_workers() -> Iterator[None]:
     """Where Ray's workers find what they run; Ray itself is started by the code under test."""
     here = Path(__file__).parent
-    monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(here), str(here.parent), str(here.parents[2])]))
-    monkeypatch.setenv("RAY_ENABLE_UV_RUN_RUNTIME_ENV", "0")
-    yield
-    ray.shutdown()
+    with pytest.MonkeyPatch.context() as environment:
+        environment.setenv("PYTHONPATH", os.pathsep.join([str(here), str(here.parent), str(here.parents[2])]))
+        environment.setenv("RAY_ENABLE_UV_RUN_RUNTIME_ENV", "0")
+        yield
+        ray.shutdown()
 
 
-@pytest.mark.usefixtures("paths_of_workers")
+def content(store: Path) -> dict[str, bytes]:
+    return {path.name: path.read_bytes() for path in store.iterdir()}
+
+
 def test_a_killed_worker_loses_nothing(tmp_path: Path) -> None:
     file = tmp_path / "program"
     file.write_text(str(os.getpid()))
@@ -61,8 +67,22 @@ def test_a_killed_worker_loses_nothing(tmp_path: Path) -> None:
     build(source, tmp_path / "one", size=17)
     build(source, tmp_path / "several", size=17, making=by_ray)
     assert file.with_suffix(".killed").exists()
-    one, several = (
-        {path.name: path.read_bytes() for path in (tmp_path / name).iterdir()} for name in ("one", "several")
-    )
+    one = content(tmp_path / "one")
     assert len([name for name in one if name.endswith(".arrow")]) == 8
-    assert several == one
+    assert content(tmp_path / "several") == one
+
+
+def test_files_are_read_by_workers(tmp_path: Path) -> None:
+    table, trees = tmp_path / "train.tsv", tmp_path / "dev.brackets.gz"
+    table.write_text("label\ttext\n" + "".join(f"{number % 2}\tThat is {number} .\n" for number in range(50)))
+    with gzip.open(trees, "wt") as packed:
+        packed.write("(S (NP (PRP It)) (VP (VBZ rains)))\n" * 20)
+    source = Files("chain", {"train": [str(table)], "dev": [str(trees)]})
+    build(source, tmp_path / "one", size=9)
+    build(source, tmp_path / "several", size=9, making=by_ray)
+    assert content(tmp_path / "several") == content(tmp_path / "one")
+
+    with table.open("a") as more:
+        more.write("0\n")
+    with pytest.raises(InputError, match=r"^\S*train\.tsv:52, sentence 51: 1 cells, and 2 columns: label, text$"):
+        build(source, tmp_path / "several", size=9, making=by_ray)
