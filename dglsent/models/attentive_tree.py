@@ -15,7 +15,7 @@ from dglsent.models.tree_lstm import ChildSumTreeLSTM
 from dglsent.nn.attention import additive_score
 from dglsent.nn.chains import GRUChain, LSTMChain
 from dglsent.nn.embeddings import WordEmbedding
-from dglsent.passing import Batch, Outputs, StepLinear, propagate, softmax_sum, update_all
+from dglsent.passing import Batch, Outputs, StepLinear, propagate, softmax_sum
 from graphs.door import fn
 from graphs.fields import NEXT, SENTENCE
 
@@ -128,8 +128,8 @@ class AttentiveTreeGRU(ChildSumTreeGRU):
         hidden: size h of the state.
         att_transform: see ChildAttention.
         detach_guide: leave the guide as it was initialised, which is what the released code comes to.
-        att_sum: True multiplies g by the number of children, so that where all count alike it is their sum. Equation 3
-            passes h~ on as the state itself, and of a mean over the children little is left after a few nodes.
+        carry_sum: the update gate lets through the sum of the children, as in the Tree-GRU, and attention speaks in the
+            gate alone. Equation 3 lets through h~, a mean, of which little is left after a few nodes.
     """
 
     relations = (NEXT,)
@@ -141,23 +141,20 @@ class AttentiveTreeGRU(ChildSumTreeGRU):
         hidden: int = 150,
         att_transform: bool = True,
         detach_guide: bool = False,
-        att_sum: bool = False,
+        carry_sum: bool = False,
     ) -> None:
         super().__init__(embedding, hidden)
         self.guide = GRUChain(embedding.dim, hidden)
         self.attention = ChildAttention(hidden, att_transform)
         self.detach_guide = detach_guide
-        self.att_sum = att_sum
+        self.carry_sum = carry_sum
 
     def encode(self, batch: Batch) -> Tensor:
         """States h [N, hidden] of all nodes; sets the field h, and `attention` on the edges."""
         batch.nodes["x"] = self.embedding.of(batch.nodes)
         last = batch.at_last_words(self.guide.run(batch, relation=NEXT))
         batch.nodes["guide"] = self.attention.guide(batch, last.detach() if self.detach_guide else last)
-        if self.att_sum:
-            batch.nodes["one"] = batch.nodes["x"].new_ones(len(batch.nodes["x"]), 1)
-            update_all(batch, fn.copy_u("one", "one"), fn.sum("one", "count"))
-        children = (softmax_sum(score="score", value="h", out="g", weight="attention"), fn.sum("rh", "rh_sum"))
+        children = (softmax_sum(score="score", value="h", out="g", weight="attention"), fn.sum("sums", "sums"))
         propagate(batch, self.message, children, self.update, leaf=self.leaf, inputs=self.inputs)
         return batch.nodes["h"]
 
@@ -169,21 +166,24 @@ class AttentiveTreeGRU(ChildSumTreeGRU):
     def leaf(self, nodes: Any) -> Outputs:
         """Eq. 3 without children, where g = 0."""
         wx_g, wx_z = self.W_gz(nodes.data["x"]).chunk(2, -1)
-        return self.cell(self.attention.at_leaves(len(wx_g)), torch.tanh(wx_g), wx_z)
+        h_children = self.attention.at_leaves(len(wx_g))
+        carried = torch.zeros_like(h_children) if self.carry_sum else h_children
+        return self.cell(h_children, carried, torch.tanh(wx_g), wx_z)
 
     def message(self, edges: Any) -> Outputs:
-        """A child sends how much it counts, and its state through its own reset gate."""
+        """A child sends how much it counts, and its state through its own reset gate, perhaps also as it is."""
         h = edges.src["h"]
-        reset = torch.sigmoid(self.U_r(h) + edges.dst["wx_r"])
-        return {"score": self.attention.score(edges), "rh": reset * h}
+        sums = torch.sigmoid(self.U_r(h) + edges.dst["wx_r"]) * h
+        return {"score": self.attention.score(edges), "sums": torch.cat([sums, h], -1) if self.carry_sum else sums}
 
     def update(self, nodes: Any) -> Outputs:
         """Eq. 3 with h~ for the sum of the children."""
         wx_g, wx_z = nodes.data["wx_gz"].chunk(2, -1)
-        candidate = torch.tanh(self.U_g(nodes.data["rh_sum"]) + wx_g)
-        g = nodes.data["g"] * nodes.data["count"] if self.att_sum else nodes.data["g"]
-        return self.cell(self.attention.transform(g), candidate, wx_z)
+        rh_sum, *h_sum = nodes.data["sums"].split(wx_g.shape[-1], -1)
+        h_children = self.attention.transform(nodes.data["g"])
+        (carried,) = h_sum or (h_children,)
+        return self.cell(h_children, carried, torch.tanh(self.U_g(rh_sum) + wx_g), wx_z)
 
-    def cell(self, h_children: Tensor, candidate: Tensor, wx_z: Tensor) -> Outputs:
-        """State h = z * h~ + (1 - z) * candidate."""
-        return {"h": torch.lerp(candidate, h_children, torch.sigmoid(self.U_z(h_children) + wx_z))}
+    def cell(self, h_children: Tensor, carried: Tensor, candidate: Tensor, wx_z: Tensor) -> Outputs:
+        """State h = z * h~ + (1 - z) * candidate; what z lets through may be another than what it reads."""
+        return {"h": torch.lerp(candidate, carried, torch.sigmoid(self.U_z(h_children) + wx_z))}

@@ -37,35 +37,35 @@ def attentive_tree_lstm(state, sentence, other, output_gate=True, att_transform=
     return {"c": torch.stack(c), **outputs(h, alpha, children)}
 
 
-def attentive_tree_gru(state, sentence, other, att_transform=True, att_sum=False):
-    """The same for the Tree-GRU, which has no memories; with `att_sum` weights add up to the number of children."""
+def attentive_tree_gru(state, sentence, other, att_transform=True, carry_sum=False):
+    """The same for the Tree-GRU, which has no memories; with `carry_sum` z lets the children's sum through."""
     words, children, _ = sentence
     s = gru(state, in_order(other), "guide.")["h"][-1]
     h, alpha = [None] * len(words), [None] * len(words)
     W, b = (rows(state[name], ["h", "z"]) for name in ("W_gz.weight", "W_gz.bias"))
     for j in bottom_up(children):
         x = vector(state, words[j])
-        total = len(children[j]) if att_sum else 1
-        h_tilde = attention(state, h, children[j], s, alpha, att_transform, total)
+        h_tilde = attention(state, h, children[j], s, alpha, att_transform)
         reset = torch.zeros_like(h_tilde)
         for k in children[j]:
             r = sigmoid(state["W_r.weight"] @ x + state["U_r.weight"] @ h[k] + state["W_r.bias"])
             reset = reset + r * h[k]
         candidate = tanh(W["h"] @ x + state["U_g.weight"] @ reset + b["h"])
         z = sigmoid(W["z"] @ x + state["U_z.weight"] @ h_tilde + b["z"])
-        h[j] = z * h_tilde + (1 - z) * candidate
+        carried = sum((h[k] for k in children[j]), torch.zeros_like(z)) if carry_sum else h_tilde
+        h[j] = z * carried + (1 - z) * candidate
     return outputs(h, alpha, children)
 
 
-def attention(state, h, brood, s, alpha, att_transform, total=1):
-    """Equation 4: h~ of a node with the children `brood`; keeps their weights in `alpha`, multiplies g by `total`."""
+def attention(state, h, brood, s, alpha, att_transform):
+    """Equation 4: h~ of a node with the children `brood`; keeps their weights in `alpha`."""
     w = state["attention.w"]
     g = torch.zeros_like(w)
     if brood:
         scores = [w @ tanh(state["attention.W_m.weight"] @ h[k] + state["attention.U_m.weight"] @ s) for k in brood]
         for k, weight in zip(brood, softmax(torch.stack(scores), 0), strict=True):
             alpha[k] = weight
-            g = g + total * weight * h[k]
+            g = g + weight * h[k]
     return tanh(state["attention.W_a.weight"] @ g + state["attention.W_a.bias"]) if att_transform else g
 
 

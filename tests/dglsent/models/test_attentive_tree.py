@@ -20,7 +20,7 @@ MODELS = {
     "lstm without output gate": (AttentiveTreeLSTM, attentive_tree_lstm, {"output_gate": False}),
     "gru": (AttentiveTreeGRU, attentive_tree_gru, {}),
     "gru without transform": (AttentiveTreeGRU, attentive_tree_gru, {"att_transform": False}),
-    "gru of sums": (AttentiveTreeGRU, attentive_tree_gru, {"att_transform": False, "att_sum": True}),
+    "gru that carries sums": (AttentiveTreeGRU, attentive_tree_gru, {"carry_sum": True}),
 }
 CELLS = {AttentiveTreeLSTM: ChildSumTreeLSTM, AttentiveTreeGRU: ChildSumTreeGRU}
 UNARY = [1, 2, 3, 4, -1]
@@ -111,10 +111,9 @@ class TestAttention:
 
 
 @on_engines
-def test_sums_are_child_sums_where_all_children_count_alike(on):
-    encoder = build(AttentiveTreeGRU, att_transform=False, att_sum=True)
-    torch.nn.init.zeros_(encoder.attention.w)
-    plain = build(ChildSumTreeGRU)
+def test_a_gru_that_carries_sums_and_whose_gate_does_not_hear_attention_is_a_tree_gru(on):
+    encoder, plain = build(AttentiveTreeGRU, carry_sum=True), build(ChildSumTreeGRU)
+    torch.nn.init.zeros_(encoder.U_z.weight)
     plain.load_state_dict({name: encoder.state_dict()[name] for name in plain.state_dict()})
     graphs = [tree(SEVEN), tree([-1, 0, 0, 1])]
     close(encode_pairs(encoder, [tuple(graphs)], (on, "auto"))[0], encode(plain, graphs, on)[0])
