@@ -21,6 +21,7 @@ import torch
 from dglsent.analysis.recording import TABLES, begin, finish
 from dglsent.analysis.rows import Recorder, Shown
 from dglsent.corpora.example import Example
+from dglsent.corpora.stored import Stored
 from dglsent.lock import locked
 from dglsent.training import recipe as recipes
 from dglsent.training.assemble import load_corpus
@@ -78,6 +79,11 @@ def record(
     recipe, vocabularies, model = trained.load(trusted=trusted)
     names = chosen_fields(model, fields)
     model.to(pick_device(device))
+    if isinstance(recipe.corpus, Stored):
+        raise InputError(
+            f"{trained.path}: was trained from a store, which has graphs and no parses; `dglsent predict --structure` "
+            "shows what the model uses of sentences that it is given"
+        )
     splits = load_corpus(recipe, data)
     if split not in splits:
         raise InputError(f"no split {split!r}; there are {', '.join(splits)}")
