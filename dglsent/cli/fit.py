@@ -73,6 +73,8 @@ def _help(parser: Parser, recipe: str) -> None:
 
 
 def _fit(options: Namespace, overrides: Sequence[str], command: str) -> int:
+    import torch
+
     from dglsent.passing import engine
     from dglsent.training import recipe as recipes
     from dglsent.training.class_paths import look_in
@@ -81,6 +83,9 @@ def _fit(options: Namespace, overrides: Sequence[str], command: str) -> int:
     from dglsent.training.launched import launched
     from dglsent.training.run import Run
 
+    # Before torch starts threads, which take over how their parent computes. A weight that no gradient reaches shrinks
+    # under an L2 penalty until it is below 1e-38, and every product with it then takes a hundred times as long.
+    torch.set_flush_denormal(True)
     set_threads(options.threads)
     if options.fused and options.processes > 1:
         raise InputError("--fused: for one process; leave --processes out")

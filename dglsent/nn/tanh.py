@@ -5,7 +5,6 @@ from __future__ import annotations
 import torch
 from torch import Tensor
 
-# torch.add multiplies its second operand alone, and takes no number for its first.
 _MINUS_ONE = torch.tensor(-1.0)
 
 

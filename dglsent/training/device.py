@@ -39,16 +39,6 @@ def set_threads(threads: int | None) -> None:
         torch.set_num_threads(threads)
 
 
-def flush_denormals() -> None:
-    """Let the CPU take numbers below 1e-38 for zero.
-
-    A weight that no gradient reaches shrinks under an L2 penalty until it is such a number, and a product with them
-    takes a hundred times as long: an attentive Tree-LSTM with 300 dimensions learnt 13 times as slowly on SICK. Threads
-    that torch has started already keep their ways, so this is called before there is much to compute.
-    """
-    torch.set_flush_denormal(True)
-
-
 def seed_all(seed: int) -> None:
     """Seed all random generators."""
     random.seed(seed)

@@ -20,7 +20,7 @@ from dglsent.training import recipe as recipes
 from dglsent.training.assemble import Inputs, load_inputs, make_model
 from dglsent.training.checks import check
 from dglsent.training.data import GraphSet
-from dglsent.training.device import flush_denormals, pick_device, seed_all
+from dglsent.training.device import pick_device, seed_all
 from dglsent.training.launched import joined, launched, shared
 from dglsent.training.model import SentenceModel, evaluate
 from dglsent.training.processes import Place, helped
@@ -61,7 +61,6 @@ def fit(
     Raises:
         InputError: data, vectors, recipe or folder cannot be used.
     """
-    flush_denormals()
     place = launched()
     if place.count == 1:
         chosen = pick_device(device, processes)
@@ -169,7 +168,6 @@ class _Job:
 
 def _help(place: Place, ready: Callable[[], None], recipe: str, path: Path, data: Path | None, device: str) -> None:
     """Trains beside process 0, of which this one gets its weights, and so needs no vectors."""
-    flush_denormals()
     options = recipes.instantiate(recipes.resolve(recipe))
     inputs = load_inputs(options, data, Vocabularies.load(Run(path).vocabularies_file))
     model = make_model(options, inputs.vocabularies)
