@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from dglsent.cli.options import Parser, add_data, add_device, positive, seeds
 from dglsent.json_text import dumps
+from graphs.errors import InputError
 
 if TYPE_CHECKING:
     from dglsent.reproduction.reproduction import Reproduction
@@ -43,6 +44,13 @@ def make_parser() -> Parser:
         help="train nothing but the first epochs of stale runs: what is the same to the last digit is stale no more",
     )
     parser.add_argument(
+        "--against",
+        type=Path,
+        metavar="DIR",
+        help="with --verify, on a CPU that rounds otherwise: a checkout of the code that made the runs, whose first "
+        "epochs are trained here, too, and compared",
+    )
+    parser.add_argument(
         "--ledger",
         type=Path,
         metavar="DIR",
@@ -71,6 +79,13 @@ def main(arguments: Sequence[str]) -> int:
     return _reproduce(options, f"dglsent reproduce {shlex.join(arguments)}")
 
 
+def _check(code: Path | None, verifying: bool) -> None:
+    if code and not verifying:
+        raise InputError("--against: is for --verify; give both")
+    if code and not (code / "dglsent" / "cli" / "watched.py").is_file():
+        raise InputError(f"--against {code}: no checkout of dglsent; `git worktree add {code} COMMIT` makes one")
+
+
 def _names(text: str) -> list[str]:
     return [name.strip() for name in text.split(",") if name.strip()]
 
@@ -86,6 +101,7 @@ def _reproduce(options: Namespace, command: str) -> int:
 
     table = tables.load(options.table)
     chosen = table.select(options.rows)
+    _check(options.against, options.verify)
     pick_device(options.device)
     if options.data:
         data_folder(options.data)
@@ -97,7 +113,7 @@ def _reproduce(options: Namespace, command: str) -> int:
         making.refresh()
     try:
         if options.verify:
-            making.verify(_passed_on(options), options.jobs)
+            making.verify(_passed_on(options), options.jobs, options.against)
         else:
             _train(making, options)
     except KeyboardInterrupt:

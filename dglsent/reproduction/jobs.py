@@ -45,6 +45,7 @@ class Job:
         run: the folder, which is that of `dglsent fit`.
         own: options of `dglsent fit` for this one alone; they overrule those for all.
         cpu: the vector instructions that torch is to use, as it names them; "" for the best that there are.
+        code: a checkout whose code trains it; "" for the code of this process.
     """
 
     row: Row
@@ -54,6 +55,7 @@ class Job:
     run: Run
     own: Sequence[str] = ()
     cpu: str = ""
+    code: str = ""
 
     @property
     def title(self) -> str:
@@ -137,6 +139,8 @@ def _start(job: Job, options: Sequence[str]) -> subprocess.Popen[bytes]:
     try:
         job.log.parent.mkdir(parents=True, exist_ok=True)
         chosen = {"ATEN_CPU_CAPABILITY": job.cpu.lower(), "ONEDNN_MAX_CPU_ISA": _ONEDNN[job.cpu]} if job.cpu else {}
+        if job.code:
+            chosen["PYTHONPATH"] = os.pathsep.join(filter(None, [job.code, os.environ.get("PYTHONPATH")]))
         with job.log.open("ab") as log:
             return subprocess.Popen(
                 job.command(options), env={**os.environ, **chosen}, stdin=subprocess.PIPE, stdout=log, stderr=log

@@ -11,11 +11,13 @@ from pathlib import Path
 from dglsent.lock import locked
 from dglsent.reproduction.jobs import Job, jobs_of, train
 from dglsent.reproduction.results import Result, measured
-from dglsent.reproduction.staleness import EPOCHS, as_made, other_recipe, stale, stamped, unlike
+from dglsent.reproduction.staleness import EPOCHS, as_made, other_code, other_recipe, stale, stamped, unlike
 from dglsent.reproduction.tables import Row, Table
 from dglsent.training.fit import Say
 from dglsent.training.run import STALE, VERIFYING, Run
 from graphs.errors import InputError
+
+_BEFORE = f".before{VERIFYING}"  # ends the name of the folder in which the code that made a run trains it again
 
 
 class Reproduction:
@@ -75,20 +77,23 @@ class Reproduction:
             del self._stale[job.run.path]
         self.missing, self.outdated = [*self.missing, *self.outdated], []
 
-    def verify(self, options: Sequence[str], parallel: int) -> None:
+    def verify(self, options: Sequence[str], parallel: int, code: Path | None = None) -> None:
         """Trains the first epochs of stale runs beside them; those that are the same to the last digit count as new.
 
         Args:
             options: options of `dglsent fit`; each run has the threads, the processes, the device and, where this CPU
                 has them, the vector instructions that it had.
             parallel: how many are trained side by side.
+            code: a checkout of the code that made them, with which they are trained too; its epochs are compared in the
+                place of those recorded, which another CPU may have rounded otherwise.
         """
         with ExitStack() as held:
-            self._verify(options, parallel, held)
+            self._verify(options, parallel, code, held)
 
-    def _verify(self, options: Sequence[str], parallel: int, held: ExitStack) -> None:
+    def _verify(self, options: Sequence[str], parallel: int, code: Path | None, held: ExitStack) -> None:
         """Of rows that share a run, in two tables say, one command checks it; it holds the runs that it checks."""
         checked: dict[Job, Job] = {}
+        befores: dict[Job, Job] = {}  # by what checks a run, the same with the code that made it
         for job in self.outdated:
             if other_recipe(job.run, job.config):
                 self._say(f"{job.title}: cannot be verified: {self._why(job)}; --refresh trains it anew")
@@ -107,27 +112,43 @@ class Reproduction:
             check = replace(job, run=Run(_beside(job.run, VERIFYING)), own=own, cpu=as_made(before))
             shutil.rmtree(check.run.path, ignore_errors=True)
             checked[check] = job
+            if code:
+                befores[check] = replace(check, run=Run(_beside(job.run, _BEFORE)), code=str(code.resolve()))
+                shutil.rmtree(befores[check].run.path, ignore_errors=True)
+        checks = {befores.get(check, check): check for check in checked}
+        ended: set[Job] = set()
 
-        def finished(check: Job) -> None:
-            job, recorded, again = checked[check], checked[check].run.metrics(), check.run.metrics()
-            different = unlike(recorded, again)
-            if different:
-                self._say(f"{job.title}: stays stale: {different}")
-            else:
-                job.run.save_metrics(stamped(recorded, again))
-                del self._stale[job.run.path]
-                self.outdated.remove(job)
-                self._say(f"{job.title}: verified, its first epochs are the same to the last digit")
-            shutil.rmtree(check.run.path)
-            check.log.unlink()
+        def finished(one: Job) -> None:
+            check = checks.get(one, one)
+            before = befores.get(check)
+            ended.add(one)
+            if before and not {check, before} <= ended:
+                return
+            self._compare(checked[check], check, before)
+            for done in filter(None, (check, before)):
+                shutil.rmtree(done.run.path)
+                done.log.unlink()
 
         train(
-            checked,
+            [job for check in checked for job in (check, befores.get(check)) if job],
             options,
             parallel=parallel,
             done=finished,
             failed=lambda check, reason: self._say(f"{check.title}: cannot be verified: {reason}"),
         )
+
+    def _compare(self, job: Job, check: Job, before: Job | None) -> None:
+        """Says whether a run is verified by the epochs of `check`, and those of `before` in the place of its own."""
+        recorded, again = job.run.metrics(), check.run.metrics()
+        known = before.run.metrics() if before else recorded
+        different = (before and other_code(recorded, known)) or unlike(known, again)
+        if different:
+            self._say(f"{job.title}: stays stale: {different}")
+            return
+        job.run.save_metrics(stamped(recorded, again))
+        del self._stale[job.run.path]
+        self.outdated.remove(job)
+        self._say(f"{job.title}: verified, its first epochs are the same to the last digit")
 
     def train(self, options: Sequence[str], parallel: int) -> None:
         """Trains the missing runs, `parallel` side by side, with options of `dglsent fit`."""

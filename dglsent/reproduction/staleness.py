@@ -96,6 +96,17 @@ def _other_cpu(recorded: Mapping[str, Any], again: Mapping[str, Any]) -> str:
     return f"; it was made with the vector instructions {before or 'of an unknown CPU'}, here they are {now}"
 
 
+def other_code(recorded: Mapping[str, Any], again: Mapping[str, Any]) -> str | None:
+    """In which modules the code of `again` is not one that a run was made of or verified with; None where it is."""
+    made_of = recorded.get("provenance", {})
+    known = [code for code in (made_of.get("code"), *(each["code"] for each in made_of.get("verified", ()))) if code]
+    if not known:
+        return "it does not say of which code it was made"
+    there = again["provenance"]["code"]
+    differing = [[name for name in code if counts(name) and code[name] != there.get(name)] for code in known]
+    return None if [] in differing else f"it was made of other code than that: {_named(differing[-1])}"
+
+
 def as_made(recorded: Mapping[str, Any]) -> str:
     """The vector instructions of a run where this CPU has them among others; else ""."""
     here, before = torch.backends.cpu.get_cpu_capability(), recorded.get("provenance", {}).get("cpu")

@@ -20,11 +20,15 @@ import pytest
 from background import Background
 from tiny import TINY, Interrupted, recipe
 
+import dglsent
 from dglsent.cli.main import main
 from dglsent.lock import locked
 from dglsent.reproduction import jobs, tables
 from dglsent.reproduction.table_text import as_text
 from dglsent.training import recipe as recipes
+from dglsent.training.provenance import _file_hash
+
+_HOME = Path(dglsent.__file__).parents[1]
 
 ONE_EPOCH = TINY.replace("epochs: 2", "epochs: 1").replace("classes: 5", "classes: 5, phrases: false")
 
@@ -273,6 +277,34 @@ def test_stale_runs_are_verified_or_trained_anew(made, tmp_path, program):
     assert json.loads(out)["rows"][0]["stale"] == []
     assert _metrics(tmp_path, 2)["history"][0]["loss"] == loss
     assert not (tmp_path / "runs/tiny/seed-2.stale").exists()
+
+
+def test_code_that_made_a_run_is_compared_where_its_epochs_were_rounded_otherwise(made, tmp_path, program):
+    command = [*_copied(made, tmp_path), "--rows", "Tree-LSTM", "--seeds", "1", "--verify"]
+    checkout = tmp_path / "checkout"
+    for package in ("dglsent", "graphs"):
+        shutil.copytree(_HOME / package, checkout / package, ignore=shutil.ignore_patterns("__pycache__"))
+    cells = checkout / "dglsent/nn/cells.py"
+    cells.write_text(cells.read_text() + "\nOTHER = 1\n")
+
+    def as_there(metrics):
+        metrics["provenance"]["code"]["dglsent.nn.cells"] = _file_hash(cells, 0)
+        metrics["history"][0]["loss"] = math.pi
+
+    _change(tmp_path, 1, as_there)
+    before = _metrics(tmp_path, 1)
+    code, _, err = program(*command, "--against", checkout)
+    assert code == 0
+    assert "Tree-LSTM seed 1: verified" in err
+    stamped = _metrics(tmp_path, 1)
+    assert stamped["provenance"].pop("verified")[0]["code"]["dglsent.nn.cells"] != _file_hash(cells, 0)
+    assert stamped == before
+    assert {path.name for path in (tmp_path / "runs/tiny").iterdir()} == {
+        *(f"seed-{seed}{end}" for seed in (1, 2) for end in ("", ".log"))
+    }
+
+    program.refuses(*command[:-1], "--against", checkout, saying=["--against: is for --verify"])
+    program.refuses(*command, "--against", tmp_path, saying=["no checkout of dglsent", "git worktree add"])
 
 
 def test_unknown_score(made, tmp_path, program):

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 import torch
 
-from dglsent.reproduction.staleness import as_made, stale, stamped, unlike
+from dglsent.reproduction.staleness import as_made, other_code, stale, stamped, unlike
 from dglsent.training.run import Run
 
 CELLS = "dglsent.nn.cells"
@@ -47,6 +47,17 @@ def test_a_module_that_is_gone_is_named_with_where_it_went(run):
 def test_a_module_on_which_no_number_depends_may_change(run):
     made_of(run, dglsent__training__ranges="0", graphs__drawing__tree="0", dglsent__training__run="0")
     assert stale(run, run.config()) is None
+
+
+def test_code_is_that_of_the_run_or_what_it_was_verified_with(run):
+    first = run.metrics()
+    made_of(run, dglsent__nn__cells="0", graphs__drawing__tree="0")
+    now = run.metrics()
+    assert other_code(first, first) is None
+    assert other_code(now, first) == "it was made of other code than that: dglsent.nn.cells"
+    assert other_code(stamped(now, first), first) is None
+    now["provenance"]["code"] = None
+    assert other_code(now, first) == "it does not say of which code it was made"
 
 
 def test_another_recipe(run):
