@@ -116,7 +116,6 @@ def _opened(file: str) -> IO[bytes]:
     return cast(IO[bytes], gzip.open(file)) if file.endswith(".gz") else open(file, "rb")
 
 
-@lru_cache(1)
 def _header(file: str) -> bytes:
     """Of TSV the lines up to the one that names the columns, which every part needs."""
     if form_of(file) != "tsv":

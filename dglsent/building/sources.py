@@ -16,7 +16,7 @@ from dglsent.corpora.corpus import Splits
 from dglsent.corpora.example import Example, Parsed
 from dglsent.training.graphs import Graph, GraphKind
 from graphs.columns import Constituency, Dependencies, Tagged
-from graphs.errors import Origin, SentenceError
+from graphs.errors import InputError, Origin, SentenceError
 from graphs.formats.brackets import read_brackets
 from graphs.formats.conllu import read_conllu
 from graphs.formats.source import Extract
@@ -98,6 +98,10 @@ class Files:
 
     def _examples(self, part: Part, known: dict[str, int]) -> Iterator[Example | SentenceError]:
         if form_of(part.file) in ("tsv", "jsonl"):
+            if self.labels != "sentence":
+                raise InputError(
+                    f"{part.file}: --labels {self.labels} is not for tables; their column `label` has classes"
+                )
             table = Extract(text_of(part), part.file, part.line - lines_before(part), part.ordinal)
             yield from examples_of(table, part.split, part.first, known, self._parse if self._reads_trees else None)
             return

@@ -321,6 +321,8 @@ def test_broken_rows_of_a_table(tmp_path: Path, program: Program) -> None:
         *command[3:5],
         saying=["other.jsonl:1, sentence 1: no column 'text'; there are review"],
     )
+    upos = ("build", broken, tmp_path / "upos", *command[3:5], "--labels", "upos")
+    program.refuses(*upos, saying=["broken.tsv: --labels upos is not for tables"])
     number = table(tmp_path / "number.jsonl", ['{"text": "Fine .", "score": "high"}'])
     program.refuses("build", number, tmp_path / "number", *command[3:5], saying=["number.jsonl:1", "score 'high'"])
 
