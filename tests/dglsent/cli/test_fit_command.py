@@ -2,10 +2,13 @@ from __future__ import annotations
 
 import json
 import statistics
+from typing import ClassVar
 
 import pytest
 import torch
 from tiny import PAIRS, TINY, Interrupted, recipe
+
+from dglsent.models.tree_lstm import BinaryTreeLSTM
 
 
 def test_a_run_folder_holds_what_is_promised(trees_run):
@@ -185,11 +188,27 @@ def test_threads_of_the_environment(trees_run, program, monkeypatch):
     assert program("fit", "--help")[0] == 0
 
 
-@pytest.fixture
-def shrunk():
-    """What L2 alone makes of weights of 0.1 under Adagrad, as torch computes now."""
+def denormals():
+    """Whether there are any."""
+    return bool(torch.tensor(1e-30) * 1e-9 > 0)
 
-    def train() -> torch.Tensor:
+
+class Watching(BinaryTreeLSTM):
+    """Notes whether there are denormals where it computes."""
+
+    met: ClassVar[set[bool]] = set()
+
+    def encode(self, batch):
+        """As ever."""
+        self.met.add(denormals())
+        return super().encode(batch)
+
+
+def test_weights_that_only_l2_moves_become_denormal_unless_these_are_flushed():
+    """With them a CPU computes a hundred times as slowly."""
+    smallest = torch.finfo(torch.float32).tiny
+
+    def shrunk():
         weight = torch.nn.Parameter(torch.full((3,), 0.1))
         rule = torch.optim.Adagrad([weight], lr=0.05, weight_decay=1e-4)
         for _ in range(400):
@@ -197,14 +216,17 @@ def shrunk():
             rule.step()
         return weight.detach().abs()
 
-    torch.set_flush_denormal(False)
-    yield train
-    torch.set_flush_denormal(False)
-
-
-def test_weights_do_not_become_denormal(shrunk, tmp_path, program):
-    """Below this a CPU computes a hundred times as slowly."""
-    smallest = torch.finfo(torch.float32).tiny
     assert ((shrunk() > 0) & (shrunk() < smallest)).all()
-    assert program("fit", recipe(tmp_path), "--out", tmp_path / "run")[0] == 0
-    assert (shrunk() >= smallest).all()
+    torch.set_flush_denormal(True)
+    try:
+        assert (shrunk() >= smallest).all()
+    finally:
+        torch.set_flush_denormal(False)
+
+
+def test_training_flushes_denormals_and_what_comes_after_does_not(tmp_path, program):
+    text = TINY.replace("dglsent.models.tree_lstm.BinaryTreeLSTM", "test_fit_command.Watching")
+    assert denormals()
+    assert program("fit", recipe(tmp_path, text), "--out", tmp_path / "run")[0] == 0
+    assert Watching.met == {False}
+    assert denormals()
