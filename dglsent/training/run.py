@@ -10,7 +10,7 @@ from typing import Any
 import yaml
 from jsonargparse import Namespace
 from safetensors import SafetensorError
-from safetensors.torch import load_file, save_file
+from safetensors.torch import load_file, save
 
 from dglsent.json_text import dumps
 from dglsent.registry import register, registered
@@ -130,11 +130,9 @@ class Run:
     def save_weights(self, model: SentenceModel) -> None:
         """Write the weights of a model."""
         weights = {name: weight.detach().cpu().contiguous() for name, weight in model.state_dict().items()}
+        content = save(weights)  # save_file would write to a file of its own, which a kill leaves there for ever
         with replacing(self.weights_file) as beside:
-            try:
-                save_file(weights, beside)
-            except SafetensorError as error:
-                raise InputError(f"{self.weights_file}: cannot be written ({error})") from None
+            beside.write_bytes(content)
 
     def load_weights(self, model: SentenceModel) -> None:
         """Set the weights of a model.

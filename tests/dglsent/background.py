@@ -10,8 +10,10 @@ import multiprocessing
 import os
 import signal
 import sys
+import time
 import traceback
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from multiprocessing import forkserver
 from multiprocessing.process import BaseProcess
 from pathlib import Path
@@ -80,6 +82,13 @@ class Background:
         )
         self._process.start()
         self.pid: int = self._process.pid or 0
+        self._until_it_is_the_command()
+
+    def _until_it_is_the_command(self) -> None:
+        """A signal before that would meet multiprocessing, and it has its own answer."""
+        with suppress(ProcessLookupError):
+            while os.getpgid(self.pid) != self.pid:
+                time.sleep(0.002)
 
     @property
     def code(self) -> int | None:

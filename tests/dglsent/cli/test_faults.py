@@ -15,12 +15,14 @@ from pathlib import Path
 
 import pytest
 import torch
+from background import forked
 from safetensors.torch import load_file, save_file
 from tiny import TINY, recipe
 
 from dglsent.cli.main import main
 from dglsent.models.tree_lstm import BinaryTreeLSTM
 from dglsent.training import recipe as recipes
+from dglsent.training.run import Run
 from graphs.errors import InputError
 
 TREE = "dglsent.models.tree_lstm.BinaryTreeLSTM"
@@ -98,6 +100,23 @@ def test_a_full_disk(room, tmp_path, capsys):
     assert not list(tmp_path.rglob("*.part"))
     assert not list(tmp_path.rglob("*.lock"))
     assert not (tmp_path / "run/metrics.json").exists()
+
+
+def _write_weights_and_be_killed(path: Path) -> None:
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    resource.setrlimit(resource.RLIMIT_FSIZE, (200, 200))
+    signal.signal(signal.SIGXFSZ, signal.SIG_DFL)
+    Run(path).save_weights(torch.nn.Linear(9, 9))
+
+
+def test_killed_while_weights_are_written(tmp_path):
+    writer = forked(_write_weights_and_be_killed, (tmp_path,))
+    writer.start()
+    writer.join()
+    assert writer.exitcode == -signal.SIGXFSZ
+    assert list(tmp_path.iterdir())
+    Run(tmp_path).save_weights(torch.nn.Linear(9, 9))
+    assert [path.name for path in tmp_path.iterdir()] == ["weights.safetensors"]
 
 
 @contextmanager
