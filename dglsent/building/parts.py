@@ -94,7 +94,7 @@ def parts_of(split: str, files: list[str], size: int) -> Iterator[Part]:
 
 def text_of(part: Part) -> str:
     """The text of a part; of TSV the line that names the columns stands before it."""
-    file = _opened(part.file)
+    file = _kept_open(part.file)
     file.seek(part.begin)
     raw = _header(part.file) + file.read(part.size)
     if hashlib.sha256(raw).hexdigest() != part.sha256:
@@ -110,21 +110,22 @@ def lines_before(part: Part) -> int:
     return _header(part.file).count(b"\n")
 
 
-@lru_cache(1)
 def _opened(file: str) -> IO[bytes]:
-    """The file, kept open: in a packed one, only what lies before a part must be unpacked again."""
     return cast(IO[bytes], gzip.open(file)) if file.endswith(".gz") else open(file, "rb")
+
+
+_kept_open = lru_cache(1)(_opened)  # in a packed file, only what lies before a part must be unpacked again
 
 
 def _header(file: str) -> bytes:
     """Of TSV the lines up to the one that names the columns, which every part needs."""
     if form_of(file) != "tsv":
         return b""
-    with gzip.open(file) if file.endswith(".gz") else open(file, "rb") as lines:
+    with _opened(file) as lines:
         return _first(lines)
 
 
-def _first(lines: IO[bytes] | gzip.GzipFile) -> bytes:
+def _first(lines: IO[bytes]) -> bytes:
     """The lines up to the first that is not blank."""
     read = b""
     while line := lines.readline():
@@ -142,7 +143,7 @@ def _cut(split: str, file: str, size: int) -> Iterator[tuple[int, str, str, int,
     count = 0
     after_blank = True
     try:
-        with gzip.open(file) if file.endswith(".gz") else open(file, "rb") as lines:
+        with _opened(file) as lines:
             header = _first(lines) if form == "tsv" else b""
             begin, line = len(header), 1 + header.count(b"\n")  # where the part begins
             for raw in lines:

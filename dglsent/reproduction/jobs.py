@@ -68,6 +68,10 @@ class Job:
         """What the training says, beside the run folder."""
         return self.run.path.with_name(f"{self.run.path.name}.log")
 
+    def beside(self, ending: str) -> Run:
+        """The run folder of that name and an ending."""
+        return Run(self.run.path.with_name(self.run.path.name + ending))
+
     def command(self, options: Iterable[str]) -> list[str]:
         """The command that trains it."""
         fold = [] if self.fold is None else ["--corpus.fold", str(self.fold)]

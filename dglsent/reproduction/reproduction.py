@@ -5,19 +5,17 @@ from __future__ import annotations
 import shutil
 from collections.abc import Sequence
 from contextlib import ExitStack
-from dataclasses import replace
 from pathlib import Path
 
 from dglsent.lock import locked
 from dglsent.reproduction.jobs import Job, jobs_of, train
 from dglsent.reproduction.results import Result, measured
-from dglsent.reproduction.staleness import EPOCHS, as_made, other_code, other_recipe, stale, stamped, unlike
+from dglsent.reproduction.staleness import other_recipe, stale
 from dglsent.reproduction.tables import Row, Table
+from dglsent.reproduction.verification import Check, check_of
 from dglsent.training.fit import Say
-from dglsent.training.run import STALE, VERIFYING, Run
+from dglsent.training.run import STALE
 from graphs.errors import InputError
-
-_BEFORE = f".before{VERIFYING}"  # ends the name of the folder in which the code that made a run trains it again
 
 
 class Reproduction:
@@ -72,8 +70,8 @@ class Reproduction:
     def refresh(self) -> None:
         """Put stale runs aside, so that they are missing; each is kept until the new one is finished."""
         for job in self.outdated:
-            shutil.rmtree(_beside(job.run, STALE), ignore_errors=True)
-            job.run.path.rename(_beside(job.run, STALE))
+            shutil.rmtree(job.beside(STALE).path, ignore_errors=True)
+            job.run.path.rename(job.beside(STALE).path)
             del self._stale[job.run.path]
         self.missing, self.outdated = [*self.missing, *self.outdated], []
 
@@ -81,71 +79,48 @@ class Reproduction:
         """Trains the first epochs of stale runs beside them; those that are the same to the last digit count as new.
 
         Args:
-            options: options of `dglsent fit`; each run has the threads, the processes, the device and, where this CPU
-                has them, the vector instructions that it had.
+            options: options of `dglsent fit` beside those that `check_of` gives each.
             parallel: how many are trained side by side.
             code: a checkout of the code that made them, with which they are trained too; its epochs are compared in the
                 place of those recorded, which another CPU may have rounded otherwise.
         """
         with ExitStack() as held:
-            self._verify(options, parallel, code, held)
+            checks = [check for job in self.outdated if (check := self._check(job, code, held))]
+            waiting = {training: check for check in checks for training in check.trainings}
 
-    def _verify(self, options: Sequence[str], parallel: int, code: Path | None, held: ExitStack) -> None:
-        """Of rows that share a run, in two tables say, one command checks it; it holds the runs that it checks."""
-        checked: dict[Job, Job] = {}
-        befores: dict[Job, Job] = {}  # by what checks a run, the same with the code that made it
-        for job in self.outdated:
-            if other_recipe(job.run, job.config):
-                self._say(f"{job.title}: cannot be verified: {self._why(job)}; --refresh trains it anew")
-                continue
-            try:
-                held.enter_context(locked(job.run.path))
-            except InputError as error:
-                self._say(f"{job.title}: cannot be verified: {error}")
-                continue
-            before = job.run.metrics()
-            training = job.config.training
-            own = ["--training.epochs", str(min(EPOCHS, training.epochs)), "--device", before["device"]]
-            if training.average is not None and 1 <= training.average <= training.epochs - EPOCHS:
-                own += ["--training.average", "null"]  # of the last epochs alone
-            own += ["--threads", str(before["threads"]), "--processes", str(before.get("processes", 1))]
-            check = replace(job, run=Run(_beside(job.run, VERIFYING)), own=own, cpu=as_made(before))
-            shutil.rmtree(check.run.path, ignore_errors=True)
-            checked[check] = job
-            if code:
-                befores[check] = replace(check, run=Run(_beside(job.run, _BEFORE)), code=str(code.resolve()))
-                shutil.rmtree(befores[check].run.path, ignore_errors=True)
-        checks = {befores.get(check, check): check for check in checked}
-        ended: set[Job] = set()
+            def ended(training: Job) -> None:
+                check = waiting.pop(training)
+                if check not in waiting.values():
+                    self._compare(check)
+                    check.clear()
 
-        def finished(one: Job) -> None:
-            check = checks.get(one, one)
-            before = befores.get(check)
-            ended.add(one)
-            if before and not {check, before} <= ended:
-                return
-            self._compare(checked[check], check, before)
-            for done in filter(None, (check, before)):
-                shutil.rmtree(done.run.path)
-                done.log.unlink()
+            train(
+                list(waiting),
+                options,
+                parallel=parallel,
+                done=ended,
+                failed=lambda job, reason: self._say(f"{job.title}: cannot be verified: {reason}"),
+            )
 
-        train(
-            [job for check in checked for job in (check, befores.get(check)) if job],
-            options,
-            parallel=parallel,
-            done=finished,
-            failed=lambda check, reason: self._say(f"{check.title}: cannot be verified: {reason}"),
-        )
+    def _check(self, job: Job, code: Path | None, held: ExitStack) -> Check | None:
+        """What verifies a run; of rows that share it, in two tables say, one command does, and holds it meanwhile."""
+        if other_recipe(job.run, job.config):
+            self._say(f"{job.title}: cannot be verified: {self._why(job)}; --refresh trains it anew")
+            return None
+        try:
+            held.enter_context(locked(job.run.path))
+        except InputError as error:
+            self._say(f"{job.title}: cannot be verified: {error}")
+            return None
+        check = check_of(job, code)
+        check.clear()  # of a command that was stopped
+        return check
 
-    def _compare(self, job: Job, check: Job, before: Job | None) -> None:
-        """Says whether a run is verified by the epochs of `check`, and those of `before` in the place of its own."""
-        recorded, again = job.run.metrics(), check.run.metrics()
-        known = before.run.metrics() if before else recorded
-        different = (before and other_code(recorded, known)) or unlike(known, again)
+    def _compare(self, check: Check) -> None:
+        job, different = check.job, check.difference()
         if different:
             self._say(f"{job.title}: stays stale: {different}")
             return
-        job.run.save_metrics(stamped(recorded, again))
         del self._stale[job.run.path]
         self.outdated.remove(job)
         self._say(f"{job.title}: verified, its first epochs are the same to the last digit")
@@ -157,7 +132,7 @@ class Reproduction:
         def finished(job: Job) -> None:
             nonlocal done
             done += 1
-            shutil.rmtree(_beside(job.run, STALE), ignore_errors=True)
+            shutil.rmtree(job.beside(STALE).path, ignore_errors=True)
             metrics, score = job.run.metrics(), self.table.scores[0]
             value = metrics[score.split].get(score.name)
             shown = "" if value is None else f" {value:.4f}"
@@ -186,8 +161,3 @@ class Reproduction:
         if row in self._chosen and row not in self.failed:
             self.failed.append(row)
             self._say(f"{title}: failed: {reason}")
-
-
-def _beside(run: Run, what: str) -> Path:
-    """A folder beside that of a run."""
-    return run.path.with_name(run.path.name + what)
