@@ -1,0 +1,120 @@
+"""Rows whose recipe or code has changed since they were trained."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+import shutil
+from pathlib import Path
+
+import pytest
+from reproduced import ONE_EPOCH, copied, metrics_of
+from tiny import recipe
+
+import dglsent
+from dglsent.lock import locked
+from dglsent.training.provenance import _file_hash
+
+_HOME = Path(dglsent.__file__).parents[1]
+
+pytestmark = pytest.mark.usefixtures("reproducing")
+
+
+def _change(folder, seed, change):
+    file = folder / f"runs/tiny/seed-{seed}/metrics.json"
+    metrics = json.loads(file.read_text())
+    change(metrics)
+    file.write_text(json.dumps(metrics))
+
+
+def _other_code(metrics):
+    metrics["provenance"]["code"]["dglsent.nn.cells"] = "of another day"
+
+
+def test_run_of_a_recipe_that_has_changed(made, tmp_path, program):
+    command = copied(made, tmp_path)
+    recipe(tmp_path, ONE_EPOCH.replace("hidden: 6", "hidden: 7"))
+    code, out, err = program(*command)
+    assert code == 0
+    why = "its recipe has changed (encoder.init_args.hidden is 6 there and 7 here)"
+    assert "| Tree-LSTM (stale) |" in out
+    assert f"- Tree-LSTM is stale: seed 1, 2: {why}" in out
+    assert err == "stale: Tree-LSTM; --verify compares their first epochs, --refresh trains them anew\n"
+    assert (tmp_path / "runs/tables/table.md").read_text().count("(stale)") == 1
+    code, out, err = program(*command, "--json", "--verify")
+    assert json.loads(out)["rows"][0]["stale"] == [f"seed 1, 2: {why}"]
+    assert f"Tree-LSTM seed 1: cannot be verified: {why}" in err
+
+
+def test_runs_that_do_not_say_what_they_are_made_of(made, tmp_path, program):
+    command = copied(made, tmp_path)
+    _change(tmp_path, 2, lambda metrics: metrics.pop("provenance"))
+    _, out, _ = program(*command, "--json")
+    (row,) = json.loads(out)["rows"]
+    assert row["stale"] == ["seed 2: it was made before runs said of which code"]
+    assert row["ours"]
+
+
+@pytest.mark.usefixtures("forks")
+def test_stale_runs_are_verified_or_trained_anew(made, tmp_path, program):
+    command = [*copied(made, tmp_path), "--json"]
+    for seed in (1, 2):
+        _change(tmp_path, seed, _other_code)
+    loss = metrics_of(tmp_path, 2)["history"][0]["loss"]
+    _change(tmp_path, 2, lambda metrics: metrics["history"][0].update(loss=math.nextafter(loss, 0)))
+    before = metrics_of(tmp_path, 1)
+
+    with locked(tmp_path / "runs/tiny/seed-1"), locked(tmp_path / "runs/tiny/seed-2"):
+        code, out, err = program(*command, "--verify")
+    assert code == 0
+    assert re.search(r"Tree-LSTM seed 1: cannot be verified: .*seed-1: process \d+ on .* is writing it", err)
+
+    code, out, err = program(*command, "--verify")
+    assert code == 0
+    assert "Tree-LSTM seed 1: verified" in err
+    assert f"Tree-LSTM seed 2: stays stale: loss of epoch 1 was {math.nextafter(loss, 0)} and is {loss}" in err
+    assert json.loads(out)["rows"][0]["stale"] == ["seed 2: code changed since: dglsent.nn.cells"]
+    stamped = metrics_of(tmp_path, 1)
+    (verified,) = stamped["provenance"].pop("verified")
+    assert stamped == before
+    assert verified["code"].keys() == before["provenance"]["code"].keys()
+    assert verified["code"]["dglsent.nn.cells"] == metrics_of(made[0], 1)["provenance"]["code"]["dglsent.nn.cells"]
+    assert {path.name for path in (tmp_path / "runs/tiny").iterdir()} == {
+        *(f"seed-{seed}{end}" for seed in (1, 2) for end in ("", ".log"))
+    }
+
+    code, out, err = program(*command, "--refresh")
+    assert code == 0
+    assert "to train: 1;" in err
+    assert json.loads(out)["rows"][0]["stale"] == []
+    assert metrics_of(tmp_path, 2)["history"][0]["loss"] == loss
+    assert not (tmp_path / "runs/tiny/seed-2.stale").exists()
+
+
+def test_code_that_made_a_run_is_compared_where_its_epochs_were_rounded_otherwise(made, tmp_path, program):
+    command = [*copied(made, tmp_path), "--rows", "Tree-LSTM", "--seeds", "1", "--verify"]
+    checkout = tmp_path / "checkout"
+    for package in ("dglsent", "graphs"):
+        shutil.copytree(_HOME / package, checkout / package, ignore=shutil.ignore_patterns("__pycache__"))
+    cells = checkout / "dglsent/nn/cells.py"
+    cells.write_text(cells.read_text() + "\nOTHER = 1\n")
+
+    def as_there(metrics):
+        metrics["provenance"]["code"]["dglsent.nn.cells"] = _file_hash(cells, 0)
+        metrics["history"][0]["loss"] = math.pi
+
+    _change(tmp_path, 1, as_there)
+    before = metrics_of(tmp_path, 1)
+    code, _, err = program(*command, "--against", checkout)
+    assert code == 0
+    assert "Tree-LSTM seed 1: verified" in err
+    stamped = metrics_of(tmp_path, 1)
+    assert stamped["provenance"].pop("verified")[0]["code"]["dglsent.nn.cells"] != _file_hash(cells, 0)
+    assert stamped == before
+    assert {path.name for path in (tmp_path / "runs/tiny").iterdir()} == {
+        *(f"seed-{seed}{end}" for seed in (1, 2) for end in ("", ".log"))
+    }
+
+    program.refuses(*command[:-1], "--against", checkout, saying=["--against: is for --verify"])
+    program.refuses(*command, "--against", tmp_path, saying=["no checkout of dglsent", "git worktree add"])
