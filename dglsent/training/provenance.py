@@ -97,16 +97,27 @@ def code_hash(module: str) -> str | None:
 
 @cache
 def _file_hash(file: Path, changed: int) -> str | None:
-    tree = ast.parse(file.read_text(encoding="utf-8"))
-    for node in ast.walk(tree):
-        # A string that stands alone is a docstring, or has no effect either.
-        body = getattr(node, "body", None)
-        if isinstance(body, list):
-            kept = [each for each in body if not (isinstance(each, ast.Expr) and _is_text(each.value))]
-            node.body = kept or ([] if isinstance(node, ast.Module) else [ast.Pass()])  # type: ignore[attr-defined]
-    # Of the text, as what `ast.dump` shows differs between versions of Python.
-    text = ast.unparse(ast.fix_missing_locations(tree))
-    return _hash(text) if text else None
+    kind, fields = _shape(ast.parse(file.read_text(encoding="utf-8")))
+    return _hash(json.dumps([kind, fields])) if fields else None
+
+
+def _shape(node: Any) -> Any:
+    """A syntax tree as lists and text; what `ast.unparse` and `ast.dump` write differs between versions of Python."""
+    if isinstance(node, list):
+        return [_shape(each) for each in node]
+    if not isinstance(node, ast.AST):
+        return repr(node)
+    fields = {}
+    for name, value in ast.iter_fields(node):
+        if name == "body" and isinstance(value, list):
+            # A string that stands alone is a docstring, or has no effect either.
+            value = [each for each in value if not (isinstance(each, ast.Expr) and _is_text(each.value))]
+            value = value or ([] if isinstance(node, ast.Module) else [ast.Pass()])
+        if isinstance(node, ast.JoinedStr):
+            value = [each for each in value if not (_is_text(each) and not each.value)]  # Python 3.12 has empty ones
+        if value is not None and value != []:  # fields that a version does not know are empty in those that do
+            fields[name] = _shape(value)
+    return [type(node).__name__, fields]
 
 
 def modules() -> list[str]:
