@@ -34,6 +34,9 @@ def make_parser() -> Parser:
     parser.add_argument("--list", action="store_true", help="list the tables")
     parser.add_argument("--seeds", type=seeds, default=[1], metavar="1,2,3", help="seeds of each row; 1 by default")
     parser.add_argument("--rows", type=_names, default=[], metavar="A,B", help="only these: names of rows or recipes")
+    parser.add_argument(
+        "--folds", type=positive, metavar="N", help="of a table with folds, train the first N; its rows say so"
+    )
     parser.add_argument("--jobs", type=positive, default=1, metavar="N", help="trainings side by side; 1 by default")
     parser.add_argument("--out", type=Path, default=Path("runs"), metavar="DIR", help="folder of runs and tables; runs")
     stale = parser.add_mutually_exclusive_group()
@@ -102,13 +105,15 @@ def _reproduce(options: Namespace, command: str) -> int:
     table = tables.load(options.table)
     chosen = table.select(options.rows)
     _check(options.against, options.verify)
+    if options.folds and options.folds > (table.folds or 0):
+        raise InputError(f"--folds {options.folds}: table {table.name} has {table.folds or 'none'}")
     pick_device(options.device)
     if options.data:
         data_folder(options.data)
     ledger = Ledger(options.ledger, table) if options.ledger else None
     for lost in ledger.put_back(options.out) if ledger else ():
         _say(lost)
-    making = Reproduction(table, chosen, options.seeds, options.out, _say)
+    making = Reproduction(table, chosen, options.seeds, options.out, _say, options.folds)
     if options.refresh:
         making.refresh()
     try:

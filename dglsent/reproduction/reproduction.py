@@ -27,6 +27,7 @@ class Reproduction:
         seeds: seeds of each row.
         out: folder of the runs.
         say: what is told on the way.
+        folds: of a table with folds, how many are trained, from the first; None for all.
 
     Attributes:
         missing: the runs of chosen rows that are not finished.
@@ -34,7 +35,9 @@ class Reproduction:
         failed: the chosen rows that cannot be measured, or not in full.
     """
 
-    def __init__(self, table: Table, chosen: Sequence[Row], seeds: Sequence[int], out: Path, say: Say) -> None:
+    def __init__(
+        self, table: Table, chosen: Sequence[Row], seeds: Sequence[int], out: Path, say: Say, folds: int | None = None
+    ) -> None:
         self.table, self._chosen, self._say = table, set(chosen), say
         self._jobs: dict[Row, list[list[Job]]] = {}
         self._stale: dict[Path, str] = {}
@@ -51,7 +54,8 @@ class Reproduction:
                 continue
             self._jobs[row] = jobs
             if row in self._chosen:
-                missing.update({job.run.path: job for job in unfinished})
+                wanted = unfinished if folds is None else [job for job in unfinished if (job.fold or 0) < folds]
+                missing.update({job.run.path: job for job in wanted})
                 outdated.update({job.run.path: job for of_seed in jobs for job in of_seed if self._why(job)})
         self.missing, self.outdated = list(missing.values()), list(outdated.values())
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import statistics
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import takewhile
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +26,7 @@ class Result:
         row: the row.
         runs: `metrics.json` of each seed, of folds their means; empty where nothing was measured.
         folders: the run folders behind them.
+        folds: how many folds make one seed's number; 1 where the table has none.
         stale: why some of these may no longer be what training would give, a line for each reason.
         recipe_hash: of the recipe of today, with the first seed.
     """
@@ -32,12 +34,16 @@ class Result:
     row: Row
     runs: Sequence[Mapping[str, Any]] = ()
     folders: Sequence[str] = ()
+    folds: int = 1
     stale: Sequence[str] = ()
     recipe_hash: str | None = None
 
 
 def measured(table: Table, row: Row, jobs: Sequence[Sequence[Job]], stale: Mapping[Path, str]) -> Result:
-    """What the finished runs of a row come to; a seed counts when all its folds are there.
+    """What the finished runs of a row come to.
+
+    A seed's number is the mean of the folds that are finished, from the first without a gap; seeds that have fewer of
+    them than another do not count.
 
     Args:
         table: the table.
@@ -48,7 +54,9 @@ def measured(table: Table, row: Row, jobs: Sequence[Sequence[Job]], stale: Mappi
     Raises:
         InputError: the runs lack a score of the table.
     """
-    whole = [of_seed for of_seed in jobs if all(job.run.metrics_file.is_file() for job in of_seed)]
+    finished = [list(takewhile(lambda job: job.run.metrics_file.is_file(), of_seed)) for of_seed in jobs]
+    folds = max(map(len, finished), default=0)
+    whole = [of_seed for of_seed in finished if folds and len(of_seed) == folds]
     runs = [_mean([job.run.metrics() for job in of_seed]) for of_seed in whole]
     for score in table.scores:
         if runs and score.name not in runs[0][score.split]:
@@ -58,7 +66,7 @@ def measured(table: Table, row: Row, jobs: Sequence[Sequence[Job]], stale: Mappi
             )
     folders = [job.run.path for of_seed in whole for job in of_seed]
     recipe = recipe_hash(whole[0][0].config) if whole else None
-    return Result(row, runs, [str(path) for path in folders], _reasons(whole, stale), recipe)
+    return Result(row, runs, [str(path) for path in folders], folds, _reasons(whole, stale), recipe)
 
 
 def _reasons(whole: Sequence[Sequence[Job]], stale: Mapping[Path, str]) -> list[str]:
@@ -127,6 +135,7 @@ def _row(table: Table, result: Result) -> dict[str, Any]:
             key: ours[key]["mean"] - value["mean"] for key, value in published.items() if ours[key]["mean"] is not None
         },
         "seeds": together["seeds"],
+        **({"folds": result.folds} if table.folds else {}),
         "parameters": together["parameters"],
         "seconds": statistics.fmean(together["seconds"]),
         "device": first["device"],

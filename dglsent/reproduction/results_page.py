@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from dglsent.reproduction import tables
-from dglsent.reproduction.table_text import NONE, spread
+from dglsent.reproduction.table_text import NONE, of_folds, spread
 from dglsent.reproduction.tables import Score, Table
 from dglsent.training.run import write
 from graphs.errors import InputError
@@ -90,7 +90,8 @@ def _line(table: Table, score: Score, row: Mapping[str, Any]) -> str:
     digits = 1 if table.percent else 4
     published = spread(row["published"].get(score.key), digits).partition(" (")[0]
     cells = [row["name"], f"`{row['recipe']}`", published, spread(row["ours"][score.key], digits)]
-    return f"| {' | '.join([*cells, _dev(table, score, row, digits), ', '.join(map(str, row['seeds']))])} |"
+    seeds = f"{', '.join(map(str, row['seeds']))}{of_folds(table, row)}"
+    return f"| {' | '.join([*cells, _dev(table, score, row, digits), seeds])} |"
 
 
 def _dev(table: Table, score: Score, row: Mapping[str, Any], digits: int) -> str:

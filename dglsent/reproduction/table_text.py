@@ -27,7 +27,7 @@ def as_text(table: Table, results: Sequence[Result], command: str) -> str:
 
 
 def _reading(table: Table) -> str:
-    seed = f"a seed's number is the mean of {table.folds} folds, " if table.folds else ""
+    seed = f"a seed's number is the mean of {table.folds} folds, or of as many as it says, " if table.folds else ""
     unit = " in percent" if table.percent else ""
     return (
         f"Scores{unit}: ours is the mean (standard deviation) over seeds, {seed}each at its best dev epoch; the "
@@ -50,7 +50,8 @@ def _cells(table: Table, rows: Sequence[Mapping[str, Any]]) -> list[list[str]]:
         recipe = f"`{row['recipe']}`" if row["recipe"] else "quoted"
         tail = [NONE] * len(runs)
         if row["ours"]:
-            tail = [str(len(row["seeds"])), f"{row['parameters']:,}", f"{row['seconds']:.0f}"]
+            seeds = f"{len(row['seeds'])}{of_folds(table, row)}"
+            tail = [seeds, f"{row['parameters']:,}", f"{row['seconds']:.0f}"]
         for number, score in enumerate(table.scores):
             label = [score.label] if several else []
             numbers = _numbers(table, row, score)
@@ -70,6 +71,12 @@ def _numbers(table: Table, row: Mapping[str, Any], score: Score) -> list[str]:
         spread(ours, digits),
         NONE if difference is None else f"{difference:+.{digits}f}",
     ]
+
+
+def of_folds(table: Table, row: Mapping[str, Any]) -> str:
+    """Of how many folds a row's numbers are, where they are not of all; starts with a space."""
+    counted = row.get("folds", table.folds)
+    return "" if counted == table.folds else f" ({counted} of {table.folds} folds)"
 
 
 def spread(found: Mapping[str, Any] | None, digits: int) -> str:

@@ -14,7 +14,7 @@ from dataclasses import replace
 
 import pytest
 from background import Background
-from reproduced import HEAD, fork
+from reproduced import HEAD, ONE_EPOCH, fork
 from tiny import TINY, Interrupted, recipe
 
 from dglsent.reproduction import jobs
@@ -61,6 +61,8 @@ def test_folds_and_what_was_interrupted(tmp_path, program, monkeypatch):
     assert row["seeds"] == [3]
     assert row["seconds"] == pytest.approx(statistics.fmean(fold["seconds"] for fold in folds))
     assert "mean of 2 folds" in out
+    assert row["folds"] == 2
+    assert "of 2 folds)" not in out
 
     # The corpus is a class that nobody registered: runs of it are compared with the recipe all the same.
     weights = [runs / f"tiny/seed-3/fold-{fold}/weights.safetensors" for fold in (0, 1)]
@@ -75,7 +77,26 @@ def test_folds_and_what_was_interrupted(tmp_path, program, monkeypatch):
     assert err.startswith("stale: Folds; ")
 
 
-def test_a_seed_counts_when_its_folds_are_all_there(tmp_path, program):
+def test_first_folds_alone(tmp_path, program):
+    """A row says of how many folds it is; a seed with fewer than another does not count."""
+    file = recipe(tmp_path, re.sub(r"class_path: dglsent\.corpora.*\n.*\n", "class_path: tiny.Folds\n", ONE_EPOCH))
+    papers = f"papers: [{{paper: P, rows: [{{name: Folds, recipe: {file}, published: [1, null]}}]}}]\n"
+    command = ["reproduce", recipe(tmp_path, f"{HEAD}folds: 2\n{papers}", "table.yaml"), "--out", tmp_path / "runs"]
+    code, out, err = program(*command, "--seeds", "3,4", "--folds", "1")
+    assert (code, "seed 4 fold 0: done" in err, "fold 1" in err) == (0, True, False)
+    assert "| 2 (1 of 2 folds) |" in out
+    saved = tmp_path / "runs/tables/table.json"
+    assert json.loads(saved.read_text())["rows"][0]["folds"] == 1
+    code, out, err = program(*command, "--seeds", "3")
+    assert (code, "to train: 1;" in err) == (0, True)
+    assert "of 2 folds)" not in out
+    code, out, _ = program(*command, "--seeds", "3,4", "--folds", "1")
+    (row,) = json.loads(saved.read_text())["rows"]
+    assert (code, row["folds"], row["seeds"]) == (0, 2, [3])
+    program.refuses(*command, "--folds", "3", saying=["--folds 3", "has 2"])
+
+
+def test_a_corpus_without_folds_is_told(tmp_path, program):
     table = recipe(
         tmp_path,
         HEAD + f"folds: 2\npapers: [{{paper: P, rows: [{{name: No folds, recipe: {recipe(tmp_path)}}}]}}]\n",

@@ -74,6 +74,12 @@ def test_row_has_published_test_dev_and_seeds(tmp_path):
     assert text.splitlines()[-1] == "| TreeLSTM | `trec/tree-lstm` | 93.6 | 94.0 (1.0) | 91.0 (1.4) | 1, 2 |"
 
 
+def test_row_of_some_folds_says_so(tmp_path):
+    ledger_of(tmp_path, recipe="mr/tree-lstm", name="TreeLSTM", folds=3)
+    (tmp_path / "trec.json").rename(tmp_path / "mr.json")
+    assert rows(tmp_path).endswith(" | 1, 2 (3 of 10 folds) |")
+
+
 def test_paper_that_names_no_authors_stands_whole(tmp_path):
     assert rows(ledger_of(tmp_path, paper="our own table")).startswith("### our own table: Six kinds")
 
