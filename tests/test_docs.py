@@ -8,7 +8,6 @@ exist.
 
 from __future__ import annotations
 
-import argparse
 import ast
 import glob
 import gzip
@@ -22,6 +21,7 @@ from mkdocs.commands.build import build
 from mkdocs.config import load_config
 
 from dglsent.cli.main import COMMANDS, main
+from dglsent.cli.options import Parser
 from dglsent.training import recipe as recipes
 
 ROOT = Path(__file__).parents[1]
@@ -95,11 +95,14 @@ def _check(words: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
     assert command in COMMANDS, words
     if command == "reproduce" and not words[2].startswith("-"):
         assert (ROOT / "dglsent" / "tables" / f"{words[2]}.yaml").is_file(), words
-    read = argparse.ArgumentParser.parse_known_args
+    of_recipe = command in ("fit", "build")
+    reading = "parse_known_args" if of_recipe else "parse_args"
+    read = getattr(Parser, reading)
 
-    def stop(parser: argparse.ArgumentParser, *given: object) -> None:
-        options, rest = read(parser, *given)
-        name = options.recipe if command in ("fit", "build") else None
+    def stop(parser: Parser, *given: object) -> None:
+        found = read(parser, *given)
+        options, rest = found if of_recipe else (found, [])
+        name = options.recipe if of_recipe else None
         if name and not Path(name).suffix:  # a recipe of one's own is not there
             file = recipes.find(name)
             recipes.resolve(recipes.read(file), rest, source=str(file))
@@ -108,7 +111,7 @@ def _check(words: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
         raise _UnderstoodError
 
     with monkeypatch.context() as patch:
-        patch.setattr(argparse.ArgumentParser, "parse_known_args", stop)
+        patch.setattr(Parser, reading, stop)
         with pytest.raises(_UnderstoodError):
             main(words[1:])
 

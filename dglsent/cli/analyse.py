@@ -22,7 +22,7 @@ def make_parser() -> Parser:
     parser = Parser("analyse", "Make a figure or table of the papers from runs: numbers first, then the picture.")
     parser.epilog = _EPILOGUE
     parser.add_argument("name", metavar="NAME", nargs="?", help="the analysis, such as tag-pairs or A1")
-    parser.add_argument("sources", metavar="RUN|TABLE", nargs="*", help="of what")
+    parser.add_argument("sources", metavar="RUN|TABLE", nargs="*", default=[], help="of what")
     parser.add_argument("--list", action="store_true", help="list the analyses with their papers")
     parser.add_argument("--out", type=Path, metavar="DIR", default=Path("analyses"), help="analyses by default")
     parser.add_argument("--split", choices=("train", "dev", "test"), default="test", help="of runs; test by default")
@@ -34,8 +34,8 @@ def make_parser() -> Parser:
 def main(arguments: Sequence[str]) -> int:
     """Analyse; prints the files written."""
     parser = make_parser()
-    named = next((argument for argument in arguments if not argument.startswith("-")), None)
-    analysis = find(named) if named else None
+    first, _ = make_parser().parse_known_intermixed_args([each for each in arguments if each not in ("-h", "--help")])
+    analysis = find(first.name) if first.name else None
     if analysis is not None:
         _add_options(parser, analysis)
     options = parser.parse_args(arguments)

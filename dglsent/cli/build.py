@@ -58,7 +58,11 @@ def make_parser() -> Parser:
 
 def main(arguments: Sequence[str]) -> int:
     """Build; prints what the store holds."""
-    options, overrides = make_parser().parse_known_args(arguments)
+    parser = make_parser()
+    # Values of keys of a recipe are not to be taken for files.
+    options, overrides = parser.parse_known_args(arguments)
+    if not options.recipe:
+        options, overrides = parser.parse_args(arguments), []
     *files, out = options.paths
     source = _source(files, options, overrides)
 
@@ -94,10 +98,8 @@ def _source(files: Sequence[str], options: Namespace, overrides: Sequence[str]) 
             raise InputError("--recipe: a recipe says itself which corpus and which graph; give OUT alone")
         file = recipes.find(options.recipe)
         look_in(file.parent, Path.cwd())
-        config = recipes.resolve(file.read_text(encoding="utf-8"), overrides, source=str(file))
+        config = recipes.resolve(recipes.read(file), overrides, source=str(file))
         return OfRecipe(recipes.dump_paths(config), options.data)
-    if overrides:
-        raise InputError(f"unknown option {overrides[0]}; see `dglsent build --help`")
     if not files:
         raise InputError("no files to build from: dglsent build IN... OUT, or dglsent build OUT --recipe RECIPE")
     if not options.graph:

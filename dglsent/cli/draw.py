@@ -29,7 +29,9 @@ def make_parser() -> Parser:
     """The options."""
     parser = Parser("draw", "Draw parsed sentences as SVG files.")
     parser.epilog = _EPILOGUE
-    parser.add_argument("files", metavar="FILE", nargs="*", help="parses (.gz too); standard input by default or for -")
+    parser.add_argument(
+        "files", metavar="FILE", nargs="*", default=[], help="parses (.gz too); standard input by default or for -"
+    )
     parser.add_argument("--out", type=Path, metavar="DIR", default=Path("drawings"), help="drawings by default")
     parser.add_argument("--format", choices=("brackets", "conllu"), help="format of the input; found out by default")
     parser.add_argument("--limit", type=positive, metavar="N", help="only the first N sentences of each file")

@@ -15,7 +15,7 @@ from types import FrameType
 COMMANDS = {
     "fit": "train a recipe, or go on with an unfinished run",
     "test": "score a trained run on the dev and test splits",
-    "predict": "predict for parsed sentences from a file or standard input",
+    "predict": "predict for raw text or parses, from files or standard input",
     "record": "write down what a trained model shows of a split, as tables of nodes and edges",
     "analyse": "make a figure or table of the papers from runs: numbers first, then the picture",
     "build": "build a store of graphs, from which a recipe trains, of files or of the corpus of a recipe",

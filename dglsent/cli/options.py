@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import re
+from collections.abc import Sequence
 from pathlib import Path
 from typing import NoReturn
 
@@ -13,10 +14,16 @@ MOST_SEED = 2**32 - 1  # NumPy takes no larger one
 
 
 class Parser(argparse.ArgumentParser):
-    """A parser whose errors are one line, like all others of the program."""
+    """A parser whose errors are one line, like all others of the program, and whose options may stand among files."""
 
     def __init__(self, command: str, description: str) -> None:
         super().__init__(prog=f"dglsent {command}", description=description, allow_abbrev=False)
+
+    def parse_args(  # type: ignore[override]  # argparse has overloads for namespaces of one's own
+        self, args: Sequence[str] | None = None, namespace: argparse.Namespace | None = None
+    ) -> argparse.Namespace:
+        """What the arguments say."""
+        return self.parse_intermixed_args(args, namespace)
 
     def error(self, message: str) -> NoReturn:
         """Say what is wrong with the arguments."""

@@ -34,7 +34,7 @@ def make_parser() -> Parser:
     parser.epilog = _EPILOGUE
     parser.add_argument("run", metavar="RUN", help="folder that `dglsent fit` wrote")
     parser.add_argument(
-        "files", metavar="FILE", nargs="*", help="sentences (.gz too); standard input by default or for -"
+        "files", metavar="FILE", nargs="*", default=[], help="sentences (.gz too); standard input by default or for -"
     )
     parser.add_argument("--format", choices=FORMATS, help="format of the input; found out by default")
     parser.add_argument("--structure", action="store_true", help="add what the model used: nodes, edges, their fields")

@@ -269,6 +269,13 @@ def table(file: Path, rows: list[str]) -> Path:
     return file
 
 
+def test_options_stand_among_files_and_a_recipe_is_text(corpus: Path, tmp_path: Path, program: Program) -> None:
+    assert program("build", corpus / "train.conllu", "--graph", "chain", tmp_path / "store")[0] == 0
+    program.refuses("build", "a", "--graph", "chain", "b", "--foo", "3", saying=["--foo 3"])
+    (tmp_path / "own.yaml").write_bytes("# Ä\ngraph: chain\n".encode("latin-1"))
+    program.refuses("build", tmp_path / "b", "--recipe", tmp_path / "own.yaml", saying=["own.yaml", "UTF-8"])
+
+
 def test_labelled_sentences_of_a_table_train_as_from_files(tmp_path: Path, program: Program) -> None:
     for split, some in Reviews(train=40, dev=8, test=8).load().items():
         rows = [f"{' '.join(one.sentences[0].constituency.words)}\t{one.targets['label']}" for one in some]  # type: ignore[union-attr]

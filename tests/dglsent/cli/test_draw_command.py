@@ -29,6 +29,15 @@ def test_brackets_and_conllu_are_drawn_gzipped_too(tmp_path, program):
     assert [Path(file).read_text() for file in said.split()] == [svg.light() for svg in drawn]
 
 
+def test_options_stand_among_files(tmp_path, program):
+    files = [tmp_path / f"{name}.brackets" for name in "ab"]
+    for file in files:
+        file.write_text(TREE)
+    code, said, err = program("draw", files[0], "--out", tmp_path, files[1])
+    assert (code, err) == (0, "")
+    assert said.split() == [str(tmp_path / f"{name}-0001.svg") for name in "ab"]
+
+
 def test_standard_input_dark_and_in_rows(tmp_path, program, monkeypatch):
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(CONLLU.encode())))
     code, said, err = program("draw", "--out", tmp_path, "--paper", "dark", "--compact")
