@@ -41,7 +41,7 @@ def tables(sources: Sequence[Recording], *, sentence: str = "", longest: int = 6
     pair = (without[0], with_it[0])
     cases = only_one_right(pair[0].examples, pair[1].examples)
     if sentence or not len(cases):
-        example = find_sentence(pair[0].examples, [sentence])
+        example = find_sentence(pair[0].examples, sentence)
     else:
         lengths = cases.text.str.count(" ") + 1
         fitting = cases[lengths.between(5, 14)]

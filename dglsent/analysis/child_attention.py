@@ -33,9 +33,9 @@ def tables(sources: Sequence[Recording], *, sentence: str = "") -> dict[str, Dat
     weights, choices = [], []
     for source in sources:
         source.require("child.attention")
-        wanted = [sentence] if sentence else list(PAPER)
-        example = find_sentence(source.examples, wanted)
-        of_one = child_weights(source.edges, source.nodes, example, _side(source.examples, example, wanted))
+        example = find_sentence(source.examples, sentence, PAPER)
+        side = _side(source.examples, example, [sentence] if sentence else PAPER)
+        of_one = child_weights(source.edges, source.nodes, example, side)
         guide = source.examples.set_index("example").loc[example]
         texts = [guide.text, guide.other]
         side = int(of_one.sentence.iloc[0])

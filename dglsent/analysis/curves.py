@@ -11,16 +11,25 @@ from pandas import DataFrame
 from dglsent.analysis.pictures import COLOURS, panels
 from dglsent.analysis.sources import TrainedRun
 from dglsent.analysis.statistics import over_seeds
+from graphs.errors import InputError
 
 
-def curves(runs: Sequence[TrainedRun], score: str = "accuracy") -> DataFrame:
-    """A row a run and epoch: system, seed, epoch, value, loss."""
+def curves(runs: Sequence[TrainedRun]) -> DataFrame:
+    """A row a run and epoch: system, seed, epoch, value (dev accuracy), loss.
+
+    Raises:
+        InputError: a run has no accuracy.
+    """
+    for run in runs:
+        scores = run.metrics["history"][0]["dev"]
+        if "accuracy" not in scores:
+            raise InputError(f"{run.path}: has no dev accuracy, but {', '.join(scores)}; leave it out")
     rows = [
         {
             "system": run.system,
             "seed": run.seed,
             "epoch": epoch["epoch"],
-            "value": epoch["dev"][score],
+            "value": epoch["dev"]["accuracy"],
             "loss": epoch["loss"],
         }
         for run in runs

@@ -39,7 +39,7 @@ def tables(sources: Sequence[Recording], *, sentence: str = "", longest: int = 6
     for source in sources:
         edges = matrices.word_edges(source)
         edges = edges[edges.length <= longest]
-        example = find_sentence(source.examples, [sentence]) if sentence else _middling(edges)
+        example = find_sentence(source.examples, sentence) if sentence else _middling(edges)
         made = {
             "shares": concat([shares(edges, name) for name in matrices.layers(source)]),
             "distance": concat([distances(edges, name) for name in matrices.layers(source)]),

@@ -27,6 +27,7 @@ def tables(sources: Sequence[Recording]) -> dict[str, DataFrame]:
     """Tables `pairs` (the paper's two, one row a pair, a column a system) and `groups` (mean absolute error)."""
     scored, groups = [], []
     for source in sources:
+        source.require_pairs()
         examples = source.examples
         for number, (one, other) in enumerate(PAPER, 1):
             found = examples[examples.example.isin(find_pairs(examples, one, other))]

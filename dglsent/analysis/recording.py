@@ -92,6 +92,15 @@ class Recording:
                 known = ", ".join(self.about["fields"]) or "none"
                 raise InputError(f"{self.path}: field {name!r} is not recorded, but {known}; choose another run")
 
+    def require_pairs(self) -> None:
+        """Refuse a recording of anything but pairs of sentences with a prediction each.
+
+        Raises:
+            InputError: it is one.
+        """
+        if self.examples[["other", "predicted"]].isna().any(axis=None):
+            raise InputError(f"{self.path}: not of pairs with a prediction each, which this reads; choose another run")
+
     def _table(self, name: str, columns: Sequence[str] | None = None) -> pa.Table:
         files = sorted((self.path / name).glob("*.parquet"))
         if not files:

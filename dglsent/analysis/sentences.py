@@ -7,6 +7,8 @@ from collections.abc import Sequence
 
 from pandas import DataFrame
 
+from graphs.errors import InputError
+
 STRANGERS = re.compile(r"[^a-z0-9]+")
 
 
@@ -15,14 +17,25 @@ def bare(text: str) -> str:
     return STRANGERS.sub("", text.lower())
 
 
-def find_sentence(examples: DataFrame, wanted: Sequence[str]) -> int:
-    """The first example that has one of the wanted sentences on either side; the first of all where none has."""
-    for sentence in wanted:
+def find_sentence(examples: DataFrame, named: str, usual: Sequence[str] = ()) -> int:
+    """The first example that has a sentence on either side.
+
+    Args:
+        examples: of a split.
+        named: the sentence; "" for one of the usual.
+        usual: sentences one of which is taken if it is there, else the first example.
+
+    Raises:
+        InputError: the named sentence is not there.
+    """
+    for sentence in [named] if named else usual:
         for side in ("text", "other"):
             if side in examples:
                 found = examples[examples[side].fillna("").map(bare) == bare(sentence)]
                 if len(found):
                     return int(found.example.iloc[0])
+    if named:
+        raise InputError(f"--sentence {named!r}: no such sentence in the split")
     return int(examples.example.iloc[0])
 
 

@@ -1,7 +1,7 @@
 """One dimension of z over a tree, beside the sentiment of its phrases (figure 3 of the tag-guided networks).
 
 The dimension is the one that best tells phrases of negative sentiment from others, by the area under the ROC curve over
-all phrases of the split, unless one is named.
+all phrases of the split, unless one is named. Sentiment is a class from the middle of all, and -1 or 1 of two classes.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from matplotlib.figure import Figure
 from matplotlib.patches import Circle, Rectangle
-from pandas import DataFrame, concat
+from pandas import DataFrame, Series, concat
 from scipy.stats import rankdata
 
 from dglsent.analysis.phrases import phrases
@@ -21,15 +21,15 @@ from dglsent.analysis.sentences import find_sentence
 from dglsent.analysis.statistics import Array
 from graphs.errors import InputError
 
+PAPER = ("How did it ever get made ?",)
 
-def tables(
-    sources: Sequence[Recording], *, sentence: str = "How did it ever get made ?", dimension: int = 0
-) -> dict[str, DataFrame]:
+
+def tables(sources: Sequence[Recording], *, sentence: str = "", dimension: int = 0) -> dict[str, DataFrame]:
     """Tables `auc` (each dimension of each run) and `tree` (the nodes of the sentence in the first run).
 
     Args:
         sources: recordings with z_u and gold labels of phrases.
-        sentence: whose tree is drawn; the first of the split where it is not there.
+        sentence: whose tree is drawn; by default the paper's, else the first of the split.
         dimension: from 1; 0 takes the one with the highest area.
     """
     areas, trees = [], []
@@ -38,8 +38,8 @@ def tables(
         z = source.vectors("nodes", "z_u")
         inner = phrases(source.nodes)
         labelled = inner[inner.gold >= 0]
-        middle = (source.nodes.gold.max()) // 2
-        area = area_under_curve(z[labelled.row.to_numpy()], (labelled.gold < middle).to_numpy())
+        classes = int(source.nodes.gold.max()) + 1
+        area = area_under_curve(z[labelled.row.to_numpy()], (sentiment_of(labelled.gold, classes) < 0).to_numpy())
         areas.append(
             DataFrame(
                 {"system": source.system, "seed": source.seed, "dimension": np.arange(1, len(area) + 1), "auc": area}
@@ -48,7 +48,7 @@ def tables(
         if not dimension and np.isnan(area).all():
             raise InputError(f"{source.path}: no phrases with gold sentiment; choose a run on SST or give --dimension")
         k = dimension or int(np.nanargmax(area)) + 1
-        tree = tree_values(source.nodes, z[:, k - 1], find_sentence(source.examples, [sentence]), int(middle))
+        tree = tree_values(source.nodes, z[:, k - 1], find_sentence(source.examples, sentence, PAPER), classes)
         trees.append(tree.assign(system=source.system, seed=source.seed, dimension=k, auc=area[k - 1]))
     return {"auc": concat(areas, ignore_index=True), "tree": concat(trees, ignore_index=True)}
 
@@ -63,8 +63,13 @@ def area_under_curve(z: Array, positive: Array) -> Array:
     return found
 
 
-def tree_values(nodes: DataFrame, values: Array, example: int, middle: int) -> DataFrame:
-    """The nodes of one tree: sentiment from -middle to middle, and the value at those that are no leaves."""
+def sentiment_of(labels: Series, classes: int) -> Series:
+    """Of numbers of classes, ordered from the most negative, the distance from the middle; nan where none is known."""
+    return labels.where(labels >= 0) * 2 - 1 if classes == 2 else labels.where(labels >= 0) - classes // 2
+
+
+def tree_values(nodes: DataFrame, values: Array, example: int, classes: int) -> DataFrame:
+    """The nodes of one tree: gold and predicted sentiment, and the value at those that are no leaves."""
     tree = nodes.assign(value=values)[nodes.example == example]
     inner = tree.node.isin(tree.parent)
     return DataFrame(
@@ -75,8 +80,8 @@ def tree_values(nodes: DataFrame, values: Array, example: int, middle: int) -> D
             "end": tree.end,
             "text": tree.text,
             "tag": tree.tag,
-            "sentiment": tree.gold.where(tree.gold >= 0) - middle,
-            "predicted": tree.predicted.where(tree.predicted >= 0) - middle,
+            "sentiment": sentiment_of(tree.gold, classes),
+            "predicted": sentiment_of(tree.predicted, classes),
             "value": tree.value.where(inner),
         }
     ).reset_index(drop=True)

@@ -34,7 +34,7 @@ def crossovers(found: DataFrame) -> DataFrame:
             rows.append(
                 {"system": system, "base": base, "of": "means", "epoch": crossover(_by_epoch(plain), _by_epoch(gated))}
             )
-    return DataFrame(rows, columns=["system", "base", "of", "epoch"])
+    return DataFrame(rows, columns=["system", "base", "of", "epoch"]).astype({"epoch": float})
 
 
 def figures(tables: Mapping[str, DataFrame]) -> dict[str, Figure]:

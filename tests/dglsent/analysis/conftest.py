@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 from tiny import recipe
+from tiny_tags import TAGS
 
 from dglsent.cli.main import main
 
@@ -49,4 +50,11 @@ def tag_guided_run(tmp_path_factory):
 def attentive_run(tmp_path_factory):
     folder = tmp_path_factory.mktemp("attentive")
     assert main(["fit", str(recipe(folder, ATTENTIVE)), "--out", str(folder / "run")]) == 0
+    return folder / "run"
+
+
+@pytest.fixture(scope="session")
+def tags_run(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("tags")
+    assert main(["fit", str(recipe(folder, TAGS.replace("epochs: 4", "epochs: 1"))), "--out", str(folder / "run")]) == 0
     return folder / "run"

@@ -55,6 +55,26 @@ def test_from_a_run_to_numbers_and_pictures(tag_guided_run, tmp_path, program):
     assert (tmp_path / "tag-pairs" / "tag-pairs.svg").read_text() == svg
 
 
+@pytest.mark.parametrize("analysis", ANALYSES, ids=lambda analysis: analysis.code)
+@pytest.mark.parametrize("kind", ["trees_run", "attentive_run", "tags_run"])
+def test_a_run_that_an_analysis_cannot_read_is_told(analysis, kind, request, tmp_path, program):
+    """Files or one line, never an exception."""
+    run = request.getfixturevalue(kind)
+    code, out, err = program("analyse", "--trust", analysis.code, run, "--out", tmp_path)
+    if code:
+        assert (code, out) == (2, "")
+        assert err.splitlines()[-1].startswith("dglsent: ")
+    else:
+        assert all((tmp_path / file).is_file() for file in out.splitlines())
+
+
+def test_options_stand_before_the_analysis_and_its_runs(tag_guided_run, tmp_path, program):
+    code, _, err = program("analyse", "--out", tmp_path, "A2", "--dimension", 2, tag_guided_run)
+    assert code == 0, err
+    assert set(read(tmp_path / "tree-heat" / "tree-heat.json")["tables"]["tree"][0]) >= {"dimension", "value"}
+    assert "--dimension INT" in program("analyse", "--split", "dev", "A2", "--help")[1]
+
+
 def test_a_run_of_pairs(attentive_run, tmp_path, program):
     code, _, err = program("analyse", "child-attention", attentive_run, "--out", tmp_path, "--trust")
     assert code == 0, err

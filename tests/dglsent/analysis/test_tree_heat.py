@@ -45,6 +45,24 @@ def test_a_tree_with_its_values(tmp_path):
     assert tree_heat.tables([source], dimension=1)["tree"].dimension.unique().tolist() == [1]
 
 
+def test_two_classes_are_negative_and_positive(tmp_path):
+    nodes = tree(0, [(*row[:6], label) for row, label in zip(ROWS, (0, 0, 1, -1, 1), strict=True)])
+    z = np.array([[0.1, 0.9], [0, 0], [0.5, 0.2], [0, 0], [0, 0]])
+    examples = pairs([1], [1], [("not so good", None)])
+    made = tree_heat.tables([recording(tmp_path, fields=["z_u"], nodes=nodes.assign(z_u=list(z)), examples=examples)])
+    assert made["auc"].auc.tolist() == [0.0, 1.0]
+    assert made["tree"].sentiment.fillna(0).tolist() == [-1, -1, 1, 0, 1]
+
+
+def test_a_sentence_that_is_not_there(tmp_path):
+    nodes = tree(0, ROWS).assign(z_u=list(np.ones((5, 2))))
+    examples = pairs([1], [1], [("not so good", None)])
+    source = recording(tmp_path, fields=["z_u"], nodes=nodes, examples=examples)
+    with pytest.raises(InputError, match="--sentence 'so bad': no such sentence"):
+        tree_heat.tables([source], sentence="so bad")
+    assert len(tree_heat.tables([source])["tree"]) == 5
+
+
 def test_without_labels_of_phrases_a_dimension_is_named(tmp_path):
     nodes = tree(0, [(*row[:6], -1) for row in ROWS])
     examples = pairs([1], [1], [("not so good", None)])
