@@ -9,6 +9,7 @@ import numpy as np
 
 from graphs import fields, topology, trees
 from graphs.columns import Dependencies, IntArray
+from graphs.errors import InputError
 from graphs.features import SPECIAL, Vocabularies
 from graphs.sentence_graph import SentenceGraph
 from graphs.transforms import drop_outer
@@ -28,7 +29,7 @@ def trees_of(
         rng: chooses words, tags and random trees.
     """
     if data:
-        return sst(data, rng), sick(data, rng), sick_phrases(data, rng)
+        return of_corpora(data, rng)
     return (
         [random_binary(rng) for _ in range(CORPUS)],
         [random_dependency(rng) for _ in range(CORPUS)],
@@ -72,29 +73,28 @@ def graph(parent: IntArray, rng: np.random.Generator, *, phrases: bool = False) 
     )
 
 
-def sst(data: Path, rng: np.random.Generator) -> list[SentenceGraph]:
-    """Trees of the dev split of SST."""
-    from graphs.formats.brackets import read_brackets
+def of_corpora(
+    data: Path, rng: np.random.Generator
+) -> tuple[list[SentenceGraph], list[SentenceGraph], list[SentenceGraph]]:
+    """Trees of the dev split of SST; dependency and constituency trees of the first sentences of SICK.
 
-    read = read_brackets(data / "sst" / "dev.txt")
-    return [graph(tree.parent, rng, phrases=True) for tree in read[:CORPUS]]
+    Raises:
+        InputError: a corpus is not there, or SICK without constituency trees.
+    """
+    from dglsent.corpora.sick import SICK
+    from dglsent.corpora.sst import SST
 
-
-def sick(data: Path, rng: np.random.Generator) -> list[SentenceGraph]:
-    """Dependency trees of the first sentences of SICK."""
-    from graphs.formats.tai import read_tai_dependencies
-
-    folder = data / "sick" / "parsed" / "train"
-    read = read_tai_dependencies(folder / "a.toks", folder / "a.parents", folder / "a.rels")
-    return [graph(trees.attach_roots(np.asarray(sentence.head)), rng) for sentence in read[:CORPUS]]
-
-
-def sick_phrases(data: Path, rng: np.random.Generator) -> list[SentenceGraph]:
-    """Constituency trees of the first sentences of SICK."""
-    from graphs.formats.brackets import read_brackets
-
-    read = read_brackets(data / "sick" / "parsed" / "train" / "a.ptb")
-    return [graph(drop_outer(tree).parent, rng, phrases=True) for tree in read[:CORPUS]]
+    reviews = [example.sentences[0].constituency for example in SST().load(data)["dev"][:CORPUS]]
+    captions = [example.sentences[0] for example in SICK().load(data)["train"][:CORPUS]]
+    heads = [each.dependencies.head for each in captions if each.dependencies]
+    phrases = [drop_outer(each.constituency) for each in captions if each.constituency]
+    if not phrases:
+        raise InputError(f"{data}: SICK has no a.ptb, with constituency trees; leave out --data for random ones")
+    return (
+        [graph(tree.parent, rng, phrases=True) for tree in reviews if tree],
+        [graph(trees.attach_roots(np.asarray(head)), rng) for head in heads],
+        [graph(tree.parent, rng, phrases=True) for tree in phrases],
+    )
 
 
 def random_nary(rng: np.random.Generator) -> SentenceGraph:

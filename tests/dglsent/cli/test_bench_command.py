@@ -12,6 +12,7 @@ import torch
 
 from dglsent.benchmark import engines, epochs, long, samples
 from dglsent.cli.main import main
+from graphs.errors import InputError
 
 TIMES = ["dgl_ms", "torch_ms", "plan_ms", "bare_ms"]
 KEYS = ["model", "graph", "batch", "mode", "device", "threads", *TIMES, "launches", "steps"]
@@ -52,6 +53,43 @@ def test_json_rows(capsys):
     }
     assert {(row["batch"], row["mode"]) for row in rows} == {(2, "forward"), (2, "forward+backward")}
     assert all(row[key] > 0 for row in rows for key in KEYS[6:])
+
+
+def write_corpora(data, sick):
+    """SST in the folder of its download and one pair of SICK, whose parses lie in a folder."""
+    (data / "sst/trees").mkdir(parents=True)
+    for split in ("train", "dev", "test"):
+        (data / f"sst/trees/{split}.txt").write_text("(3 (2 a) (2 film))\n(2 so)\n")
+        (data / sick / split).mkdir(parents=True)
+        (data / sick / split / "sim.txt").write_text("3\n")
+        for side in "ab":
+            for end, text in (
+                ("toks", "a dog"),
+                ("parents", "2 0"),
+                ("rels", "det root"),
+                ("ptb", "(NP (DT a) (NN dog))"),
+            ):
+                (data / sick / split / f"{side}.{end}").write_text(f"{text}\n")
+
+
+def test_trees_of_corpora_wherever_these_lie(tmp_path, monkeypatch):
+    monkeypatch.delenv("DGLSENT_PARSES", raising=False)
+    write_corpora(tmp_path, "sick")
+    binary, dependencies, phrases = samples.trees_of(tmp_path, np.random.default_rng(0))
+    assert [graph.size for graph in binary] == [3, 1]
+    assert [graph.size for graph in dependencies] == [2]
+    assert [graph.size for graph in phrases] == [3]
+
+
+def test_corpora_without_trees_are_told(tmp_path, monkeypatch):
+    monkeypatch.delenv("DGLSENT_PARSES", raising=False)
+    write_corpora(tmp_path, "sick/parsed")
+    for file in tmp_path.glob("sick/parsed/*/a.ptb"):
+        file.unlink()
+    with pytest.raises(InputError, match=r"a\.ptb"):
+        samples.trees_of(tmp_path, np.random.default_rng(0))
+    with pytest.raises(InputError, match="SST is missing"):
+        samples.trees_of(tmp_path / "sick", np.random.default_rng(0))
 
 
 @pytest.mark.usefixtures("few_trees")
