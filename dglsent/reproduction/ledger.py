@@ -102,18 +102,15 @@ class Ledger:
         return {**metrics, "provenance": whole}
 
     def write(self, results: Sequence[Result], command: str) -> None:
-        """Writes the table with records of its runs; rows that were measured elsewhere and left no records stay.
+        """Writes the table with records of its runs.
 
         Args:
             results: the whole table.
             command: what made it.
         """
         told, code = as_json(self._table, results, command), dict[str, Mapping[str, str]]()
-        for place, (row, result) in enumerate(zip(told["rows"], results, strict=True)):
-            known = self._rows.get((row["name"], row["recipe"]), {})
-            if known.get("ours") and "records" not in known and len(known["seeds"]) > len(row.get("seeds", ())):
-                told["rows"][place] = known
-            elif result.runs:
+        for row, result in zip(told["rows"], results, strict=True):
+            if result.runs:
                 del row["runs"]  # where they lie here
                 row["records"] = [_record(Path(folder), code) for folder in result.folders]
         self.file.parent.mkdir(parents=True, exist_ok=True)

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from dglsent.reproduction import tables
-from dglsent.reproduction.table_text import NONE, of_folds, spread
+from dglsent.reproduction.table_text import of_folds, spread
 from dglsent.reproduction.tables import Score, Table
 from dglsent.training.run import write
 from graphs.errors import InputError
@@ -95,13 +95,11 @@ def _line(table: Table, score: Score, row: Mapping[str, Any]) -> str:
 
 
 def _dev(table: Table, score: Score, row: Mapping[str, Any], digits: int) -> str:
-    """The same score of the best dev epochs; a row without records has none."""
+    """The same score of the best dev epochs."""
     seeds: dict[int, list[float]] = {}
-    for record in row.get("records", ()):
+    for record in row["records"]:
         seeds.setdefault(record["seed"], []).append(record["metrics"]["dev"][score.name])
     values = [statistics.fmean(folds) * (100 if table.percent else 1) for folds in seeds.values()]
-    if not values:
-        return NONE
     return spread({"mean": statistics.fmean(values), "sd": statistics.stdev(values) if values[1:] else None}, digits)
 
 

@@ -82,7 +82,9 @@ def test_attributes_against_the_base():
         assert found.difference.to_dict() == pytest.approx({"cn3": 0, "cn3-dependency": 0.02, "cn3-pos": 0})
         assert found.seeds.to_dict() == {"cn3": 2, "cn3-dependency": 2, "cn3-pos": 1}
     assert list(attribute_results.figures(made)) == ["attribute-results"]
-    assert structure_results.tables(runs)["results"].table.unique().tolist() == ["cn3-trec"]
+    structures = structure_results.tables(runs)
+    assert structures["results"].table.unique().tolist() == ["cn3-trec"]
+    assert list(structure_results.figures(structures)) == ["structure-results"]
 
 
 def test_windows_against_the_full_network():

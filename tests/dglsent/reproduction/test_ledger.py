@@ -77,17 +77,6 @@ def test_other_seeds_join_those_of_the_ledger(reproduced, tmp_path):
     assert len(kept["ours"]["accuracy"]["values"]) == 2
 
 
-def test_a_row_whose_runs_are_nowhere_stays(reproduced, tmp_path):
-    reproduced()
-    file = tmp_path / "ledger/table.json"
-    known = json.loads(file.read_text())
-    del known["rows"][0]["records"]
-    known["rows"][0]["seeds"] = [1, 2, 3]
-    file.write_text(json.dumps(known))
-    reproduced()
-    assert row(tmp_path)["seeds"] == [1, 2, 3]
-
-
 def test_another_recipe_and_a_damaged_ledger(reproduced, tmp_path):
     reproduced()
     file = tmp_path / "ledger/table.json"
