@@ -64,6 +64,9 @@ def analyse(
     folder.mkdir(parents=True, exist_ok=True)
     used = split if analysis.reads == "recordings" else ""
     files = write_tables(analysis, made, folder, sources, options or {})
+    for name, text in (module.texts(made) if hasattr(module, "texts") else {}).items():
+        files.append(folder / f"{name}.txt")
+        files[-1].write_text(text, encoding="utf-8")
     return files + draw(analysis, made, folder, caption(analysis, sources, used, options or {}))
 
 

@@ -67,6 +67,11 @@ def by_bin(gold: Array, predicted: Mapping[str, Array], bins: Array, place: Arra
     return DataFrame(rows)
 
 
+def without_attention(system: str) -> str:
+    """The system that an attentive one is compared with, however it passes on what its children send."""
+    return system.replace("attentive-", "").removesuffix("-carry")
+
+
 def lifts(gold: Array, predicted: Mapping[str, Array], parts: Mapping[str, Array], score: Score) -> DataFrame:
     """What attention adds: of each attentive system and the one without, their scores in parts of the split.
 
@@ -74,7 +79,7 @@ def lifts(gold: Array, predicted: Mapping[str, Array], parts: Mapping[str, Array
     """
     rows = []
     for system, with_attention in predicted.items():
-        base = system.replace("attentive-", "")
+        base = without_attention(system)
         if base == system or base not in predicted:
             continue
         for name, marked in parts.items():

@@ -8,6 +8,7 @@ import numpy as np
 from matplotlib.figure import Figure
 from pandas import DataFrame
 
+from dglsent.analysis.binned import without_attention
 from dglsent.analysis.scores import beside_published, positive_share, scores, scores_figure
 from dglsent.analysis.sources import TrainedRun
 from dglsent.analysis.statistics import over_seeds
@@ -39,8 +40,9 @@ def lift(found: DataFrame) -> DataFrame:
     """What attention adds: an attentive system minus the one without, seed by seed."""
     test = found[found.split == "test"]
     with_attention = test[test.variant.str.startswith("attentive-")]
-    base = test.assign(variant="attentive-" + test.variant)
-    both = with_attention.merge(base, on=["corpus", "variant", "seed", "score"], suffixes=("", "_plain"))
+    with_attention = with_attention.assign(base=with_attention.variant.map(without_attention))
+    base = test[["corpus", "variant", "seed", "score", "value"]].rename(columns={"variant": "base"})
+    both = with_attention.merge(base, on=["corpus", "base", "seed", "score"], suffixes=("", "_plain"))
     both["difference"] = both.value - both.value_plain
     return over_seeds(both, ["corpus", "variant", "score"], ["value", "value_plain", "difference"])
 

@@ -78,11 +78,11 @@ class TrainedRun:
 
     @property
     def about(self) -> dict[str, Any]:
-        """What a result must say of it: its folder, system, model, data and seed, and of what it is made."""
+        """What a result must say of it: its folder, system, model, data and seed, its recipe and version."""
         made = self.metrics.get("provenance", {})
         names = ("system", "model", "data", "seed")
         about = {"path": str(self.path), **{name: getattr(self, name) for name in names}}
-        return {**about, "recipe": made.get("recipe"), "version": made.get("version")}
+        return {**about, "recipe": made.get("recipe"), "version": made.get("version"), "config": self.config}
 
 
 def folders(paths: Sequence[str | Path]) -> list[Path]:

@@ -87,6 +87,11 @@ def tree_values(nodes: DataFrame, values: Array, example: int, classes: int) -> 
     ).reset_index(drop=True)
 
 
+def texts(tables: Mapping[str, DataFrame]) -> dict[str, str]:
+    """The tree of each run as text."""
+    return {name: as_text(tree) for name, tree in _by_run(tables).items()}
+
+
 def as_text(tree: DataFrame) -> str:
     """The tree as indented lines: tag, sentiment, value and text."""
     depth: dict[int, int] = {-1: -1}
@@ -101,10 +106,15 @@ def as_text(tree: DataFrame) -> str:
 
 def figures(tables: Mapping[str, DataFrame]) -> dict[str, Figure]:
     """The tree of each run: a circle a node with its sentiment, a square under phrases with the value."""
-    found = {}
-    for (system, seed), tree in tables["tree"].groupby(["system", "seed"], sort=False):
-        found[f"tree-{system.replace('/', '-')}-seed-{seed}"] = _tree(tree.reset_index(drop=True))
-    return found
+    return {name: _tree(tree) for name, tree in _by_run(tables).items()}
+
+
+def _by_run(tables: Mapping[str, DataFrame]) -> dict[str, DataFrame]:
+    """The tree of each run, by the name of its files."""
+    return {
+        f"tree-{system.replace('/', '-')}-seed-{seed}": tree.reset_index(drop=True)
+        for (system, seed), tree in tables["tree"].groupby(["system", "seed"], sort=False)
+    }
 
 
 def _tree(tree: DataFrame) -> Figure:

@@ -6,6 +6,7 @@ import importlib
 import inspect
 import math
 import shutil
+from pathlib import Path
 
 import pytest
 from made import pairs, read, recording
@@ -69,9 +70,13 @@ def test_a_run_that_an_analysis_cannot_read_is_told(analysis, kind, request, tmp
 
 
 def test_options_stand_before_the_analysis_and_its_runs(tag_guided_run, tmp_path, program):
-    code, _, err = program("analyse", "--out", tmp_path, "A2", "--dimension", 2, tag_guided_run)
+    code, out, err = program("analyse", "--out", tmp_path, "A2", "--dimension", 2, tag_guided_run)
     assert code == 0, err
     assert set(read(tmp_path / "tree-heat" / "tree-heat.json")["tables"]["tree"][0]) >= {"dimension", "value"}
+    (text,) = (file for file in out.splitlines() if file.endswith(".txt"))
+    assert len(Path(text).read_text().splitlines()) == len(
+        read(tmp_path / "tree-heat/tree-heat.json")["tables"]["tree"]
+    )
     assert "--dimension INT" in program("analyse", "--split", "dev", "A2", "--help")[1]
 
 
