@@ -16,6 +16,7 @@ from dglsent.analysis.pair_scores import PAPER
 from dglsent.analysis.pictures import heat, panels
 from dglsent.analysis.recording import Recording
 from dglsent.analysis.sentences import find_pairs
+from dglsent.analysis.statistics import entropy_parts
 from graphs.errors import InputError
 
 
@@ -75,7 +76,7 @@ def summary(edges: DataFrame, nodes: DataFrame, phases: Sequence[str]) -> DataFr
     rows = []
     for phase in phases:
         weight = found[phase].to_numpy(float)
-        parts = np.where(weight > 0, -weight * np.log(np.maximum(weight, 1e-30)), 0)
+        parts = entropy_parts(weight)
         total = found.groupby(keys).ngroups
         rows.append(
             {

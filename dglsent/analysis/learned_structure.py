@@ -18,7 +18,7 @@ from dglsent.analysis import attention_matrix as matrices
 from dglsent.analysis.pictures import COLOURS, SOFT, arcs, heat, panels
 from dglsent.analysis.recording import Recording
 from dglsent.analysis.sentences import find_sentence
-from dglsent.analysis.statistics import Array, mean_interval
+from dglsent.analysis.statistics import Array, entropy_parts, mean_interval
 
 _CONTROLS = {
     "uniform": ("x", "all alike"),
@@ -97,7 +97,7 @@ def entropies(edges: DataFrame, name: str) -> DataFrame:
     """
     weights, length = edges[name].to_numpy(float), edges.length.to_numpy(float)
     everything = np.ones(len(edges), bool)
-    parts = np.where(weights > 0, -weights * np.log(np.maximum(weights, 1e-30)), 0)
+    parts = entropy_parts(weights)
     entropy, logs = (matrices.mass(edges, each, everything) for each in (parts, np.log(length) / length))
     heard = edges.assign(part=weights / length).groupby(["example", "sentence", "sender"]).part.sum()
     row = {

@@ -89,16 +89,13 @@ def heat(
     bar.outline.set_visible(False)
 
 
-def arcs(
-    axes: Any, words: Sequence[str], edges: Sequence[tuple[int, int, float]], *, colour: str, up: bool = True
-) -> None:
+def arcs(axes: Any, words: Sequence[str], edges: Sequence[tuple[int, int, float]], *, colour: str) -> None:
     """Words in a row, and arcs between the places (sender, receiver, weight in [0, 1]), wider with their weight."""
-    sign = 1 if up else -1
     highest = max([abs(a - b) for a, b, _ in edges], default=1)
     for sender, receiver, weight in edges:
         span = abs(sender - receiver)
         if span:
-            arc = Arc(((sender + receiver) / 2, sign * 0.25), span, sign * span * 1.0, theta1=0, theta2=180)
+            arc = Arc(((sender + receiver) / 2, 0.25), span, span, theta1=0, theta2=180)
             arc.set(edgecolor=colour, linewidth=0.5 + 4 * weight, alpha=0.35 + 0.65 * min(weight, 1.0), fill=False)
             axes.add_patch(arc)
     crowded = len(words) > 14 or any(len(one) + len(other) > 11 for one, other in pairwise(words))
@@ -106,8 +103,7 @@ def arcs(
     for place, word in enumerate(words):
         axes.text(place + 0.25 * crowded, 0, word, va="center", fontsize=9, **turned)
     axes.set_xlim(-0.7, len(words) - 0.3)
-    low = 1.4 if crowded else 0.4
-    axes.set_ylim(-low if up else -(highest / 2 + 0.6), highest / 2 + 0.6 if up else low)
+    axes.set_ylim(-1.4 if crowded else -0.4, highest / 2 + 0.6)
     axes.set_axis_off()
 
 

@@ -63,8 +63,13 @@ def spearman(x: Array, y: Array) -> float:
 
 def entropy(shares: Array) -> float:
     """Entropy in nats of shares that sum to 1."""
-    known = shares[shares > 0]
-    return float(-(known * np.log(known)).sum())
+    return float(entropy_parts(shares).sum())
+
+
+def entropy_parts(shares: Array) -> Array:
+    """What each share adds to the entropy: -p log p, and 0 of none."""
+    found: Array = np.where(shares > 0, -shares * np.log(np.maximum(shares, 1e-30)), 0)
+    return found
 
 
 def merged_bins(values: Array, width: float, least: int) -> Array:
