@@ -16,6 +16,7 @@ from jsonargparse import Namespace
 import dglsent
 from dglsent.reproduction.tables import Row
 from dglsent.training import recipe as recipes
+from dglsent.training.class_paths import look_in
 from dglsent.training.run import Run
 from graphs.errors import InputError
 
@@ -90,6 +91,7 @@ def jobs_of(row: Row, folds: int | None, seeds: Sequence[int], out: Path) -> lis
     file = recipes.find(row.recipe)
     name = row.recipe if file != Path(row.recipe) else file.stem
     text = recipes.read(file)
+    look_in(file.parent, Path.cwd())
     config = recipes.resolve(text, ["--corpus.fold", "0"] if folds else [], source=str(file))
 
     def job(seed: int, fold: int | None) -> Job:

@@ -41,6 +41,7 @@ class Ledger:
     def __init__(self, folder: Path, table: Table) -> None:
         self.file, self._table = folder / f"{table.name}.json", table
         self._known: dict[str, Any] = {"rows": []}
+        self._lost: dict[tuple[str, str | None], list[tuple[int, int | None]]] = {}  # of another recipe, by row
         try:
             if self.file.exists():
                 self._known = json.loads(self.file.read_text(encoding="utf-8"))
@@ -64,6 +65,8 @@ class Ledger:
         told = []
         for row in self._table.rows:
             records = self._rows.get((row.name, row.recipe), {}).get("records", ())
+            if not records:
+                continue
             try:
                 lost = self._put_back(row, records, out)
             except InputError as error:
@@ -72,22 +75,23 @@ class Ledger:
             except (LookupError, TypeError, AttributeError) as error:
                 raise InputError(f"{self.file}: the records of {row.name} are damaged ({error!r})") from None
             if lost:
-                seeds = ", ".join(map(str, dict.fromkeys(lost)))
+                self._lost[row.name, row.recipe] = lost
+                seeds = ", ".join(map(str, dict.fromkeys(seed for seed, _ in lost)))
                 told.append(f"{row.name}: its recipe was another in {self.file}, seed {seeds}; train it anew")
         return told
 
-    def _put_back(self, row: Row, records: Sequence[Mapping[str, Any]], out: Path) -> list[int]:
-        """Makes the run folders of a row; returns the seeds whose recipe was another."""
+    def _put_back(self, row: Row, records: Sequence[Mapping[str, Any]], out: Path) -> list[tuple[int, int | None]]:
+        """Makes the run folders of a row; returns the seeds and folds whose recipe was another."""
         seeds = sorted({record["seed"] for record in records})
         jobs = [job for of_seed in jobs_of(row, self._table.folds, seeds, out) for job in of_seed]
         by_run = {(job.seed, job.fold): job for job in jobs}
         lost = []
         for record in records:
-            job = by_run[record["seed"], record["fold"]]
-            if job.run.path.exists():
+            job = by_run.get(_run(record))  # none of a table that had other folds
+            if job and job.run.path.exists():
                 continue
-            if record["metrics"]["provenance"]["recipe"] != recipe_hash(job.config):
-                lost.append(record["seed"])
+            if job is None or record["metrics"]["provenance"]["recipe"] != recipe_hash(job.config):
+                lost.append(_run(record))
             else:
                 metrics = self._with_code(record["metrics"])
                 job.run.path.mkdir(parents=True)
@@ -102,19 +106,38 @@ class Ledger:
         return {**metrics, "provenance": whole}
 
     def write(self, results: Sequence[Result], command: str) -> None:
-        """Writes the table with records of its runs.
+        """Writes the table with records of its finished runs; a row of which more is known than was found stays.
 
         Args:
             results: the whole table.
             command: what made it.
         """
         told, code = as_json(self._table, results, command), dict[str, Mapping[str, str]]()
-        for row, result in zip(told["rows"], results, strict=True):
-            if result.runs:
+        for place, (row, result) in enumerate(zip(told["rows"], results, strict=True)):
+            known = self._rows.get((row["name"], row["recipe"]), {})
+            records = [_record(Path(folder), code) for folder in result.finished]
+            lost = self._lost.get((row["name"], row["recipe"]), ())
+            runs_known = {_run(record) for record in known.get("records", ())}
+            if runs_known and (not result.runs or runs_known.difference(lost, map(_run, records))):
+                told["rows"][place] = known
+                code.update({digest: self._known["code"][digest] for digest in _digests(known["records"])})
+            elif result.runs:
                 del row["runs"]  # where they lie here
-                row["records"] = [_record(Path(folder), code) for folder in result.folders]
+                row["records"] = records
         self.file.parent.mkdir(parents=True, exist_ok=True)
         write(self.file, dumps({**told, "code": dict(sorted(code.items()))}, indent=1) + "\n")
+
+
+def _run(record: Mapping[str, Any]) -> tuple[int, int | None]:
+    """The seed and the fold of a record."""
+    return record["seed"], record["fold"]
+
+
+def _digests(records: Sequence[Mapping[str, Any]]) -> set[str]:
+    """What records call the code that they are of."""
+    made_of = [record["metrics"]["provenance"] for record in records]
+    parts = [part for each in made_of for part in (each, *each.get("verified", ()))]
+    return {part["code"] for part in parts if part["code"]}
 
 
 def _record(folder: Path, code: dict[str, Mapping[str, str]]) -> dict[str, Any]:

@@ -5,11 +5,12 @@ from __future__ import annotations
 import shutil
 from collections.abc import Sequence
 from contextlib import ExitStack
+from dataclasses import replace
 from pathlib import Path
 
 from dglsent.lock import locked
 from dglsent.reproduction.jobs import Job, jobs_of, train
-from dglsent.reproduction.results import Result, measured
+from dglsent.reproduction.results import Result, left_out, measured
 from dglsent.reproduction.staleness import other_recipe, stale
 from dglsent.reproduction.tables import Row, Table
 from dglsent.reproduction.verification import Check, check_of
@@ -27,7 +28,10 @@ class Reproduction:
         seeds: seeds of each row.
         out: folder of the runs.
         say: what is told on the way.
-        folds: of a table with folds, how many are trained, from the first; None for all.
+        folds: of a table with folds, how many are trained and count, from the first; None for all.
+
+    Raises:
+        InputError: two recipes would share their runs.
 
     Attributes:
         missing: the runs of chosen rows that are not finished.
@@ -38,7 +42,7 @@ class Reproduction:
     def __init__(
         self, table: Table, chosen: Sequence[Row], seeds: Sequence[int], out: Path, say: Say, folds: int | None = None
     ) -> None:
-        self.table, self._chosen, self._say = table, set(chosen), say
+        self.table, self._chosen, self._say, self._folds = table, set(chosen), say, folds
         self._jobs: dict[Row, list[list[Job]]] = {}
         self._stale: dict[Path, str] = {}
         self.failed: list[Row] = []
@@ -54,10 +58,25 @@ class Reproduction:
                 continue
             self._jobs[row] = jobs
             if row in self._chosen:
-                wanted = unfinished if folds is None else [job for job in unfinished if (job.fold or 0) < folds]
-                missing.update({job.run.path: job for job in wanted})
-                outdated.update({job.run.path: job for of_seed in jobs for job in of_seed if self._why(job)})
+                stale_ones = [job for of_seed in jobs for job in of_seed if self._why(job)]
+                missing.update({job.run.path: job for job in unfinished if self._is_wanted(job)})
+                outdated.update({job.run.path: job for job in stale_ones if self._is_wanted(job)})
+        self._check_paths()
         self.missing, self.outdated = list(missing.values()), list(outdated.values())
+
+    def _check_paths(self) -> None:
+        """Refuses recipes of one name in two places, whose runs would have one folder."""
+        made: dict[Path, Row] = {}
+        for row, jobs in self._jobs.items():
+            for job in (job for of_seed in jobs[:1] for job in of_seed[:1]):
+                other = made.setdefault(job.run.path, row)
+                if Path(str(other.recipe)).resolve() != Path(str(row.recipe)).resolve():
+                    raise InputError(
+                        f"{other.recipe} and {row.recipe} would share {job.run.path.parent}; name one of them otherwise"
+                    )
+
+    def _is_wanted(self, job: Job) -> bool:
+        return self._folds is None or job.fold is None or job.fold < self._folds
 
     def _is_finished(self, job: Job) -> bool:
         """Whether a run is finished; what makes it stale is remembered."""
@@ -147,7 +166,7 @@ class Reproduction:
             options,
             parallel=parallel,
             done=finished,
-            failed=lambda job, reason: self._fail(job.row, job.title, reason),
+            failed=self._failed,
         )
 
     def results(self) -> list[Result]:
@@ -156,10 +175,21 @@ class Reproduction:
 
     def _measured(self, row: Row) -> Result:
         try:
-            return measured(self.table, row, self._jobs.get(row, []), self._stale)
+            jobs = self._jobs.get(row, [])
+            result = measured(self.table, row, jobs, self._stale, self._folds)
+            if row in self._chosen:
+                for seed in left_out(jobs, result.folds):
+                    self._say(f"{row.name}: {seed} and does not count")
+            return result
         except InputError as error:
             self._fail(row, row.name, str(error))
             return Result(row)
+
+    def _failed(self, job: Job, reason: str) -> None:
+        """Tells a training that failed of each row that has it."""
+        for row, jobs in self._jobs.items():
+            if any(job.run.path == each.run.path for of_seed in jobs for each in of_seed):
+                self._fail(row, replace(job, row=row).title, reason)
 
     def _fail(self, row: Row, title: str, reason: str) -> None:
         if row in self._chosen and row not in self.failed:

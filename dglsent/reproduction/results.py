@@ -26,6 +26,7 @@ class Result:
         row: the row.
         runs: `metrics.json` of each seed, of folds their means; empty where nothing was measured.
         folders: the run folders behind them.
+        finished: all finished run folders, those too that do not count.
         folds: how many folds make one seed's number; 1 where the table has none.
         stale: why some of these may no longer be what training would give, a line for each reason.
         recipe_hash: of the recipe of today, with the first seed.
@@ -34,29 +35,30 @@ class Result:
     row: Row
     runs: Sequence[Mapping[str, Any]] = ()
     folders: Sequence[str] = ()
+    finished: Sequence[str] = ()
     folds: int = 1
     stale: Sequence[str] = ()
     recipe_hash: str | None = None
 
 
-def measured(table: Table, row: Row, jobs: Sequence[Sequence[Job]], stale: Mapping[Path, str]) -> Result:
-    """What the finished runs of a row come to.
-
-    A seed's number is the mean of the folds that are finished, from the first without a gap; seeds that have fewer of
-    them than another do not count.
+def measured(
+    table: Table, row: Row, jobs: Sequence[Sequence[Job]], stale: Mapping[Path, str], folds: int | None = None
+) -> Result:
+    """What the finished runs of a row come to; `left_out` says which seeds do not count.
 
     Args:
         table: the table.
         row: one of its rows.
         jobs: its runs, one list a seed.
         stale: run folders that are stale, and why.
+        folds: how many folds, from the first, make one seed's number; by default as many as the seed with most has.
 
     Raises:
         InputError: the runs lack a score of the table.
     """
-    finished = [list(takewhile(lambda job: job.run.metrics_file.is_file(), of_seed)) for of_seed in jobs]
-    folds = max(map(len, finished), default=0)
-    whole = [of_seed for of_seed in finished if folds and len(of_seed) == folds]
+    finished = [_finished(of_seed) for of_seed in jobs]
+    counted = folds or max(map(len, finished), default=0)
+    whole = [of_seed[:counted] for of_seed in finished if len(of_seed) >= counted > 0]
     runs = [_mean([job.run.metrics() for job in of_seed]) for of_seed in whole]
     for score in table.scores:
         if runs and score.name not in runs[0][score.split]:
@@ -64,9 +66,21 @@ def measured(table: Table, row: Row, jobs: Sequence[Sequence[Job]], stale: Mappi
             raise InputError(
                 f"{row.recipe} has no score {score.name!r}, which table {table.name} shows; it has {known}"
             )
-    folders = [job.run.path for of_seed in whole for job in of_seed]
+    folders = [str(job.run.path) for of_seed in whole for job in of_seed]
+    done = [str(job.run.path) for of_seed in jobs for job in of_seed if job.run.metrics_file.is_file()]
     recipe = recipe_hash(whole[0][0].config) if whole else None
-    return Result(row, runs, [str(path) for path in folders], folds, _reasons(whole, stale), recipe)
+    return Result(row, runs, folders, done, counted, _reasons(whole, stale), recipe)
+
+
+def left_out(jobs: Sequence[Sequence[Job]], folds: int) -> list[str]:
+    """The seeds that have finished folds, but fewer than count."""
+    finished = {of_seed[0].seed: len(_finished(of_seed)) for of_seed in jobs}
+    return [f"seed {seed} has {count} of {folds} folds" for seed, count in finished.items() if 0 < count < folds]
+
+
+def _finished(of_seed: Sequence[Job]) -> list[Job]:
+    """The finished runs of a seed, from the first without a gap."""
+    return list(takewhile(lambda job: job.run.metrics_file.is_file(), of_seed))
 
 
 def _reasons(whole: Sequence[Sequence[Job]], stale: Mapping[Path, str]) -> list[str]:

@@ -95,10 +95,11 @@ def _line(table: Table, score: Score, row: Mapping[str, Any]) -> str:
 
 
 def _dev(table: Table, score: Score, row: Mapping[str, Any], digits: int) -> str:
-    """The same score of the best dev epochs."""
+    """The same score of the best dev epochs of the runs that count."""
     seeds: dict[int, list[float]] = {}
     for record in row["records"]:
-        seeds.setdefault(record["seed"], []).append(record["metrics"]["dev"][score.name])
+        if record["seed"] in row["seeds"] and (record["fold"] or 0) < row.get("folds", 1):
+            seeds.setdefault(record["seed"], []).append(record["metrics"]["dev"][score.name])
     values = [statistics.fmean(folds) * (100 if table.percent else 1) for folds in seeds.values()]
     return spread({"mean": statistics.fmean(values), "sd": statistics.stdev(values) if values[1:] else None}, digits)
 

@@ -14,7 +14,7 @@ from dataclasses import replace
 
 import pytest
 from background import Background
-from reproduced import HEAD, ONE_EPOCH, fork
+from reproduced import HEAD, fork
 from tiny import TINY, Interrupted, recipe
 
 from dglsent.reproduction import jobs
@@ -75,25 +75,6 @@ def test_folds_and_what_was_interrupted(tmp_path, program, monkeypatch):
     assert code == 0
     assert "its recipe has changed (encoder.init_args.hidden is 6 there and 7 here)" in out
     assert err.startswith("stale: Folds; ")
-
-
-def test_first_folds_alone(tmp_path, program):
-    """A row says of how many folds it is; a seed with fewer than another does not count."""
-    file = recipe(tmp_path, re.sub(r"class_path: dglsent\.corpora.*\n.*\n", "class_path: tiny.Folds\n", ONE_EPOCH))
-    papers = f"papers: [{{paper: P, rows: [{{name: Folds, recipe: {file}, published: [1, null]}}]}}]\n"
-    command = ["reproduce", recipe(tmp_path, f"{HEAD}folds: 2\n{papers}", "table.yaml"), "--out", tmp_path / "runs"]
-    code, out, err = program(*command, "--seeds", "3,4", "--folds", "1")
-    assert (code, "seed 4 fold 0: done" in err, "fold 1" in err) == (0, True, False)
-    assert "| 2 (1 of 2 folds) |" in out
-    saved = tmp_path / "runs/tables/table.json"
-    assert json.loads(saved.read_text())["rows"][0]["folds"] == 1
-    code, out, err = program(*command, "--seeds", "3")
-    assert (code, "to train: 1;" in err) == (0, True)
-    assert "of 2 folds)" not in out
-    code, out, _ = program(*command, "--seeds", "3,4", "--folds", "1")
-    (row,) = json.loads(saved.read_text())["rows"]
-    assert (code, row["folds"], row["seeds"]) == (0, 2, [3])
-    program.refuses(*command, "--folds", "3", saying=["--folds 3", "has 2"])
 
 
 def test_a_corpus_without_folds_is_told(tmp_path, program):

@@ -77,6 +77,21 @@ def test_other_seeds_join_those_of_the_ledger(reproduced, tmp_path):
     assert len(kept["ours"]["accuracy"]["values"]) == 2
 
 
+def test_a_number_stays_where_its_runs_are_not_made_anew(reproduced, tmp_path):
+    reproduced()
+    kept = row(tmp_path)
+    shutil.rmtree(tmp_path / "runs")
+    recipe(tmp_path, TINY.replace("hidden: 6", "hidden: 7"))
+    code, err = reproduced("--rows", "Quoted")
+    assert (code, "its recipe was another" in err) == (0, True)
+    assert row(tmp_path) == kept
+    recipe(tmp_path, TINY.replace("vectors: null", "").replace("dim: 8", "dim: 8, vectors: nowhere.txt"))
+    assert reproduced("--refresh")[0] == 1
+    assert row(tmp_path) == kept
+    code = json.loads((tmp_path / "ledger/table.json").read_text())["code"]
+    assert kept["records"][0]["metrics"]["provenance"]["code"] in code
+
+
 def test_another_recipe_and_a_damaged_ledger(reproduced, tmp_path):
     reproduced()
     file = tmp_path / "ledger/table.json"

@@ -48,8 +48,8 @@ def test_readme_has_the_numbers_of_the_page():
         assert re.search(rf"`{recipe}` \| [^|]+ \| {re.escape(ours)} \| [^|]+ \| {seeds} \|", page), recipe
 
 
-def record(seed: int, dev: float) -> dict[str, Any]:
-    return {"seed": seed, "metrics": {"dev": {"accuracy": dev}}}
+def record(seed: int, dev: float, fold: int | None = None) -> dict[str, Any]:
+    return {"seed": seed, "fold": fold, "metrics": {"dev": {"accuracy": dev}}}
 
 
 def ledger_of(folder: Path, **changed: Any) -> Path:
@@ -86,8 +86,8 @@ def test_paper_that_names_no_authors_stands_whole(tmp_path):
 
 
 def test_folds_of_a_seed_count_once(tmp_path):
-    folds = [record(1, 0.8), record(1, 0.9), record(2, 0.85)]
-    assert " | 85.0 (0.0) | " in rows(ledger_of(tmp_path, records=folds))
+    folds = [record(1, 0.8, 0), record(1, 0.9, 1), record(2, 0.85, 0), record(2, 0.85, 1), record(2, 0.1, 2)]
+    assert " | 85.0 (0.0) | " in rows(ledger_of(tmp_path, records=[*folds, record(3, 0.1, 0)], folds=2))
 
 
 def test_stale_row_is_refused(tmp_path, capsys):
