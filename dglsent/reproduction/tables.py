@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib import resources
 from pathlib import Path
 from typing import Any
@@ -112,17 +112,47 @@ def load(table: str) -> Table:
         hint = f"did you mean {' or '.join(near)}?" if near else "`dglsent reproduce --list` lists them"
         raise InputError(f"no table {table!r}; {hint}")
     try:
-        return _table(file.stem, yaml.safe_load(file.read_text(encoding="utf-8")))
-    except (yaml.YAMLError, AttributeError, KeyError, TypeError, ValueError) as error:
-        what = f"key {error} is missing" if isinstance(error, KeyError) else " ".join(str(error).split())
-        raise InputError(f"{file}: not a table ({what})") from None
+        return _table(file, yaml.safe_load(file.read_text(encoding="utf-8")))
+    except (yaml.YAMLError, UnicodeDecodeError, ValueError) as error:
+        raise InputError(f"{file}: not a table ({' '.join(str(error).split())})") from None
 
 
-def _table(name: str, keys: dict[str, Any]) -> Table:
+_KINDS = {str: "a text", dict: "a mapping", list: "a list", bool: "true or false", int: "a whole number"}
+# What the keys of a table, of a paper and of a row hold: those that are needed, and others.
+_TABLE = {"title": str, "corpus": str, "split": str, "scores": dict, "papers": list}
+_TABLE_TOO = {"percent": bool, "folds": int, "note": str}
+_PAPER = {"paper": str, "rows": list}
+_ROW = {"name": str}
+_ROW_TOO = {"recipe": str, "published": list, "sd": list, "note": str}
+
+
+def _table(file: Path, read: Any) -> Table:
+    keys = _checked("the file", read, _TABLE, _TABLE_TOO)
+    if keys["split"] not in SPLITS:
+        raise ValueError(f"split is {keys['split']!r}, expected {' or '.join(SPLITS)}")
+    if keys.get("folds", 1) < 1:
+        raise ValueError(f"folds is {keys['folds']}, expected a number from 1")
     split = keys.pop("split")
-    scores = [_score(key, label, split) for key, label in keys.pop("scores").items()]
-    rows = [_row(entry, part["paper"], len(scores)) for part in keys.pop("papers") for entry in part["rows"]]
-    return Table(name, scores=scores, rows=rows, **keys)
+    scores = [_score(str(key), str(label), split) for key, label in keys.pop("scores").items()]
+    papers = [_checked("a paper", part, _PAPER, {}) for part in keys.pop("papers")]
+    rows = [_row(entry, part["paper"], len(scores), file.parent) for part in papers for entry in part["rows"]]
+    return Table(file.stem, scores=scores, rows=rows, **keys)
+
+
+def _checked(what: str, read: Any, needed: Mapping[str, type], other: Mapping[str, type]) -> dict[str, Any]:
+    """A mapping whose keys are known and hold what they are to hold; keys without a value are left out."""
+    if not isinstance(read, dict):
+        raise ValueError(f"{what} has no keys; expected {', '.join(needed)}")
+    kinds, given = {**needed, **other}, {key: value for key, value in read.items() if value is not None}
+    unknown, missing = [key for key in read if key not in kinds], [key for key in needed if key not in given]
+    if unknown:
+        raise ValueError(f"{what} has a key {unknown[0]!r}; there are {', '.join(kinds)}")
+    if missing:
+        raise ValueError(f"{what} has no key {missing[0]!r}")
+    for key, value in given.items():
+        if not isinstance(value, kinds[key]) or (kinds[key] is int and isinstance(value, bool)):
+            raise ValueError(f"{key} of {what} is {value!r}, expected {_KINDS[kinds[key]]}")
+    return given
 
 
 def _score(key: str, label: str, split: str) -> Score:
@@ -130,11 +160,18 @@ def _score(key: str, label: str, split: str) -> Score:
     return Score(key, first, rest, label) if first in SPLITS else Score(key, split, key, label)
 
 
-def _row(entry: Mapping[str, Any], paper: str, scores: int) -> Row:
-    row = Row(paper=paper, **entry)
+def _row(entry: Any, paper: str, scores: int, folder: Path) -> Row:
+    keys = _checked("a row", entry, _ROW, _ROW_TOO)
+    row = Row(paper=paper, **keys)
     for field, numbers in (("published", row.published), ("sd", row.sd)):
         if len(numbers) not in (0, scores):
             raise ValueError(f"row {row.name!r}: {field} has {len(numbers)} numbers for {scores} scores")
+        if not all(number is None or type(number) in (int, float) for number in numbers):
+            raise ValueError(f"row {row.name!r}: {field} is {list(numbers)}, expected numbers")
+    # A recipe of one's own may lie beside the table.
+    if row.recipe and (folder / row.recipe).is_file() and not Path(row.recipe).is_file():
+        return replace(row, recipe=str(folder / row.recipe))
+    return row
     return row
 
 

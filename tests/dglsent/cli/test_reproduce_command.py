@@ -7,7 +7,7 @@ import re
 import statistics
 
 import pytest
-from reproduced import HEAD, TABLE, metrics_of
+from reproduced import HEAD, ONE_EPOCH, TABLE, metrics_of
 from tiny import recipe
 
 from dglsent.reproduction import tables
@@ -121,12 +121,48 @@ def test_refused(tmp_path, program):
     program.refuses("reproduce", "sst1", "--training.epochs", "3", saying=["unrecognized", "--training.epochs"])
     for text, what in (
         ("title: [", "while parsing"),
-        ("title: A\n", "key 'split' is missing"),
+        ("", "the file has no keys"),
+        (HEAD, "the file has no key 'papers'"),
+        (HEAD.replace("split: test", "split: tset") + "papers: []\n", "split is 'tset', expected dev or test"),
+        (HEAD + "folds: four\npapers: []\n", "folds of the file is 'four', expected a whole number"),
+        (HEAD + "folds: 0\npapers: []\n", "folds is 0"),
+        (HEAD + "papers: [{paper: P, rows: [{name: 5}]}]\n", "name of a row is 5, expected a text"),
+        (HEAD + "papers: [{paper: P, rows: [{name: A, recipe: 5}]}]\n", "recipe of a row is 5"),
+        (HEAD + "papers: [{paper: P, rows: [{name: A, published: [x, 1]}]}]\n", "expected numbers"),
         (HEAD + "papers: [{paper: P, rows: [{nam: A}]}]\n", "nam"),
         (HEAD + "papers: [{paper: P, rows: [{name: A, published: [1]}]}]\n", "'A': published has 1 numbers for 2"),
         (HEAD + "paper: P\npapers: []\n", "paper"),
     ):
         program.refuses("reproduce", recipe(tmp_path, text, "table.yaml"), saying=["table.yaml: not a table", what])
+
+
+def test_recipes_of_one_name_in_two_places_are_refused(tmp_path, program):
+    (tmp_path / "other").mkdir()
+    rows = [f"{{name: {name}, recipe: {recipe(tmp_path / where)}}}" for name, where in (("A", "."), ("B", "other"))]
+    table = recipe(tmp_path, f"{HEAD}papers: [{{paper: P, rows: [{', '.join(rows)}]}}]\n", "table.yaml")
+    out = tmp_path / "runs"
+    program.refuses("reproduce", table, "--out", out, saying=["other/tiny.yaml", f"would share {out / 'tiny'}"])
+
+
+def test_a_recipe_beside_the_table_and_a_class_beside_the_recipe(tmp_path, program, monkeypatch):
+    """Rows that share it are both told that it fails."""
+    folder = tmp_path / "mine"
+    folder.mkdir()
+    (folder / "beside_the_recipe.py").write_text(
+        "from dglsent.corpora.built_in import Reviews\n\nclass Own(Reviews):\n    pass\n"
+    )
+    text = ONE_EPOCH.replace("dglsent.corpora.built_in.Reviews", "beside_the_recipe.Own")
+    assert text != ONE_EPOCH
+    recipe(folder, text)
+    recipe(folder, text.replace("dim: 8", "dim: 8, vectors: nowhere.txt"), "broken.yaml")
+    rows = "{name: A, recipe: tiny.yaml}, {name: B, recipe: broken.yaml}, {name: C, recipe: broken.yaml}"
+    table = recipe(folder, f"{HEAD}papers: [{{paper: P, rows: [{rows}]}}]\n", "table.yaml")
+    monkeypatch.chdir(tmp_path)
+    code, _, err = program("reproduce", table, "--out", tmp_path / "runs", "--data", tmp_path)
+    assert code == 1
+    assert "A seed 1: done" in err
+    assert "B seed 1: failed: " in err
+    assert "C seed 1: failed: " in err
 
 
 def test_list(program):
