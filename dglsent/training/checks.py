@@ -13,12 +13,12 @@ _EXAMPLES = 8
 
 
 def check(recipe: Recipe, model: SentenceModel, examples: Examples) -> None:
-    """Compares the task's classes with the corpus's, and has the model predict a few examples.
+    """Compares the task's classes and scale with the corpus's, and has the model predict a few examples.
 
     Args:
         recipe: the recipe, its corpus loaded.
         model: the model.
-        examples: some of its training split.
+        examples: its training split.
 
     Raises:
         InputError: parts do not fit.
@@ -30,6 +30,13 @@ def check(recipe: Recipe, model: SentenceModel, examples: Examples) -> None:
         raise InputError(
             f"task.classes: {count}, and the corpus has the {len(labels)} classes {named}; "
             f"set --task.classes {len(labels)}"
+        )
+    low, high = (getattr(task, end, None) for end in ("low", "high"))
+    outside = [score for score in examples.targets.get("score", ()) if low is not None and not low <= score <= high]
+    if outside:
+        raise InputError(
+            f"task: {len(outside)} of {len(examples)} scores to train on lie outside {low} to {high}, such as "
+            f"{outside[0]:g}; set --task.low and --task.high, whole numbers"
         )
     encoder, was = model.encoder, model.training
     index = list(range(min(_EXAMPLES, len(examples))))

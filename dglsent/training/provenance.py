@@ -31,6 +31,7 @@ APART = (
     "graphs.drawing",
     "graphs.errors",
     "graphs.networkx_bridge",
+    "dglsent.training.checks",
     "dglsent.training.class_paths",
     "dglsent.training.provenance",
     "dglsent.training.ranges",
