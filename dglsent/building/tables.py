@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Final, TypeAlias
 
 from dglsent.corpora.example import Example, Parsed
-from dglsent.corpora.own_files import Row, is_tree, rows, sentence
+from dglsent.corpora.own_files import Row, has_trees, is_tree, rows, sentence
 from graphs.columns import Constituency, Dependencies
 from graphs.errors import SentenceError
 from graphs.formats.numbers import decimal_number
@@ -36,16 +36,18 @@ def examples_of(
     found = list(rows(table))
     pairs = any("first" in row.cells for row in found if isinstance(row, Row))
     read = [row if isinstance(row, SentenceError) else _texts(row, _PAIR if pairs else ("text",)) for row in found]
-    raw = [text for one in read if isinstance(one, tuple) for text in one[1] if not is_tree(text)]
+    said = [text for one in read if isinstance(one, tuple) for text in one[1]]
+    trees = has_trees(said)  # of the part alone, as its hash must say all that decides what its shard holds
+    raw = [text for text in said if not is_tree(text, trees)]
     parses = iter(parsing(raw) if parsing and raw else ())
     for number, one in enumerate(read, first):
         if isinstance(one, SentenceError):
             yield one
             continue
         row, texts = one
-        parsed = [next(parses) if parsing and not is_tree(text) else None for text in texts]
+        parsed = [next(parses) if parsing and not is_tree(text, trees) else None for text in texts]
         try:
-            sentences = tuple(_sentence(text, found, row) for text, found in zip(texts, parsed, strict=True))
+            sentences = tuple(_sentence(text, found, row, trees) for text, found in zip(texts, parsed, strict=True))
             yield Example(sentences, _targets(row, known), f"{split}-{number}")
         except SentenceError as error:
             yield error
@@ -58,9 +60,9 @@ def _texts(row: Row, columns: Sequence[str]) -> tuple[Row, list[str]] | Sentence
         return error
 
 
-def _sentence(text: str, found: Constituency | Dependencies | SentenceError | None, row: Row) -> Parsed:
+def _sentence(text: str, found: Constituency | Dependencies | SentenceError | None, row: Row, trees: bool) -> Parsed:
     if found is None:
-        return sentence(text, row.origin)
+        return sentence(text, row.origin, trees)
     if isinstance(found, SentenceError):
         raise SentenceError(found.reason, row.origin)
     found.origin = row.origin

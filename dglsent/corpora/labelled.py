@@ -8,10 +8,19 @@ from typing import TypeVar
 
 from dglsent.corpora.corpus import Corpus, Splits
 from dglsent.corpora.example import Example, Parsed
-from dglsent.corpora.own_files import REMEDY, classes, found, number_of, read_table, sentence, splits
+from dglsent.corpora.own_files import (
+    REMEDY,
+    classes,
+    found,
+    has_trees,
+    number_of,
+    read_table,
+    sentence,
+    splits,
+)
 from dglsent.corpora.tagged import tagged_examples
 from graphs.columns import Constituency, Dependencies
-from graphs.errors import SentenceError
+from graphs.errors import Origin, SentenceError
 from graphs.formats.brackets import read_brackets
 from graphs.formats.columns import read_columns
 from graphs.formats.conllu import read_conllu
@@ -39,8 +48,9 @@ class _Files(Corpus):
 class LabelledText(_Files):
     """Sentences with a class each.
 
-    A table (TSV, CSV, JSON lines) has a column with the text, which is cut into tokens where it is no tree in brackets;
-    a file of CoNLL-U has dependency parses, and before each a comment `# label = CLASS`.
+    A table (TSV, CSV, JSON lines) has a column with the text, which is cut into tokens where it is no tree in brackets
+    (`(UH Yes)` is one only where another cell has brackets within brackets); a file of CoNLL-U has dependency parses,
+    and before each a comment `# label = CLASS`.
 
     Args:
         train: file of the training split, from the working folder.
@@ -56,21 +66,33 @@ class LabelledText(_Files):
 
     def load(self, data: Path) -> Splits:
         """Reads the files."""
-        read = self._read(self._sentences)
-        self.labels = classes((label for _, label in read["train"]), self.train)
+        read = self._read(self._labelled)
+        self.labels = classes((label for _, label, _ in read["train"]), self.train)
+        # Of all splits, so that equal cells of train and test are read alike.
+        trees = has_trees(said for rows in read.values() for said, _, _ in rows if isinstance(said, str))
         made = {
             split: [
-                Example((one,), {"label": number_of(label, self.labels, one.origin)}, f"{split}-{number}")
-                for number, (one, label) in enumerate(rows, 1)
+                Example(
+                    (self._sentence(said, origin, trees),),
+                    {"label": number_of(label, self.labels, origin)},
+                    f"{split}-{number}",
+                )
+                for number, (said, label, origin) in enumerate(rows, 1)
             ]
             for split, rows in read.items()
         }
         return splits(made["train"], made.get("dev"), made["test"])
 
-    def _sentences(self, file: Path) -> list[tuple[Parsed, str]]:
+    def _labelled(self, file: Path) -> list[tuple[Dependencies | str, str, Origin]]:
+        """What a file says, the class of each, and where it stands."""
         if file.name.removesuffix(".gz").endswith((".conllu", ".conll")):
-            return [(Parsed(dependencies=one, remedy=REMEDY), self._comment(one)) for one in read_conllu(file)]
-        return [(sentence(row.cell(self.text), row.origin), row.cell(self.label)) for row in read_table(file)]
+            return [(one, self._comment(one), one.origin) for one in read_conllu(file)]
+        return [(row.cell(self.text), row.cell(self.label), row.origin) for row in read_table(file)]
+
+    def _sentence(self, said: Dependencies | str, origin: Origin, trees: bool) -> Parsed:
+        if isinstance(said, Dependencies):
+            return Parsed(dependencies=said, remedy=REMEDY)
+        return sentence(said, origin, trees)
 
     def _comment(self, one: Dependencies) -> str:
         for comment in one.comments:
@@ -142,6 +164,9 @@ class LabelledPairs(_Files):
         read = self._read(lambda file: list(read_table(file)))
         if self.score is None:
             self.labels = classes((row.cell(self.label) for row in read["train"]), self.train)
+        columns = (self.first, self.second)
+        # Of all splits and both columns, so that equal cells are read alike.
+        trees = has_trees(row.cell(column) for rows in read.values() for row in rows for column in columns)
         made: dict[str, list[Example]] = {}
         for split, rows in read.items():
             made[split] = []
@@ -154,7 +179,7 @@ class LabelledPairs(_Files):
                     if value is None:
                         raise SentenceError(f"{row.cell(self.score)!r} is no number", row.origin)
                     target["score"] = value
-                pair = (sentence(row.cell(self.first), row.origin), sentence(row.cell(self.second), row.origin))
+                pair = tuple(sentence(row.cell(column), row.origin, trees) for column in columns)
                 made[split].append(Example(pair, target, f"{split}-{number}"))
         return splits(made["train"], made.get("dev"), made["test"])
 

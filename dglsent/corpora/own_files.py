@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,7 +14,7 @@ import numpy as np
 from dglsent.corpora.corpus import Splits
 from dglsent.corpora.example import Example, Parsed
 from dglsent.corpora.splits import hold_out
-from graphs.columns import Dependencies
+from graphs.columns import Constituency, Dependencies
 from graphs.errors import InputError, Origin, SentenceError
 from graphs.formats.brackets import parse_brackets
 from graphs.formats.source import Extract, read_lines, source_name, source_start
@@ -23,6 +24,7 @@ REMEDY = (
     "parse the text with `dglsent parse` and give trees: CoNLL-U with a comment `# label = CLASS`, or brackets in the "
     "column of the text"
 )
+_PIECE = re.compile(r"[()]|[^ \t\r\n()]+")  # as in `graphs.formats.brackets`
 TABLES = (".tsv", ".csv", ".jsonl")
 
 
@@ -107,25 +109,72 @@ def _json_row(text: str, origin: Origin) -> Row | SentenceError:
     return Row({key: each if isinstance(each, str) else json.dumps(each) for key, each in loaded.items()}, origin)
 
 
-def is_tree(text: str) -> bool:
-    """Whether a cell has a tree in brackets."""
-    return text.startswith("(") and text.endswith(")") and text.count("(") > 1
+def has_trees(texts: Iterable[str]) -> bool:
+    """Whether cells of a column hold trees: one of them has brackets within brackets, as text hardly has."""
+    return any(_depth(text) > 1 for text in texts)
 
 
-def sentence(text: str, origin: Origin) -> Parsed:
-    """A sentence of a cell: a tree in brackets, or text that is cut into tokens."""
-    if is_tree(text):
-        try:
-            trees = parse_brackets(text, unescape=True)
-        except SentenceError as error:
-            raise SentenceError(error.reason.removeprefix("line 1: "), origin) from None
-        if len(trees) != 1:
-            raise SentenceError(f"{len(trees)} trees in one cell, expected one", origin)
-        trees[0].origin = origin
-        return Parsed(constituency=trees[0], remedy=REMEDY)
+def is_tree(text: str, among_trees: bool) -> bool:
+    """Whether a cell holds a tree in brackets, be it a broken one.
+
+    Args:
+        text: the cell.
+        among_trees: what `has_trees` says of its column; `(UH Yes)` is a tree among trees, and text elsewhere.
+    """
+    return _depth(text) > (0 if among_trees else 1)
+
+
+def tree(text: str, origin: Origin) -> Constituency:
+    """The tree of a cell.
+
+    Raises:
+        SentenceError: it is broken, or there are several.
+    """
+    try:
+        trees = parse_brackets(text, unescape=True)
+    except SentenceError as error:
+        raise SentenceError(error.reason.removeprefix("line 1: "), origin) from None
+    if len(trees) != 1:
+        raise SentenceError(f"{len(trees)} trees in one cell, expected one", origin)
+    trees[0].origin = origin
+    return trees[0]
+
+
+def sentence(text: str, origin: Origin, among_trees: bool) -> Parsed:
+    """A sentence of a cell: a tree in brackets, or text that is cut into tokens; arguments as of `is_tree`.
+
+    Raises:
+        SentenceError: the tree is broken.
+    """
+    if is_tree(text, among_trees):
+        return Parsed(constituency=tree(text, origin), remedy=REMEDY)
     words = tokens(text)
     unknown = np.full(len(words), -1)
     return Parsed(unparsed=Dependencies(words, unknown, ["_"] * len(words), origin=origin), remedy=REMEDY)
+
+
+def _depth(text: str) -> int:
+    """How deep the brackets of a tree are nested; 0 for text.
+
+    Text has a word outside brackets, or a bracket with a word alone, such as `(Laughs)`. Brackets that do not match are
+    no sign of text: a tree that lacks one should be refused and not read as words.
+    """
+    if not (text.startswith("(") and text.endswith(")")):
+        return 0
+    depth = deepest = 0
+    before = last = ""
+    for piece in _PIECE.findall(text):
+        if piece == "(":
+            depth += 1
+            deepest = max(deepest, depth)
+        elif piece == ")":
+            if "(" in (before, last):
+                return 0
+            depth -= 1
+        elif depth < 1:
+            return 0
+        before, last = last, piece
+    return deepest
 
 
 def found(file: str, split: str) -> Path:

@@ -311,6 +311,13 @@ def test_pairs_of_a_table(tmp_path: Path, program: Program) -> None:
     assert f"{single} has sentences and {pairs} pairs of them" in err
 
 
+def test_a_tree_of_one_word_in_a_table(tmp_path: Path, program: Program) -> None:
+    trees = table(tmp_path / "trees.tsv", ["text", "(3 good)", "(1 (1 bad) (2 film))"])
+    assert program("build", trees, tmp_path / "store", "--graph", "constituency")[0] == 0
+    said = Store(tmp_path / "store").splits["train"].sentences()
+    assert [sentence.words for sentence in said] == [["good"], ["bad", "film"]]
+
+
 def test_broken_rows_of_a_table(tmp_path: Path, program: Program) -> None:
     rows = ["", "label\ttext", "a\tIt works .", "", "b", "b\t ", "b\t(S (NN", "b\t(S (NN x)", "a\tNo ."]
     broken = table(tmp_path / "broken.tsv", rows)

@@ -39,6 +39,53 @@ def test_labelled_text_of_tables(name, tmp_path):
         assert second.sentences[0].origin.line == (4 - 1 if name == "a.jsonl" else 3)
 
 
+def sentences(folder, *cells):
+    """What cells of one column are read as."""
+    file = write(folder, "cells.tsv", "text\tlabel\n" + "".join(f"{cell}\t{i}\n" for i, cell in enumerate(cells)))
+    return [one.sentences[0] for one in load(LabelledText(file, file, file))["train"]]
+
+
+TEXTS = ["(Laughs) what a film (really)", "(: nice film (:)", "(I (really) liked it)", "(Laughs)"]
+
+
+def test_text_in_brackets_is_text(tmp_path):
+    texts = [*TEXTS, "(Somebody sings)", "(a b) (c d)", "(A man) sings."]
+    read = sentences(tmp_path, *texts)
+    assert ["".join(one.unparsed.words) for one in read] == [text.replace(" ", "") for text in texts]
+    *read, tree = sentences(tmp_path, *TEXTS, "(S (A a) (B b))")
+    assert ["".join(one.unparsed.words) for one in read] == [text.replace(" ", "") for text in TEXTS]
+    assert tree.constituency.words == ["a", "b"]
+
+
+def test_a_tree_of_one_word_is_one_among_trees(tmp_path):
+    for one in ("(3 good)", "( 3  good )"):
+        good, other = sentences(tmp_path, one, "(1 (1 bad) (2 film))")
+        assert (good.constituency.label, good.constituency.words) == (["3"], ["good"])
+        assert other.constituency.words == ["bad", "film"]
+    file = write(tmp_path, "one.tsv", "text\tlabel\n(UH Yes)\t1\n")
+    trees = write(tmp_path, "trees.tsv", "text\tlabel\n(S (A a) (B b))\t0\nx\t1\n")
+    (said,) = load(LabelledText(trees, file, trees))["test"]
+    assert said.sentences[0].constituency.words == ["Yes"]
+    pairs = write(tmp_path, "pairs.tsv", "first\tsecond\tscore\n(UH Yes)\t(S (A a) (B b))\t1\n")
+    (said,) = load(LabelledPairs(pairs, pairs, pairs, score="score"))["test"]
+    assert [one.constituency.words for one in said.sentences] == [["Yes"], ["a", "b"]]
+
+
+@pytest.mark.parametrize(
+    ("cell", "said"),
+    [
+        ("(S (A a)", "1 bracket is not closed"),
+        ("(S (A a)))", "a closing bracket without an opening one"),
+        ("(S (A a)) (S (B b))", "2 trees in one cell"),
+        ("(S (A a b) (B c))", "a bracket with 2 words"),
+        ("(S a b)", "a bracket with 2 words"),
+    ],
+)
+def test_a_broken_tree_is_not_read_as_text(cell, said, tmp_path):
+    with pytest.raises(InputError, match=rf"cells\.tsv:3, sentence 2: {said}"):
+        sentences(tmp_path, "(S (A a) (B b))", cell)
+
+
 def test_labelled_text_of_conllu_and_gzip(tmp_path):
     file = tmp_path / "a.conllu.gz"
     file.write_bytes(gzip.compress((CONLLU.format("b") + CONLLU.format("a")).encode()))
