@@ -213,10 +213,21 @@ def number_of(name: str, labels: Sequence[str], origin: Origin) -> int:
 
 
 def splits(train: list[Example], dev: list[Example] | None, test: list[Example]) -> Splits:
-    """The splits; without dev a tenth of train."""
-    if dev is None:
-        train, dev = hold_out(train)
-    for name, examples in (("train", train), ("dev", dev), ("test", test)):
+    """The splits; without dev a tenth of train.
+
+    Raises:
+        InputError: one of them is empty.
+    """
+    if dev is None and train:
+        kept, dev = hold_out(train)
+        if not (kept and dev):
+            raise InputError(
+                f"corpus.dev: not given, and a tenth of the {len(train)} examples of corpus.train would be dev, which "
+                f"leaves {'train' if dev else 'dev'} empty; give corpus.dev"
+            )
+        train = kept
+    made = {"train": train, "dev": dev or [], "test": test}
+    for name, examples in made.items():
         if not examples:
             raise InputError(f"corpus.{name}: has no examples")
-    return {"train": train, "dev": dev, "test": test}
+    return made
