@@ -5,9 +5,11 @@ from __future__ import annotations
 import csv
 import json
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -25,6 +27,7 @@ REMEDY = (
     "column of the text"
 )
 _PIECE = re.compile(r"[()]|[^ \t\r\n()]+")  # as in `graphs.formats.brackets`
+_LONGEST = 1 << 24  # characters of a cell of CSV, as of a line of any file
 TABLES = (".tsv", ".csv", ".jsonl")
 
 
@@ -35,19 +38,23 @@ class Row:
     Attributes:
         cells: its cells by the names of their columns.
         origin: where it stands.
+        no_text: columns whose cells hold neither text nor a number, and say what they hold.
     """
 
     cells: Mapping[str, str]
     origin: Origin
+    no_text: frozenset[str] = frozenset()
 
     def cell(self, column: str) -> str:
         """A cell that may not be blank.
 
         Raises:
-            SentenceError: it is, or there is no such column.
+            SentenceError: it is, it holds no text, or there is no such column.
         """
         if column not in self.cells:
             raise SentenceError(f"no column {column!r}; there are {', '.join(self.cells)}", self.origin)
+        if column in self.no_text:
+            raise SentenceError(f"column {column!r} is {self.cells[column]}; give text or a number", self.origin)
         text = self.cells[column].strip()
         if not text:
             raise SentenceError(f"column {column!r} is blank", self.origin)
@@ -82,21 +89,49 @@ def rows(source: Path | Extract) -> Iterator[Row | SentenceError]:
         for place, (number, text) in enumerate(filled, ordinal):
             yield _json_row(text, Origin(name, number, str(place)))
         return
-    cells: Iterator[tuple[int, list[str]]]
+    cells: Iterator[tuple[int, list[str] | csv.Error]]
     if suffix == ".tsv":
         cells = ((number, text.split("\t")) for number, text in enumerate(lines, line) if text.strip())
     elif suffix == ".csv":
-        reader = csv.reader(f"{text}\n" for text in lines)
-        cells = ((line - 1 + reader.line_num, row) for row in reader if row)
+        cells = _csv_rows(lines, line)
     else:
         raise InputError(f"{name}: no table; its name should end in {', '.join(TABLES)}, or these and .gz")
-    _, header = next(cells, (0, []))
+    number, header = next(cells, (0, []))
+    if isinstance(header, csv.Error):
+        raise InputError(f"{name}:{number}: {_no_csv(header)}")
+    twice = next((column for column, count in Counter(header).items() if column and count > 1), None)
+    if twice is not None:
+        raise InputError(f"{name}:{number}: column {twice!r} is named twice; give each column a name of its own")
     for place, (number, row) in enumerate(cells, ordinal):
         origin = Origin(name, number, str(place))
-        if len(row) == len(header):
+        if isinstance(row, csv.Error):
+            yield SentenceError(_no_csv(row), origin)
+        elif len(row) == len(header):
             yield Row(dict(zip(header, row, strict=True)), origin)
         else:
             yield SentenceError(f"{len(row)} cells, and {len(header)} columns: {', '.join(header)}", origin)
+
+
+def _csv_rows(lines: Iterator[str], first: int) -> Iterator[tuple[int, list[str] | csv.Error]]:
+    """The rows that are not blank, or what is wrong with them, each with its first line."""
+    csv.field_size_limit(_LONGEST)
+    # Without strict, a stray quote silently makes one row of many.
+    reader = csv.reader((f"{text}\n" for text in lines), strict=True)
+    while True:
+        number = first + reader.line_num
+        try:
+            row = next(reader)
+        except StopIteration:
+            return
+        except csv.Error as error:
+            yield number, error
+        else:
+            if row:
+                yield number, row
+
+
+def _no_csv(error: csv.Error) -> str:
+    return f"no row of CSV ({error}); a quote within quotes is written twice, and the last one ends the cell"
 
 
 def _json_row(text: str, origin: Origin) -> Row | SentenceError:
@@ -106,7 +141,17 @@ def _json_row(text: str, origin: Origin) -> Row | SentenceError:
         return SentenceError(f"not a line of JSON ({error})", origin)
     if not isinstance(loaded, dict):
         return SentenceError('no object of JSON; a line is such as {"text": "...", "label": "..."}', origin)
-    return Row({key: each if isinstance(each, str) else json.dumps(each) for key, each in loaded.items()}, origin)
+    # Refused only where it is asked for: SNLI, for one, has lists of annotators' labels beside what is read.
+    no_text = frozenset(key for key, each in loaded.items() if isinstance(each, list | dict))
+    return Row({key: _json_cell(each) for key, each in loaded.items()}, origin, no_text)
+
+
+def _json_cell(value: Any) -> str:
+    if isinstance(value, str):
+        return value
+    if isinstance(value, list | dict):
+        return "a list" if isinstance(value, list) else "an object"
+    return "" if value is None else json.dumps(value)
 
 
 def has_trees(texts: Iterable[str]) -> bool:

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import gzip
+import json
 from pathlib import Path
 
 import pytest
@@ -13,6 +14,7 @@ TABLES = {
     "a.csv": 'label,text\nyes,"Good, isn\'t it?"\nno,(NP (DT a) (NN film))\n',
     "a.jsonl": '{"label": "yes", "text": "Good, isn\'t it?"}\n\n{"label": "no", "text": "(NP (DT a) (NN film))"}\n',
 }
+LONG = "x" * (1 << 23)
 CONLLU = "# label = {}\n1\tgood\t_\tADJ\t_\t_\t0\troot\t_\t_\n\n"
 
 
@@ -128,6 +130,30 @@ def test_dev_is_a_tenth_of_train(tmp_path):
     assert 5 < len(splits["dev"]) < 40
 
 
+@pytest.mark.parametrize("score", [None, "score"])
+def test_without_dev_train_must_have_a_tenth(score, tmp_path):
+    file = write(tmp_path, "a.tsv", "first\tsecond\tlabel\tscore\na\tb\tx\t1\nc\td\ty\t2\n")
+    with pytest.raises(
+        InputError, match=r"corpus\.dev: not given, .* 2 examples .* leaves dev empty; give corpus\.dev"
+    ):
+        load(LabelledPairs(file, file, score=score))
+    empty = write(tmp_path, "empty.tsv", "first\tsecond\tscore\n")
+    with pytest.raises(InputError, match=r"corpus\.train: has no examples"):
+        load(LabelledPairs(empty, file, score="score"))
+
+
+def test_long_cells_and_columns_that_are_not_read(tmp_path):
+    long = "word " * 40_000
+    file = write(tmp_path, "a.csv", f"text,label,,\n{long},x,,\nb,y,,\n")
+    first, _ = load(LabelledText(file, file, file))["train"]
+    assert len(first.sentences[0].unparsed.words) == 40_000
+    lines = [{"text": text, "label": label, "annotators": [1, None]} for text, label in (("a", 1), ("b", True))]
+    file = write(tmp_path, "a.jsonl", "".join(f"{json.dumps(line)}\n" for line in lines))
+    corpus = LabelledText(file, file, file)
+    load(corpus)
+    assert corpus.labels == ("1", "true")
+
+
 @pytest.mark.parametrize(
     ("name", "text", "said"),
     [
@@ -139,6 +165,17 @@ def test_dev_is_a_tenth_of_train(tmp_path):
         ("a.jsonl", "{\n", r"bad-a\.jsonl:1, .*not a line of JSON"),
         ("a.jsonl", "[]\n", r"bad-a\.jsonl:1, .*no object of JSON"),
         ("a.xls", "", r"bad-a\.xls: no table; its name should end in \.tsv"),
+        ("a.jsonl", '{"text": "a", "label": null}\n', r"bad-a\.jsonl:1, .*column 'label' is blank"),
+        ("a.jsonl", '{"text": null, "label": "x"}\n', r"bad-a\.jsonl:1, .*column 'text' is blank"),
+        ("a.jsonl", '{"text": ["a"], "label": "x"}\n', r"bad-a\.jsonl:1, .*column 'text' is a list; give text or"),
+        ("a.jsonl", '{"text": "a", "label": {"a": 1}}\n', r"bad-a\.jsonl:1, .*column 'label' is an object; give"),
+        ("a.csv", 'text,label\n"a,x\nb" c,y\na,x\n', r"bad-a\.csv:2, sentence 1: no row of CSV \('"),
+        ("a.csv", 'text,label\n\na,x\n"b,x\nc,y\n', r"bad-a\.csv:4, sentence 2: no row of CSV \(unexpected end"),
+        ("a.csv", 'text,"lab"el\na,x\n', r"bad-a\.csv:1: no row of CSV"),
+        ("a.csv", f'text,label\n"{LONG}\n{LONG}",x\n', r"bad-a\.csv:2, sentence 1: no row of CSV \(field larger"),
+        ("a.csv", 'text,label\na,x\n"a\n\nb",z\n', r"bad-a\.csv:3, sentence 2: class 'z'"),
+        ("a.csv", "text,label,label\na,x,y\n", r"bad-a\.csv:1: column 'label' is named twice"),
+        ("a.tsv", "\ntext\ttext\tlabel\na\tb\tx\n", r"bad-a\.tsv:2: column 'text' is named twice"),
         ("a.conllu", CONLLU.format("x").replace("label", "class"), r"no comment `# label = CLASS`"),
     ],
 )
