@@ -4,19 +4,21 @@ from __future__ import annotations
 
 import io
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Literal, TypeAlias
 
+from dglsent.corpora.own_files import PIECE, has_trees, is_tree, tree
 from dglsent.inference.given import Given, Raw, parsed
 from graphs.columns import Constituency, Dependencies
 from graphs.errors import InputError, Origin, SentenceError
-from graphs.formats.brackets import parse_brackets, read_brackets
+from graphs.formats.brackets import read_brackets
 from graphs.formats.conllu import read_conllu
 
 Format: TypeAlias = Literal["text", "tokens", "brackets", "conllu", "tsv"]
 FORMATS: tuple[Format, ...] = ("text", "tokens", "brackets", "conllu", "tsv")
 
 _TOKEN = re.compile(r"[^ \t]+")
+_OF_ONE_WORD = re.compile(r"(?:\([ \t]*[^ \t()]+[ \t]+[^ \t()]+[ \t]*\)[ \t]*)+")
 
 
 class _Named(io.StringIO):
@@ -28,7 +30,7 @@ class _Named(io.StringIO):
 
 
 def guess(name: str, text: str) -> Format:
-    """The format of a file, by its name, else by its first line that is not blank or a comment."""
+    """The format of a file, by its name, else by its first line that is not blank or a comment, for brackets by all."""
     name = name.removesuffix(".gz")
     if name.endswith((".conllu", ".conll")):
         return "conllu"
@@ -36,12 +38,33 @@ def guess(name: str, text: str) -> Format:
         return "brackets"
     if name.endswith(".tsv"):
         return "tsv"
-    first = next((line for line in text.splitlines() if line.strip() and not line.startswith("#")), "")
+    lines = [line for _, line in _lines(text) if not line.startswith("#")]
+    first = lines[0] if lines else ""
     if re.match(r"[0-9]+([-.][0-9]+)?\t", first):
         return "conllu"
     if "\t" in first.strip():
         return "tsv"
-    return "brackets" if first.lstrip().startswith("(") and first.count("(") > 1 else "text"
+    return "brackets" if lines and _are_brackets(lines) else "text"
+
+
+def _are_brackets(lines: Iterable[str]) -> bool:
+    """Whether lines are trees, be some of them broken: no word stands outside brackets.
+
+    Where no brackets stand within brackets, all trees are of one word, `(UH Yes)`; `(Laughs)` is text.
+    """
+    depth, nested, of_one_word = 0, False, True
+    for line in lines:
+        if line.startswith("("):
+            depth = 0  # as for the reader of brackets, which lets a tree that is not closed end here
+        elif not line.startswith((" ", "\t", ")")):
+            return False
+        for piece in PIECE.findall(line):
+            depth += (piece == "(") - (piece == ")")
+            if piece not in ("(", ")") and depth < 1:
+                return False
+            nested |= depth > 1
+        of_one_word &= _OF_ONE_WORD.fullmatch(line.strip()) is not None
+    return nested or of_one_word
 
 
 def read(text: str, form: Format, sentences: int, name: str = "") -> list[tuple[Given, ...]]:
@@ -59,7 +82,9 @@ def read(text: str, form: Format, sentences: int, name: str = "") -> list[tuple[
     if form == "tsv":
         if sentences != 2:
             raise InputError(f"{name or 'input'}: tab-separated pairs, but the model reads single sentences")
-        return [_pair(line, Origin(name, number)) for number, line in _lines(text)]
+        rows = [([cell.strip() for cell in line.split("\t")], Origin(name, number)) for number, line in _lines(text)]
+        trees = has_trees(cell for row, _ in rows for cell in row)
+        return [_pair(row, origin, trees) for row, origin in rows]
     single = _single(text, form, name)
     groups = [tuple(single[i : i + sentences]) for i in range(0, len(single), sentences)]
     if groups and len(groups[-1]) < sentences:
@@ -75,24 +100,20 @@ def _lines(text: str) -> list[tuple[int, str]]:
     return [(number, line) for number, line in numbered if line.strip()]
 
 
-def _pair(line: str, origin: Origin) -> tuple[Given, ...]:
-    columns = line.split("\t")
-    if len(columns) != 2:
-        return (SentenceError(f"{len(columns)} columns, expected the two sentences of a pair", origin),)
-    return tuple(_cell(column, origin) for column in columns)
+def _pair(row: Sequence[str], origin: Origin, among_trees: bool) -> tuple[Given, ...]:
+    if len(row) != 2:
+        return (SentenceError(f"{len(row)} columns, expected the two sentences of a pair", origin),)
+    return tuple(_cell(text, origin, among_trees) for text in row)
 
 
-def _cell(text: str, origin: Origin) -> Given:
-    if not text.lstrip().startswith("("):
+def _cell(text: str, origin: Origin, among_trees: bool) -> Given:
+    """A sentence of a table, which is what training on it takes it for."""
+    if not is_tree(text, among_trees):
         return _raw(text, origin)
     try:
-        trees = parse_brackets(text.strip(), unescape=True)
+        return parsed(tree(text, origin))
     except SentenceError as error:
-        return SentenceError(error.reason, origin)
-    if len(trees) != 1:
-        return SentenceError(f"{len(trees)} trees in one column, expected one", origin)
-    trees[0].origin = origin
-    return parsed(trees[0])
+        return error
 
 
 def _raw(text: str, origin: Origin, *, tokens: bool = False) -> Given:

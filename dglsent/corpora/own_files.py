@@ -26,7 +26,7 @@ REMEDY = (
     "parse the text with `dglsent parse` and give trees: CoNLL-U with a comment `# label = CLASS`, or brackets in the "
     "column of the text"
 )
-_PIECE = re.compile(r"[()]|[^ \t\r\n()]+")  # as in `graphs.formats.brackets`
+PIECE = re.compile(r"[()]|[^ \t\r\n()]+")  # as in `graphs.formats.brackets`
 _LONGEST = 1 << 24  # characters of a cell of CSV, as of a line of any file
 TABLES = (".tsv", ".csv", ".jsonl")
 
@@ -156,7 +156,7 @@ def _json_cell(value: Any) -> str:
 
 def has_trees(texts: Iterable[str]) -> bool:
     """Whether cells of a column hold trees: one of them has brackets within brackets, as text hardly has."""
-    return any(_depth(text) > 1 for text in texts)
+    return any(is_tree(text, among_trees=False) for text in texts)
 
 
 def is_tree(text: str, among_trees: bool) -> bool:
@@ -166,7 +166,8 @@ def is_tree(text: str, among_trees: bool) -> bool:
         text: the cell.
         among_trees: what `has_trees` says of its column; `(UH Yes)` is a tree among trees, and text elsewhere.
     """
-    return _depth(text) > (0 if among_trees else 1)
+    depth = _depth(text)
+    return depth > 0 if among_trees else depth > 1 and text.endswith(")")
 
 
 def tree(text: str, origin: Origin) -> Constituency:
@@ -204,11 +205,11 @@ def _depth(text: str) -> int:
     Text has a word outside brackets, or a bracket with a word alone, such as `(Laughs)`. Brackets that do not match are
     no sign of text: a tree that lacks one should be refused and not read as words.
     """
-    if not (text.startswith("(") and text.endswith(")")):
+    if not text.startswith("("):
         return 0
     depth = deepest = 0
     before = last = ""
-    for piece in _PIECE.findall(text):
+    for piece in PIECE.findall(text):
         if piece == "(":
             depth += 1
             deepest = max(deepest, depth)

@@ -38,6 +38,12 @@ def test_options_stand_among_files(tmp_path, program):
     assert said.split() == [str(tmp_path / f"{name}-0001.svg") for name in "ab"]
 
 
+def test_a_tree_of_one_word_on_standard_input(tmp_path, program, monkeypatch):
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"(UH Yes)\n")))
+    code, said, err = program("draw", "--out", tmp_path)
+    assert (code, said, err) == (0, f"{tmp_path / 'sentence-0001.svg'}\n", "")
+
+
 def test_standard_input_dark_and_in_rows(tmp_path, program, monkeypatch):
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(CONLLU.encode())))
     code, said, err = program("draw", "--out", tmp_path, "--paper", "dark", "--compact")

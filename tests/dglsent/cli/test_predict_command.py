@@ -5,18 +5,21 @@ import io
 import json
 import shutil
 import sys
+import time
 
 import pytest
 from tiny import TINY, recipe
 
-from dglsent.cli.reading import read
+from dglsent.cli.reading import guess, read
 from dglsent.corpora.example import Parsed
+from dglsent.corpora.labelled import LabelledPairs
 from dglsent.corpora.reviews import CLASSES, generate
 from dglsent.passing import Batch
 from dglsent.training.graphs import build, shape
 from dglsent.training.run import Run
 from graphs.errors import SentenceError
 from graphs.formats.brackets import to_brackets
+from graphs.tokens import tokens
 
 GOOD = "(S (NP (DT the) (NN film)) (VP (VBD was) (JJ good)))"
 CONLLU = "1\tthe\t_\t_\t_\t_\t2\tdet\t_\t_\n2\tfilm\t_\t_\t_\t_\t0\troot\t_\t_\n\n"
@@ -96,6 +99,57 @@ def test_pairs_are_two_sentences_in_a_row(pairs_run, tmp_path, program):
     )
     assert "head 7" in second["error"]
     assert "second sentence of the pair is missing" in fourth["error"]
+
+
+@pytest.mark.parametrize(
+    ("text", "form"),
+    [
+        ("(UH Yes)\n(S (NN fine) (VB go))\n", "brackets"),
+        ("(UH Yes)\n\n# none\n(UH No) ( NN  x )\n", "brackets"),
+        ("( (S\n    (NN fine)\n\t(VB go)\n  )\n)\n(UH Yes)\n", "brackets"),
+        (" (S (NN fine)) (S (NN go))\n", "brackets"),
+        (f"{GOOD}\n(S (NP (DT the)\n{GOOD}\n(S\n", "brackets"),
+        ("(Laughs) what (a) film\nSomebody sings.\n", "text"),
+        ("(wow (what a film))\nSomebody sings.\n", "text"),
+        ("(wow (what a film)\nSomebody sings.\n", "text"),
+        ("(UH Yes)\n(Laughs)\n", "text"),
+        ("(Somebody really sings)\n", "text"),
+        (f"{GOOD} :)\n (NN x)\n", "text"),
+        ("\n# (S (NN x))\n", "text"),
+        (f"\n{GOOD}\t(UH Yes)\n", "tsv"),
+    ],
+)
+def test_brackets_are_found_out_by_all_lines(text, form):
+    assert guess("<stdin>", text) == form
+
+
+def test_guessing_takes_time_that_grows_with_the_text():
+    deep = "(S " * 300_000
+    began = time.perf_counter()
+    for text in (deep + "x" + ")" * 300_000, deep, "(" + " " * 300_000, "(UH" + " " * 300_000 + "(", "(a b)" * 100_000):
+        guess("<stdin>", text)
+        read(f"{text}\t{text}", "tsv", 2)
+    assert time.perf_counter() - began < 30
+
+
+def test_a_cell_is_what_training_takes_it_for(tmp_path):
+    cells = ["(A man) sings.", "(Laughs) what (really)", "Somebody (x)", "(UH Yes)", "(NP (UH Yes))"]
+    for some in (cells[:-1], cells):
+        rows = [f"{one}\t{other}" for one in some for other in some]
+        file = tmp_path / "pairs.tsv"
+        file.write_text("\n".join(["first\tsecond\tscore", *(f"{row}\t1" for row in rows)]))
+        trained = LabelledPairs(str(file), str(file), str(file), score="score").load(tmp_path)["train"]
+        for example, given in zip(trained, read("\n".join(rows), "tsv", 2), strict=True):
+            for one, other in zip(example.sentences, given, strict=True):
+                if one.constituency is None:
+                    assert tokens(other.text) == one.unparsed.words
+                else:
+                    assert other.constituency.words == one.constituency.words
+
+
+def test_a_broken_tree_of_a_table_names_its_line_once():
+    ((broken, _), *_) = read("(S (A a)\tb\n(S (A a) (B b))\tc", "tsv", 2, "pairs.tsv")
+    assert str(broken).startswith("pairs.tsv:1: 1 bracket is not closed")
 
 
 def test_a_column_of_blanks_has_no_words():

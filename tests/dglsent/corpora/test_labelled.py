@@ -77,6 +77,7 @@ def test_a_tree_of_one_word_is_one_among_trees(tmp_path):
     ("cell", "said"),
     [
         ("(S (A a)", "1 bracket is not closed"),
+        ("(S", "1 bracket is not closed"),
         ("(S (A a)))", "a closing bracket without an opening one"),
         ("(S (A a)) (S (B b))", "2 trees in one cell"),
         ("(S (A a b) (B c))", "a bracket with 2 words"),
