@@ -107,15 +107,16 @@ class Model(ModelHubMixin):
     def attempt(
         self, examples: Sequence[tuple[Readable, ...]], *, explain: bool = False
     ) -> list[dict[str, Any] | Explanation | SentenceError]:
-        """One batch of examples, each with its prediction, its explanation, or why there is none."""
-        seen, errors = self._predictor.run(examples)
-        made: list[Any] = []
-        if seen is not None and explain:
-            made = explanations(seen, self.model.encoder.shows, self.recipe.graph, self.labels)
-        elif seen is not None:
-            made = [with_text(*each) for each in zip(seen.shaped, seen.predictions, strict=True)]
-        found = iter(made)
-        return [errors[place] if place in errors else next(found) for place in range(len(examples))]
+        """Examples that fit into memory together, each with its prediction, its explanation, or why there is none."""
+        batches, errors = self._predictor.run(examples)
+        results: dict[int, Any] = dict(errors)
+        for seen in batches:
+            if explain:
+                made: list[Any] = explanations(seen, self.model.encoder.shows, self.recipe.graph, self.labels)
+            else:
+                made = [with_text(*each) for each in zip(seen.shaped, seen.predictions, strict=True)]
+            results.update(zip(seen.places, made, strict=True))
+        return [results[place] for place in range(len(examples))]
 
     def readable(self, examples: list[tuple[Given, ...]], say: Say = lambda line: None) -> list[tuple[Readable, ...]]:
         """Examples with raw text parsed, or cut into tokens, as this model needs it."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import chain
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 import torch
@@ -25,6 +25,10 @@ from graphs.token_vectors import TokenVectors, with_vectors
 from graphs.vocabulary import SPECIAL
 
 _TREES: tuple[GraphKind, ...] = ("dependency", "constituency", "constituency-nary")
+
+
+_Fields: TypeAlias = tuple[frozenset[str], ...]
+_Kept: TypeAlias = tuple[int, tuple[Parsed, ...], tuple[Sentence, ...], tuple[SentenceGraph, ...]]
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -80,7 +84,7 @@ class Predictor:
         self.labels: list[str] = list(vocabularies.label or recipe.corpus.labels)
 
     def __call__(self, examples: Sequence[tuple[Readable, ...]]) -> list[dict[str, Any] | SentenceError]:
-        """One batch of examples.
+        """Predictions for examples that fit into memory together.
 
         Args:
             examples: the sentences of each; one that could not be read stands as its error.
@@ -91,17 +95,24 @@ class Predictor:
         Raises:
             InputError: an example is something else.
         """
-        seen, errors = self.run(examples)
+        batches, errors = self.run(examples)
         results: list[dict[str, Any] | SentenceError] = [errors.get(place, {}) for place in range(len(examples))]
-        if seen:
+        for seen in batches:
             for place, shaped, prediction in zip(seen.places, seen.shaped, seen.predictions, strict=True):
                 results[place] = with_text(shaped, prediction)
         return results
 
-    def run(self, examples: Sequence[tuple[Readable, ...]]) -> tuple[Seen | None, dict[int, SentenceError]]:
-        """One batch of examples: what the model made of them, and by their places those that it could not read."""
+    def run(self, examples: Sequence[tuple[Readable, ...]]) -> tuple[list[Seen], dict[int, SentenceError]]:
+        """What the model made of examples, and by their places those that it could not read.
+
+        Examples whose graphs have other fields, as those of dependencies beside those of words alone, are a batch of
+        their own.
+
+        Raises:
+            InputError: an example is something else.
+        """
         errors: dict[int, SentenceError] = {}
-        kept: list[tuple[int, tuple[Parsed, ...], tuple[Sentence, ...], tuple[SentenceGraph, ...]]] = []
+        kept: dict[_Fields, list[_Kept]] = {}
         for place, example in enumerate(examples):
             if not isinstance(example, tuple) or not all(isinstance(one, Parsed | SentenceError) for one in example):
                 raise InputError(
@@ -112,15 +123,17 @@ class Predictor:
                 parsed = tuple(_whole(one) for one in example)
                 shaped = tuple(shape(self._recipe.graph, one) for one in parsed)
                 graphs = tuple(map(self._graph, shaped))
+                names = _fields(graphs)
             except SentenceError as error:
                 errors[place] = error
             else:
-                kept.append((place, parsed, shaped, graphs))
-        if not kept:
-            return None, errors
+                kept.setdefault(names, []).append((place, parsed, shaped, graphs))
+        return [self._seen(some) for some in kept.values()], errors
+
+    def _seen(self, kept: Sequence[_Kept]) -> Seen:
         places, parses, forms, made = zip(*kept, strict=True)
         batch = _batch(self._model, list(chain(*made))).to(self._model.device)
-        return Seen(places, parses, forms, made, batch, self._model.predict(batch, self.labels)), errors
+        return Seen(places, parses, forms, made, batch, self._model.predict(batch, self.labels))
 
     def _graph(self, shaped: Sentence) -> SentenceGraph:
         graph = build(self._recipe.graph, shaped, self._vocabularies)
@@ -162,6 +175,23 @@ def needs_parses(recipe: Recipe, vocabularies: Vocabularies, model: SentenceMode
             batch = _batch(model.eval(), [graph] * model.task.sentences).to(model.device)
             states.append(model.encoder.encode(batch))
     return not torch.equal(*states)
+
+
+def _fields(graphs: Sequence[SentenceGraph]) -> _Fields:
+    """The names of the fields of an example's graphs.
+
+    Raises:
+        SentenceError: only one of two has some.
+    """
+    first, *others = (tuple(map(frozenset, (graph.nodes, graph.edges, graph.pairwise))) for graph in graphs)
+    for other in others:
+        if other != first:
+            lone = sorted(frozenset().union(*first) ^ frozenset().union(*other))
+            raise SentenceError(
+                f"only one of the two sentences has {', '.join(lone)}; give both as text, or as parses of one kind",
+                graphs[0].origin,
+            )
+    return first
 
 
 def _batch(model: SentenceModel, graphs: Sequence[SentenceGraph]) -> Batch:
