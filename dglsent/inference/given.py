@@ -44,11 +44,14 @@ Given: TypeAlias = Parsed | Raw | SentenceError
 Readable: TypeAlias = Parsed | SentenceError
 
 
-def examples_of(given: Any, sentences: int) -> list[tuple[Given, ...]]:
+def examples_of(given: Any, sentences: int) -> list[tuple[int, tuple[Given, ...]]]:
     """Examples of `sentences` sentences each: 1, or 2 for pairs.
 
     One text, tree or document may stand alone. A document has an example for each of its sentences, so in a pair it is
     of one.
+
+    Returns:
+        Each example after the number, from 1, of what was given for it.
 
     Raises:
         InputError: something else was given.
@@ -57,17 +60,17 @@ def examples_of(given: Any, sentences: int) -> list[tuple[Given, ...]]:
     pair = sentences == 2 and isinstance(given, tuple) and len(given) == 2 and not any(map(_is_pair, given))
     if not alone and not isinstance(given, Iterable):
         raise InputError(f"{_kind(given)} was given; wanted is {WANTED}, or a list of them")
-    examples: list[tuple[Given, ...]] = []
+    examples: list[tuple[int, tuple[Given, ...]]] = []
     for number, one in enumerate([given] if alone or pair else given, 1):
         if sentences == 1:
-            examples += [(sentence,) for sentence in _sentences(one, number)]
+            examples += [(number, (sentence,)) for sentence in _sentences(one, number)]
         elif isinstance(one, Example):
-            examples.append(one.sentences)
+            examples.append((number, one.sentences))
         elif _is_pair(one):
             sides = [_sentences(side, number) for side in one]
             if any(len(side) != 1 for side in sides):
                 raise InputError(f"example {number}: a pair is of two sentences, and a document of several was given")
-            examples.append((sides[0][0], sides[1][0]))
+            examples.append((number, (sides[0][0], sides[1][0])))
         else:
             raise InputError(f"example {number}: the model reads pairs, and {_kind(one)} was given; give (one, other)")
     return examples
@@ -161,11 +164,10 @@ def _sentences(one: Any, number: int) -> list[Given]:
         return _sentences(from_nltk(one), number)
     if is_spacy(one):
         return [sentence for columns in from_spacy(one) for sentence in _sentences(columns, number)]
-    origin = Origin(sentence=str(number))
     if isinstance(one, str):
-        return [Raw(one, origin)]
+        return [Raw(one)]
     if isinstance(one, (list, tuple)) and one and all(isinstance(token, str) for token in one):
-        return [Raw(list(one), origin)]
+        return [Raw(list(one))]
     raise InputError(f"example {number}: {_kind(one)} was given; wanted is {WANTED}")
 
 

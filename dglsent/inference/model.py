@@ -180,11 +180,12 @@ class Model(ModelHubMixin):
         return f"<dglsent model {self.run.path}: {encoder} on {self.recipe.graph} graphs, {task}>"
 
     def _all(self, given: Any, say: Say, *, explain: bool) -> Iterator[dict[str, Any] | Explanation]:
-        examples = self.readable(examples_of(given, self.sentences), say)
+        numbered = examples_of(given, self.sentences)
+        examples = self.readable([example for _, example in numbered], say)
         for first in range(0, len(examples), _BATCH):
-            for result in self.attempt(examples[first : first + _BATCH], explain=explain):
+            for place, result in enumerate(self.attempt(examples[first : first + _BATCH], explain=explain), first):
                 if isinstance(result, SentenceError):
-                    raise result
+                    raise SentenceError(f"example {numbered[place][0]}: {result}") from result
                 yield result
 
 

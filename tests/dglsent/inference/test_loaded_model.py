@@ -16,7 +16,7 @@ from graphs import parsing
 from graphs.columns import Dependencies, Tagged
 from graphs.errors import InputError
 from graphs.formats.brackets import to_brackets
-from graphs.formats.conllu import to_conllu
+from graphs.formats.conllu import parse_conllu, to_conllu
 from graphs.parse_cache import ParseCache
 from graphs.stanza_pipeline import models
 
@@ -117,6 +117,43 @@ def test_pairs(pairs_run):
 def test_what_cannot_be_used(trees_run, given, said):
     with pytest.raises(InputError, match=said):
         dglsent.load(trees_run).predict(given)
+
+
+def test_sentences_of_several_forms_in_one_call():
+    model = untrained("complete", "cn3.CN3", hidden=8, layers=1)
+    tagged = Tagged(["a", "film"], {"pos": ["DT", "NN"]})
+    given = [TREES[0], "the film was good", PARSED, tagged, TREES[1], ["good"]]
+    alone = [model.predict([one])[0] for one in given]
+    for together, one in zip(model.predict(given), alone, strict=True):
+        assert (together["text"], together["label"]) == (one["text"], one["label"])
+        assert together["probabilities"] == pytest.approx(one["probabilities"], abs=2e-6)
+    explained = model.explain(given)
+    assert [said.prediction["text"] for said in explained] == [one["text"] for one in alone]
+    for said, one in zip(explained, given, strict=True):
+        (single,) = model.explain([one])
+        assert [node["text"] for node in said.nodes] == [node["text"] for node in single.nodes]
+        assert [edge["attention_1"] for edge in said.edges] == pytest.approx(
+            [edge["attention_1"] for edge in single.edges], abs=2e-6
+        )
+
+
+def test_pairs_of_several_forms_in_one_call():
+    pair = {"class_path": "dglsent.tasks.relatedness.Relatedness"}
+    model = untrained("complete", "cn3.CN3", pair, hidden=8, layers=1)
+    said = model.predict([(TREES[0], TREES[1]), ("good", "bad"), (TREES[0], TREES[1])])
+    assert said[0] == said[2] == model.predict((TREES[0], TREES[1]))[0]
+    assert said[1]["text"] == ["good", "bad"]
+    with pytest.raises(InputError, match=r"example 2: .*only one of the two sentences has relation; give both as text"):
+        model.predict([("good", "bad"), ("good", TREES[0])])
+
+
+def test_an_error_says_which_example(trees_run):
+    model = dglsent.load(trees_run)
+    (parse,) = parse_conllu(to_conllu(PARSED))
+    with pytest.raises(InputError, match=r"^example 66: line 1, sentence 1: the model reads constituency trees"):
+        model.predict([TREES[0]] * 65 + [parse])
+    with pytest.raises(InputError, match=r"^example 2: the sentence has no words"):
+        untrained("chain", "sequence.SeqLSTM", hidden=6).explain(["good", ""])
 
 
 def test_nothing_is_predicted_of_nothing(trees_run):
