@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
+import codecs
 import gzip
 import hashlib
+import re
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 from typing import IO, Final, Literal, TypeAlias, cast
 
 from graphs.errors import InputError
+from graphs.formats.brackets import parse_brackets
 
 Form: TypeAlias = Literal["conllu", "brackets", "text", "tsv", "jsonl"]
 
-_BLANK: Final = b" \t\r\n"
+_BRACKET: Final = re.compile("[()]")
 _BY_LINE: Final = ("text", "tsv", "jsonl")
 _ENDINGS: Final[dict[str, Form]] = {
     ".conllu": "conllu",
@@ -100,14 +103,14 @@ def text_of(part: Part) -> str:
     if hashlib.sha256(raw).hexdigest() != part.sha256:
         raise InputError(f"{part.file}: changed while it was read; run the command again")
     try:
-        return raw.decode("utf-8-sig")
+        return raw.decode()
     except UnicodeDecodeError as error:
         raise InputError(f"{part.file}: not UTF-8 text ({error.reason}); convert the file to UTF-8") from None
 
 
 def lines_before(part: Part) -> int:
     """How many lines of its file stand before those of a part in its text."""
-    return _header(part.file).count(b"\n")
+    return len(_header(part.file).splitlines())
 
 
 def _opened(file: str) -> IO[bytes]:
@@ -121,18 +124,64 @@ def _header(file: str) -> bytes:
     """Of TSV the lines up to the one that names the columns, which every part needs."""
     if form_of(file) != "tsv":
         return b""
-    with _opened(file) as lines:
-        return _first(lines)
+    with _opened(file) as opened:
+        return b"".join(_first(_lines(opened)))
 
 
-def _first(lines: IO[bytes]) -> bytes:
+def _lines(file: IO[bytes]) -> Iterator[tuple[bytes, str]]:
+    """The lines that a reader would see, each as it is in the file and as text without its end."""
+    mark = codecs.BOM_UTF8
+    for some in file:
+        for raw in some.splitlines(keepends=True):  # of bytes, these are cut where `read_lines` cuts, and nowhere else
+            yield raw, raw.removeprefix(mark).rstrip(b"\r\n").decode(errors="replace")
+            mark = b""
+
+
+def _first(lines: Iterator[tuple[bytes, str]]) -> list[bytes]:
     """The lines up to the first that is not blank."""
-    read = b""
-    while line := lines.readline():
-        read += line
-        if line.strip(_BLANK):
+    read = []
+    for raw, line in lines:
+        read.append(raw)
+        if line.strip():
             break
     return read
+
+
+def _blocks(form: Form, lines: Iterator[tuple[bytes, str]]) -> Iterator[tuple[list[bytes], int]]:
+    """Lines from where a reader would begin a sentence to the next such place, and how many sentences they hold.
+
+    What stands before the first sentence is a block of none. Trees may share a line, and with it a block.
+    """
+    block: list[tuple[bytes, str]] = []
+    begun, depth, after_blank = False, 0, True
+    for raw, line in lines:
+        filled = bool(line.strip() if form in _BY_LINE else line.strip(" \t"))
+        if form == "brackets":
+            starts = line.startswith("(") or (depth <= 0 and filled)
+        else:
+            starts = filled and (form in _BY_LINE or after_blank)
+        if starts:
+            if block:
+                yield [each for each, _ in block], _count(form, block) if begun else 0
+            block, begun, depth = [], True, 0
+        block.append((raw, line))
+        depth += line.count("(") - line.count(")")
+        after_blank = not filled
+    if block:
+        yield [each for each, _ in block], _count(form, block) if begun else 0
+
+
+def _count(form: Form, block: Sequence[tuple[bytes, str]]) -> int:
+    """The sentences of a block that has any; a broken one is one, as readers count them."""
+    if form != "brackets":
+        return 1
+    text = "\n".join(line for _, line in block)
+    depth = closed = 0
+    for bracket in _BRACKET.findall(text):
+        depth += 1 if bracket == "(" else -1
+        closed += bracket == ")" and depth == 0
+    # To read a tree takes far longer than to count brackets, and nearly all blocks are one tree.
+    return 1 if closed < 2 else max(1, len(parse_brackets(text, on_error="skip")))
 
 
 def _cut(split: str, file: str, size: int) -> Iterator[tuple[int, str, str, int, int, int, int]]:
@@ -141,23 +190,20 @@ def _cut(split: str, file: str, size: int) -> Iterator[tuple[int, str, str, int,
     ordinal = 1  # of the first sentence of the part
     held: list[bytes] = []
     count = 0
-    after_blank = True
     try:
-        with _opened(file) as lines:
-            header = _first(lines) if form == "tsv" else b""
-            begin, line = len(header), 1 + header.count(b"\n")  # where the part begins
-            for raw in lines:
-                blank = not raw.strip(_BLANK)
-                # Where a reader would begin a new sentence.
-                starts = not blank and (form in _BY_LINE or (raw[:1] == b"(" if form == "brackets" else after_blank))
-                if starts and count == size:
+        with _opened(file) as opened:
+            lines = _lines(opened)
+            above = _first(lines) if form == "tsv" else []
+            header = b"".join(above)
+            begin, line = len(header), 1 + len(above)  # where the part begins
+            for block, more in _blocks(form, lines):
+                if more and count >= size:
                     text = b"".join(held)
                     yield count, _digest(header, text), file, begin, len(text), line, ordinal
                     begin, line, ordinal = begin + len(text), line + len(held), ordinal + count
                     held, count = [], 0
-                held.append(raw)
-                count += starts
-                after_blank = blank
+                held += block
+                count += more
     except (OSError, EOFError, zlib.error) as error:
         reason = getattr(error, "strerror", None) or error
         raise InputError(f"{file}: cannot be read ({reason}); give a whole file") from None

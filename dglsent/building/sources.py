@@ -19,7 +19,7 @@ from graphs.columns import Constituency, Dependencies, Tagged
 from graphs.errors import InputError, Origin, SentenceError
 from graphs.formats.brackets import read_brackets
 from graphs.formats.conllu import read_conllu
-from graphs.formats.source import Extract
+from graphs.formats.source import Extract, read_lines
 
 Labels: TypeAlias = Literal["sentence", "nodes", "upos", "xpos"]
 LABELS: tuple[Labels, ...] = get_args(Labels)
@@ -112,11 +112,11 @@ class Files:
                 yield self._example(found, f"{part.split}-{number}", known)
 
     def _sentences(self, part: Part) -> Iterable[Dependencies | Constituency | SentenceError]:
-        form, text = form_of(part.file), text_of(part)
+        extract = Extract(text_of(part), part.file, part.line, part.ordinal)
+        form = form_of(part.file)
         if form == "text":
-            yield from self._parsed(part, text)
+            yield from self._parsed(extract)
             return
-        extract = Extract(text, part.file, part.line, part.ordinal)
         sentences: Any
         if form == "brackets":
             sentences = read_brackets(extract, unescape=True, on_error="skip")
@@ -129,11 +129,11 @@ class Files:
     def _reads_trees(self) -> bool:
         return self.graph.startswith(("dependency", "constituency"))
 
-    def _parsed(self, part: Part, text: str) -> Iterator[Dependencies | Constituency | SentenceError]:
-        lines = [(number, line) for number, line in enumerate(text.split("\n"), part.line) if line.strip()]
+    def _parsed(self, text: Extract) -> Iterator[Dependencies | Constituency | SentenceError]:
+        lines = [(number, line) for number, line in enumerate(read_lines(text), text.line) if line.strip()]
         parses = self._parse([line for _, line in lines])
-        for place, ((number, _), found) in enumerate(zip(lines, parses, strict=True), part.ordinal):
-            origin = Origin(part.file, number, str(place))
+        for place, ((number, _), found) in enumerate(zip(lines, parses, strict=True), text.ordinal):
+            origin = Origin(text.name, number, str(place))
             if isinstance(found, SentenceError):
                 yield SentenceError(found.reason, origin)
             else:

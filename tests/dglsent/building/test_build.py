@@ -354,7 +354,7 @@ def test_arguments(corpus: Path, tmp_path: Path, program: Program) -> None:
 
 
 def test_raw_sentences_are_parsed_on_the_way(tmp_path: Path, program: Program, stanza_dir: Path) -> None:
-    (tmp_path / "own.txt").write_text("The film worked.\n\nNobody slept.\n")
+    (tmp_path / "own.txt").write_bytes(b"The film worked.\r\n\nNobody slept.\rThe film worked.")
     with_models = ("--stanza-dir", stanza_dir, "--cache", tmp_path / "cache")
     code, _, err = program("build", tmp_path / "own.txt", tmp_path / "store", "--graph", "dependency", *with_models)
     assert code == 0, err
@@ -362,5 +362,8 @@ def test_raw_sentences_are_parsed_on_the_way(tmp_path: Path, program: Program, s
     assert [sentence.words for sentence in train.sentences()] == [
         ["The", "film", "worked", "."],
         ["Nobody", "slept", "."],
+        ["The", "film", "worked", "."],
     ]
-    assert heads(train) == [[1, 2, -1, 2], [1, -1, 1]]
+    assert heads(train) == [[1, 2, -1, 2], [1, -1, 1], [1, 2, -1, 2]]
+    assert list(train.texts("line")) == [1, 3, 4]
+    assert list(train.texts("sentence")) == ["1", "2", "3"]

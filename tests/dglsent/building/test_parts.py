@@ -1,0 +1,103 @@
+"""Files cut into parts: what is read of the parts is what a reader reads of the whole file."""
+
+from __future__ import annotations
+
+import random
+from pathlib import Path
+
+import pytest
+
+from dglsent.building.parts import Part
+from dglsent.building.sources import Files
+from dglsent.corpora.own_files import Row, rows
+from graphs.columns import Constituency, Dependencies
+from graphs.errors import InputError
+from graphs.formats.brackets import read_brackets
+from graphs.formats.conllu import read_conllu
+
+WORD = "1\ta\t_\t_\t_\t_\t0\troot\t_\t_\n"
+TREES = {
+    "one a line": "(S (NN a))\n(S (NN b))\n(S (NN c))\n",
+    "a byte order mark": "\ufeff(S (NN a))\n(S (NN b))\n(S (NN c))\n",
+    "indented": " (S (NN a))\n (S (NN b))\n\t(S (NN c))\n",
+    "on several lines": "(S\n (NN a)\n (NN b))\n\n( (S\n\n  (NN c)))\n(S (NN d)\n)\n",
+    "several a line": "(S (NN a)) (S (NN b))\n(S\n (NN c)) (S (NN d)) (S (NN e))\n(S (NN f))\n",
+    "old line ends": "\ufeff(S (NN a))\r(S\r\n (NN b))\r\r (S (NN c))",
+    "broken": "(S (NN a)\n(S (NN b))\n# text\n(S (NN c))) (S (NN d))\n()\n  (S (NN e))\n",
+}
+
+
+def written(folder: Path, name: str, text: str) -> Path:
+    file = folder / name
+    file.write_bytes(text.encode())
+    return file
+
+
+def read_in_parts(file: Path, size: int) -> tuple[list[Part], list[Constituency | Dependencies], list[str]]:
+    """The parts of a file, their parses, and why others were left out."""
+    source = Files("constituency", {"train": [str(file)]}, skip=True)
+    parts = list(source.parts(size))
+    parses: list[Constituency | Dependencies] = []
+    skipped: list[str] = []
+    for part in parts:
+        read = source.read(part)
+        assert part.count == len(read.examples) + len(read.skipped)
+        numbers = [int(example.id.removeprefix("train-")) for example in read.examples]
+        assert set(numbers) <= set(range(part.first, part.first + part.count))
+        for example in read.examples:
+            (one,) = example.sentences
+            found = one.constituency or one.dependencies or one.unparsed
+            assert isinstance(found, Constituency | Dependencies)
+            parses.append(found)
+        skipped += read.skipped
+    return parts, parses, skipped
+
+
+@pytest.mark.parametrize("size", [1, 2, 100])
+@pytest.mark.parametrize("text", TREES.values(), ids=TREES)
+def test_trees(text: str, size: int, tmp_path: Path) -> None:
+    file = written(tmp_path, "own.brackets", text)
+    parts, parses, skipped = read_in_parts(file, size)
+    whole = read_brackets(file, on_error="skip")
+    assert [(one.word, one.origin) for one in parses] == [(one.word, one.origin) for one in whole]
+    assert skipped == [str(error) for error in whole.skipped]
+    assert size < 100 or len(parts) == 1
+
+
+def test_trees_at_random(tmp_path: Path) -> None:
+    dice = random.Random(5)
+    pieces = ["(S (NN a))", "(S (NN b) ", "(", ")", "x", " ", "\t", "\n", "\r", "\r\n", "\n", "\xa0"]
+    for number in range(300):
+        file = written(tmp_path, f"{number}.brackets", "(S (NN c))" + "".join(dice.choices(pieces, k=12)))
+        whole = read_brackets(file, on_error="skip")
+        _, parses, skipped = read_in_parts(file, 1)
+        assert [(one.word, one.origin) for one in parses] == [(one.word, one.origin) for one in whole]
+        assert skipped == [str(error) for error in whole.skipped]
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
+def test_line_ends(end: str, tmp_path: Path) -> None:
+    text = f"\ufeff\n{WORD}\n# sent_id = x\n{WORD}{WORD.replace('1', '2', 1)} \n\n{WORD}".replace("\n", end)
+    file = written(tmp_path, "own.conllu", text)
+    parts, parses, skipped = read_in_parts(file, 1)
+    whole = read_conllu(file)
+    assert [part.line for part in parts] == [1, 4, 9]
+    assert [(one.word, one.origin) for one in parses] == [(one.word, one.origin) for one in whole]
+    assert (len(parses), skipped) == (3, [])
+
+    table = written(tmp_path, "own.tsv", "\ufeff\ntext\tlabel\n\nA\x85b\tx\n\xa0\nB\ty\nC\n".replace("\n", end))
+    source = Files("chain", {"train": [str(table)]}, skip=True)
+    reads = [source.read(part) for part in source.parts(1)]
+    found = [example.sentences[0].origin for read in reads for example in read.examples]
+    assert found == [row.origin for row in rows(table) if isinstance(row, Row)]
+    assert [origin.line for origin in found] == [4, 6]
+    assert [reason for read in reads for reason in read.skipped] == [
+        f"{table}:7, sentence 3: 1 cells, and 2 columns: text, label"
+    ]
+
+
+def test_a_file_without_sentences_is_told(tmp_path: Path) -> None:
+    for name, text in (("own.brackets", "\ufeff \r\n\r"), ("own.tsv", "text\tlabel\r\r"), ("own.txt", "\xa0\n \r\n")):
+        file = written(tmp_path, name, text)
+        with pytest.raises(InputError, match=rf"{name}: no sentences"):
+            list(Files("chain", {"train": [str(file)]}).parts(10))
