@@ -24,6 +24,7 @@ from graphs.formats.source import Extract, read_lines
 Labels: TypeAlias = Literal["sentence", "nodes", "upos", "xpos"]
 LABELS: tuple[Labels, ...] = get_args(Labels)
 
+_NONE = ("", "_", "-1")  # of a phrase without a class, as in `corpora.labelled.LabelledTrees`
 _REMEDY = "classes of tokens are for a chain, a window or a complete graph"
 
 
@@ -108,8 +109,13 @@ class Files:
         for number, found in enumerate(self._sentences(part), part.first):
             if isinstance(found, SentenceError):
                 yield found
+                continue
+            try:
+                example = self._example(found, f"{part.split}-{number}", known)
+            except SentenceError as error:
+                yield error
             else:
-                yield self._example(found, f"{part.split}-{number}", known)
+                yield example
 
     def _sentences(self, part: Part) -> Iterable[Dependencies | Constituency | SentenceError]:
         extract = Extract(text_of(part), part.file, part.line, part.ordinal)
@@ -156,7 +162,9 @@ class Files:
         if self.labels == "nodes":
             if not isinstance(sentence, Constituency):
                 raise SentenceError("has no nodes with labels; --labels nodes is for brackets", sentence.origin)
-            classes = [known.setdefault(label, len(known)) if label else -1 for label in sentence.label]
+            if sentence.label[0] in _NONE:
+                raise SentenceError("the root has no class", sentence.origin)
+            classes = [-1 if label in _NONE else known.setdefault(label, len(known)) for label in sentence.label]
             bare = Constituency([""] * len(sentence), sentence.word, sentence.parent, sentence.origin)
             return Example((Parsed(bare, labels=classes),), {"label": classes[0]}, name)
         if not isinstance(sentence, Dependencies):
