@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from itertools import chain
 from pathlib import Path
 from typing import Any, Final
 
 from dglsent.building.parts import Part
 from dglsent.building.shards import make, note_of
-from dglsent.building.sources import Source
+from dglsent.building.sources import Source, labels_of
 from dglsent.lock import locked
-from graphs.errors import InputError
+from graphs.errors import InputError, Origin, SentenceError
 from graphs.features import Counts
 from graphs.store import FORMAT, MANIFEST, STRINGS, SUM, checksum, write
 from graphs.vocabulary import VERSION, read_json, write_json
@@ -49,7 +50,8 @@ def build(
         The manifest.
 
     Raises:
-        InputError: the folder is something else, another program builds in it, or a source cannot be read.
+        InputError: the folder is something else, another program builds in it, a source cannot be read, or another
+            split has a class that training has not.
     """
     with locked(folder):
         _begin(folder, source.about())
@@ -95,7 +97,7 @@ def _finish(folder: Path, source: Source, parts: Sequence[Part]) -> dict[str, An
     counts: dict[str, Counts] = {}
     shards: list[dict[str, Any]] = []
     skipped: list[str] = []
-    classes: set[str] = set()
+    classes: dict[str, dict[str, Part]] = {}
     sentences: dict[int, Part] = {}
     for part in parts:
         note = read_json(folder / f"{part.name}.json")
@@ -111,7 +113,8 @@ def _finish(folder: Path, source: Source, parts: Sequence[Part]) -> dict[str, An
             )
         counts.setdefault(part.split, Counts()).add(Counts.from_json(note["counts"]))
         skipped += note["skipped"]
-        classes.update(note["classes"] or ())
+        for name in note["classes"] or ():
+            classes.setdefault(part.split, {}).setdefault(name, part)
         shards.append(
             {
                 "file": f"{part.name}.arrow",
@@ -120,12 +123,13 @@ def _finish(folder: Path, source: Source, parts: Sequence[Part]) -> dict[str, An
                 "source": {"file": part.file, "line": part.line, "sha256": part.sha256},
             }
         )
+    _refuse_classes_unknown_to_training(source, classes, {part.split for part in parts})
     manifest = {
         "format": FORMAT,
         "version": VERSION,
         **source.about(),
         "sentences": min(sentences),
-        "labels": source.class_names() or sorted(classes),
+        "labels": source.class_names() or sorted(set(chain.from_iterable(classes.values()))),
         "skipped": skipped,
         "schema": schema,
         "shards": shards,
@@ -139,6 +143,36 @@ def _finish(folder: Path, source: Source, parts: Sequence[Part]) -> dict[str, An
     if not _is_there(folder / MANIFEST, manifest):
         write(manifest, folder / MANIFEST)
     return manifest
+
+
+def _refuse_classes_unknown_to_training(
+    source: Source, classes: Mapping[str, Mapping[str, Part]], splits: Collection[str]
+) -> None:
+    """Refuses a store whose model could not learn a class that it is scored on; shards by themselves cannot know.
+
+    Args:
+        source: where the examples come from.
+        classes: of each split that has classes, the first part with each.
+        splits: all splits.
+
+    Raises:
+        SentenceError: dev or test has another class than training.
+    """
+    known = classes.get("train", {})
+    for split in classes if "train" in splits else ():
+        for name, part in classes[split].items():
+            if name not in known:
+                those = f": {', '.join(sorted(known))}" if known else ", which has none"
+                what = f"class {name!r} of split {split} is none of those of training{those}"
+                raise SentenceError(what, _place(source, part, name))
+
+
+def _place(source: Source, part: Part, name: str) -> Origin:
+    """Where the first sentence of a part with a class stands."""
+    read = source.read(part)
+    names = dict(enumerate(read.classes or ()))
+    places = (each.sentences[0].origin for each in read.examples if name in map(names.get, labels_of(each)))
+    return next(places, Origin(part.file, part.line))
 
 
 def _is_there(path: Path, manifest: Mapping[str, Any]) -> bool:

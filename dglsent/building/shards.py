@@ -104,6 +104,8 @@ def _shaped(read: Read, source: Source) -> tuple[list[Sentence], Counts]:
             kept.append(example)
             shaped.extend(found)
     read.examples = kept
+    if source.skip:
+        read.forget_unused_classes()
     return shaped, Counts.of(shaped)
 
 

@@ -43,6 +43,29 @@ class Read:
     classes: list[str] | None = None
     skipped: list[str] = field(default_factory=list)
 
+    def forget_unused_classes(self) -> None:
+        """Numbers the classes anew, without those that only examples had that were left out."""
+        if self.classes is None:
+            return
+        used = set(chain.from_iterable(map(labels_of, self.examples)))
+        kept = [number for number in range(len(self.classes)) if number in used]
+        new = {number: place for place, number in enumerate(kept)}
+        for example in self.examples:
+            if "label" in example.targets:
+                example.targets = {**example.targets, "label": new[int(example.targets["label"])]}
+            for sentence in example.sentences:
+                if sentence.labels is not None:
+                    sentence.labels = [new.get(label, -1) for label in sentence.labels]
+        self.classes = [self.classes[number] for number in kept]
+
+
+def labels_of(example: Example) -> Iterator[int]:
+    """The numbers of all gold classes of an example; -1 where a node or a token has none."""
+    if "label" in example.targets:
+        yield int(example.targets["label"])
+    for sentence in example.sentences:
+        yield from sentence.labels or ()
+
 
 @dataclass(frozen=True, slots=True)
 class Files:

@@ -20,7 +20,6 @@ from tiny import TINY, Program, recipe
 from dglsent.building.build import build
 from dglsent.building.sources import Files
 from dglsent.corpora.built_in import Reviews
-from dglsent.corpora.labelled import LabelledTrees
 from dglsent.lock import locked
 from graphs.errors import InputError
 from graphs.formats.brackets import to_brackets
@@ -263,28 +262,6 @@ def test_broken_sentences(corpus: Path, tmp_path: Path, program: Program) -> Non
     assert program(*command)[0] == 2
     own.write_text((corpus / "train.conllu").read_text().replace("# label =", "# lebal =", 1))
     program.refuses("build", own, tmp_path / "third", *command[3:4], "chain", saying=["'label'", "give it to all"])
-
-
-def test_trees_have_the_classes_that_they_have_as_files(tmp_path: Path, program: Program) -> None:
-    own, empty = tmp_path / "own.brackets", ("", "_", "-1")
-    own.write_text("(3 (2 a) (3 good))\n(1 (_ bad) (2 film))\n(1 (-1 (1 so) (1 bad)) ((2 a) (2 film)))\n")
-    corpus, source = LabelledTrees(*[str(own)] * 3), Files("constituency", {"train": [str(own)]}, "nodes")
-    loaded = corpus.load(Path())["train"]
-    (read,) = map(source.read, source.parts(9))
-    for names, examples in ((corpus.labels, loaded), (read.classes or (), read.examples)):
-        assert sorted(names) == ["1", "2", "3"]
-        gold = [[*names, None][label] for one in examples for label in one.sentences[0].labels or ()]
-        assert gold == ["3", "2", "3", "1", None, "2", "1", None, "1", "1", None, "2", "2"]
-        assert [names[int(one.targets["label"])] for one in examples] == ["3", "1", "1"]
-    store = ("--graph", "constituency", "--labels", "nodes")
-    for label in empty:
-        own.write_text(f"(3 (2 a) (3 good))\n\n({label} (1 bad) (2 film))\n")
-        saying = f"{own}:3, sentence 2: the root has no class"
-        program.refuses("build", own, tmp_path / f"none{label}", *store, saying=[saying])
-        code, out, err = program("build", own, tmp_path / f"none{label}", *store, "--skip")
-        assert (code, f"left out: {saying}" in err) == (0, True)
-        assert out.endswith(": train 1 sentences; 1 left out\n")
-        assert Store(tmp_path / f"none{label}").manifest["labels"] == ["2", "3"]
 
 
 def table(file: Path, rows: list[str]) -> Path:
