@@ -120,14 +120,17 @@ def draw(analysis: Analysis, tables: Mapping[str, DataFrame], folder: Path, capt
 
 
 def caption(analysis: Analysis, sources: Sequence[Any], split: str, options: Mapping[str, Any]) -> str:
-    """Model, data, split and seeds of what is shown, and the options that were chosen."""
+    """Model, data, split, seeds and folds of what is shown, and the options that were chosen."""
     systems: dict[str, list[Any]] = {}
     for source in sources:
         systems.setdefault(source.system, []).append(source)
     parts = []
     for system, of_one in systems.items():
         seeds = sorted({source.seed for source in of_one})
-        parts.append(f"{system} ({of_one[0].model}, seed{'s' * (len(seeds) > 1)} {', '.join(map(str, seeds))})")
+        folds = sorted({source.fold for source in of_one} - {None})
+        which = f"seed{'s' * (len(seeds) > 1)} {', '.join(map(str, seeds))}"
+        which += f", fold{'s' * (len(folds) > 1)} {', '.join(map(str, folds))}" if folds else ""
+        parts.append(f"{system} ({of_one[0].model}, {which})")
     shown = "; ".join(parts) if len(parts) <= 8 else f"{len(parts)} systems, {len(sources)} runs"
     data = ", ".join(sorted({source.data for source in sources}))
     splits = {getattr(source, "split", split) for source in sources} - {""}

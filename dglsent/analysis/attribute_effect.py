@@ -15,6 +15,7 @@ from pandas import DataFrame, concat
 from dglsent.analysis import attention_matrix as matrices
 from dglsent.analysis.pictures import COLOURS, CONTRAST, SOFT, arcs, heat, panels
 from dglsent.analysis.recording import Recording
+from dglsent.analysis.runs import which_run
 from dglsent.analysis.sentences import find_sentence
 from dglsent.analysis.statistics import Array, pearson
 from graphs.errors import InputError
@@ -62,7 +63,7 @@ def correlations(source: Recording, longest: int = 60) -> DataFrame:
     """
     edges = matrices.word_edges(source)
     edges = edges[(edges.length <= longest) & edges.parsed]
-    about = {"system": source.system, "seed": source.seed}
+    about = which_run(source)
     return DataFrame([{**about, "layer": name, **follows_parse(edges, name)} for name in matrices.layers(source)])
 
 
@@ -139,8 +140,7 @@ def _weights(source: Recording, example: int) -> DataFrame:
     row = source.examples.set_index("example").loc[example]
     return DataFrame(
         {
-            "system": source.system,
-            "seed": source.seed,
+            **which_run(source),
             "id": row.id,
             "layer": name,
             "receiver": one.receiver,

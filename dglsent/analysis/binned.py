@@ -22,12 +22,14 @@ def predictions(sources: Sequence[Recording]) -> tuple[DataFrame, dict[str, Arra
     """The examples of a split, and of each system its predictions [seeds, N].
 
     Raises:
-        InputError: the recordings are not of pairs, or not all of the same.
+        InputError: the recordings are not of pairs, or not all of the same, as those of several folds.
     """
     first = sources[0].examples
     found: dict[str, list[Array]] = {}
     for source in sources:
         source.require_pairs()
+        if source.fold != sources[0].fold:
+            raise InputError(f"{source.path}: of another fold than {sources[0].path}; name runs of one fold")
         examples = source.examples
         if len(examples) != len(first) or (examples.id != first.id).any():
             raise InputError(f"{source.path}: other examples than {sources[0].path}; compare runs on one split")

@@ -14,6 +14,7 @@ from pandas import DataFrame, Series, concat
 
 from dglsent.analysis.pictures import COLOURS, SOFT, heat, panels
 from dglsent.analysis.recording import Recording
+from dglsent.analysis.runs import first_run, of_run
 from dglsent.analysis.sentences import bare, find_sentence
 from dglsent.analysis.statistics import entropy
 
@@ -40,8 +41,8 @@ def tables(sources: Sequence[Recording], *, sentence: str = "") -> dict[str, Dat
         texts = [guide.text, guide.other]
         side = int(of_one.sentence.iloc[0])
         of_one = of_one.assign(guided_by=texts[1 - side])
-        weights.append(of_one.assign(system=source.system, seed=source.seed))
-        choices.append(entropies(source.edges).assign(system=source.system, seed=source.seed))
+        weights.append(of_run(of_one, source))
+        choices.append(of_run(entropies(source.edges), source))
     return {"weights": concat(weights, ignore_index=True), "entropy": concat(choices, ignore_index=True)}
 
 
@@ -96,7 +97,7 @@ def figures(tables: Mapping[str, DataFrame]) -> dict[str, Figure]:
     weights, choices = tables["weights"], tables["entropy"]
     found = {}
     for system, runs in weights.groupby("system", sort=False):
-        one = runs[runs.seed == runs.seed.iloc[0]]
+        one = first_run(runs)
         words = one.words.iloc[0].split(" ")
         matrix = np.full((len(words), len(words)), np.nan)
         matrix[one.dependent, one["head"]] = one.attention

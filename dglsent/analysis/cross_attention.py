@@ -15,6 +15,7 @@ from pandas import DataFrame, concat
 from dglsent.analysis.pair_scores import PAPER
 from dglsent.analysis.pictures import heat, panels
 from dglsent.analysis.recording import Recording
+from dglsent.analysis.runs import first_run, of_run
 from dglsent.analysis.sentences import find_pairs
 from dglsent.analysis.statistics import entropy_parts
 from graphs.errors import InputError
@@ -34,8 +35,8 @@ def tables(sources: Sequence[Recording], *, pair: str = "") -> dict[str, DataFra
             raise InputError(f"{source.path}: no attention between sentences is recorded; choose an attentive run")
         example = _chosen(source.examples, pair)
         edges = source.edges[source.edges.relation == "attend"]
-        weights.append(of_pair(edges, source.nodes, phases, example).assign(system=source.system, seed=source.seed))
-        summaries.append(summary(edges, source.nodes, phases).assign(system=source.system, seed=source.seed))
+        weights.append(of_run(of_pair(edges, source.nodes, phases, example), source))
+        summaries.append(of_run(summary(edges, source.nodes, phases), source))
     return {"weights": concat(weights, ignore_index=True), "summary": concat(summaries, ignore_index=True)}
 
 
@@ -95,7 +96,7 @@ def figures(tables: Mapping[str, DataFrame]) -> dict[str, Figure]:
     """For each system (its first run) and phase the two heat maps of the pair."""
     found = {}
     for system, runs in tables["weights"].groupby("system", sort=False):
-        one = runs[runs.seed == runs.seed.iloc[0]]
+        one = first_run(runs)
         phases = list(one.phase.unique())
         counts = [int(one[one.sentence == side].listener.max()) + 1 for side in (0, 1)]
         figure, axes = panels(len(phases), 2, (0.34 * sum(counts) + 6, len(phases) * (0.3 * max(counts) + 1.7)))

@@ -9,13 +9,14 @@ from matplotlib.figure import Figure
 from pandas import DataFrame
 
 from dglsent.analysis.pictures import COLOURS, panels
+from dglsent.analysis.runs import run_columns, which_run
 from dglsent.analysis.sources import TrainedRun
 from dglsent.analysis.statistics import over_seeds
 from graphs.errors import InputError
 
 
 def curves(runs: Sequence[TrainedRun]) -> DataFrame:
-    """A row a run and epoch: system, seed, epoch, value (dev accuracy), loss.
+    """A row a run and epoch: epoch, value (dev accuracy), loss, and of which run they are.
 
     Raises:
         InputError: a run has no accuracy.
@@ -26,8 +27,7 @@ def curves(runs: Sequence[TrainedRun]) -> DataFrame:
             raise InputError(f"{run.path}: has no dev accuracy, but {', '.join(scores)}; leave it out")
     rows = [
         {
-            "system": run.system,
-            "seed": run.seed,
+            **which_run(run),
             "epoch": epoch["epoch"],
             "value": epoch["dev"]["accuracy"],
             "loss": epoch["loss"],
@@ -45,9 +45,10 @@ def mean_curves(found: DataFrame) -> DataFrame:
 
 def summary(found: DataFrame) -> DataFrame:
     """Of each system the best and the last dev score, and when the best came."""
-    best = found.loc[found.groupby(["system", "seed"]).value.idxmax()]
-    last = found.loc[found.groupby(["system", "seed"]).epoch.idxmax(), ["system", "seed", "value", "epoch"]]
-    both = best.merge(last, on=["system", "seed"], suffixes=("", "_last"))
+    which = run_columns(found)
+    runs = found.groupby(which, dropna=False)
+    best, last = found.loc[runs.value.idxmax()], found.loc[runs.epoch.idxmax(), [*which, "value", "epoch"]]
+    both = best.merge(last, on=which, suffixes=("", "_last"))
     both["fall"] = both.value - both.value_last
     return over_seeds(both, ["system"], ["value", "epoch", "value_last", "epoch_last", "fall"])
 

@@ -10,6 +10,7 @@ from pandas import DataFrame, concat
 
 from dglsent.analysis.pictures import COLOURS, panels
 from dglsent.analysis.recording import Recording
+from dglsent.analysis.runs import first_run, of_run
 
 
 def tables(sources: Sequence[Recording], *, k: int = 5) -> dict[str, DataFrame]:
@@ -22,8 +23,8 @@ def tables(sources: Sequence[Recording], *, k: int = 5) -> dict[str, DataFrame]:
     chosen, errors = [], []
     for source in sources:
         marked = errors_of(source.examples)
-        errors.append(marked[["id", "gold", "predicted", "error"]].assign(system=source.system, seed=source.seed))
-        chosen.append(choose(marked, k).assign(system=source.system, seed=source.seed))
+        errors.append(of_run(marked[["id", "gold", "predicted", "error"]], source))
+        chosen.append(of_run(choose(marked, k), source))
     return {"examples": concat(chosen, ignore_index=True), "all": concat(errors, ignore_index=True)}
 
 
@@ -55,7 +56,7 @@ def figures(tables: Mapping[str, DataFrame]) -> dict[str, Figure]:
     systems = list(errors.groupby("system", sort=False))
     figure, axes = panels(1, len(systems), (max(4.6, 3.1 * len(systems)), 3.4), sharey=True)
     for number, (system, runs) in enumerate(systems):
-        one, ax = runs[runs.seed == runs.seed.iloc[0]], axes[0, number]
+        one, ax = first_run(runs), axes[0, number]
         if (one.predicted == one.predicted.round()).all():
             ax.hist(one.error, bins=20, range=(0, 1), color=COLOURS[0])
             ax.set_xlabel("1 - probability of the gold class")

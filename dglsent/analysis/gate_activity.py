@@ -12,6 +12,7 @@ from matplotlib.figure import Figure
 from pandas import DataFrame, concat
 
 from dglsent.analysis.pictures import COLOURS, INK, panels
+from dglsent.analysis.runs import by_run, first_run, of_run
 from dglsent.analysis.sources import LoggedGates
 from dglsent.analysis.statistics import Array, entropy, interval, spearman
 
@@ -24,7 +25,7 @@ def tables(sources: Sequence[LoggedGates]) -> dict[str, DataFrame]:
         width = widths(activity, source.words)
         made = {"activity": activity, "decay": decay(activity), "width": width, "ambiguity": ambiguity(width)}
         for name, table in made.items():
-            found.setdefault(name, []).append(table.assign(system=source.system, seed=source.seed))
+            found.setdefault(name, []).append(of_run(table, source))
     return {name: concat(parts, ignore_index=True) for name, parts in found.items()}
 
 
@@ -84,7 +85,7 @@ def ambiguity(width: DataFrame) -> DataFrame:
 def figures(tables: Mapping[str, DataFrame]) -> dict[str, Figure]:
     """Of the first run nine blocks a word, step by step; of all, gates by distance, and width by ambiguity."""
     activity = tables["activity"]
-    first = activity[(activity.system == activity.system[0]) & (activity.seed == activity.seed[0])]
+    first = first_run(activity)
     width = tables["width"]
     ordered = width.drop_duplicates("word").sort_values(["classes", "word"], ascending=[False, True]).word
     shown = list(ordered.iloc[np.unique(np.linspace(0, len(ordered) - 1, 3).astype(int))])
@@ -116,12 +117,11 @@ def figures(tables: Mapping[str, DataFrame]) -> dict[str, Figure]:
     second, more = panels(1, 2, (8.4, 3.4))
     left, right = more[0]
     found = tables["decay"]
-    for number, ((system, seed), run) in enumerate(found.groupby(["system", "seed"], sort=False)):
-        for step, style in ((run.step.min(), ":"), (run.step.max(), "-")):
-            one = run[run.step == step]
-            label = f"{system}, seed {seed}, step {step}"
+    for number, ((system, run, rows), (_, _, points)) in enumerate(zip(by_run(found), by_run(width), strict=True)):
+        for step, style in ((rows.step.min(), ":"), (rows.step.max(), "-")):
+            one = rows[rows.step == step]
+            label = f"{system}, {run}, step {step}"
             left.plot(one.distance, one.gate, style, marker="o", ms=3, color=COLOURS[number % 8], label=label)
-        points = width[(width.system == system) & (width.seed == seed)]
         right.plot(points.classes, points.width_last, ".", color=COLOURS[number % 8], alpha=0.7)
     left.set_xlabel("distance from the word")
     left.set_ylabel("mean gate")

@@ -17,6 +17,7 @@ from pandas import DataFrame, concat
 from dglsent.analysis import attention_matrix as matrices
 from dglsent.analysis.pictures import COLOURS, SOFT, arcs, heat, panels
 from dglsent.analysis.recording import Recording
+from dglsent.analysis.runs import first_run, of_run
 from dglsent.analysis.sentences import find_sentence
 from dglsent.analysis.statistics import Array, entropy_parts, mean_interval
 
@@ -48,7 +49,7 @@ def tables(sources: Sequence[Recording], *, sentence: str = "", longest: int = 6
             "weights": one_sentence(edges, source.nodes, matrices.layers(source), example),
         }
         for name, table in made.items():
-            found.setdefault(name, []).append(table.assign(system=source.system, seed=source.seed))
+            found.setdefault(name, []).append(of_run(table, source))
     return {name: concat(parts, ignore_index=True) for name, parts in found.items()}
 
 
@@ -148,7 +149,7 @@ def figures(tables: Mapping[str, DataFrame]) -> dict[str, Figure]:
     found = {"shares": _shares(tables["shares"]), "distance": _distance(tables["distance"])}
     weights = tables["weights"]
     for system, runs in weights.groupby("system", sort=False):
-        one = runs[runs.seed == runs.seed.iloc[0]]
+        one = first_run(runs)
         words = list(one.drop_duplicates("receiver").sort_values("receiver").receiver_word)
         names = [name for name in one if str(name).startswith("attention_") and one[name].notna().all()]
         size = 1.5 + 0.3 * len(words)

@@ -13,6 +13,7 @@ from pandas import DataFrame, concat
 
 from dglsent.analysis.pictures import dots, panels
 from dglsent.analysis.recording import Recording
+from dglsent.analysis.runs import of_run
 from dglsent.analysis.sentences import find_pairs
 from dglsent.analysis.statistics import Array, mean_interval, over_seeds
 
@@ -31,14 +32,16 @@ def tables(sources: Sequence[Recording]) -> dict[str, DataFrame]:
         examples = source.examples
         for number, (one, other) in enumerate(PAPER, 1):
             found = examples[examples.example.isin(find_pairs(examples, one, other))]
-            scored.append(found.assign(pair=number, system=source.system, seed=source.seed))
-        groups.append(group_errors(examples).assign(system=source.system, seed=source.seed))
+            scored.append(of_run(found.assign(pair=number), source))
+        groups.append(of_run(group_errors(examples), source))
     rows = concat(scored, ignore_index=True)
     means = over_seeds(rows, ["pair", "id", "text", "other", "gold", "system"], ["predicted"])
     wide = means.pivot_table(
         index=["pair", "id", "text", "other", "gold"], columns="system", values="predicted", sort=False
     ).reset_index()
     errors = concat(groups, ignore_index=True)
+    if "fold" in errors:
+        errors["pairs"] = errors.groupby(["system", "seed", "group"]).pairs.transform("sum")
     together = over_seeds(errors, ["system", "group", "pairs"], ["error", "low", "high", "bias"])
     return {"pairs": wide.rename_axis(columns=None), "groups": together}
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import hashlib
 import os
-import re
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
 from fnmatch import fnmatch
@@ -20,6 +19,7 @@ import torch
 
 from dglsent.analysis.recording import TABLES, begin, finish
 from dglsent.analysis.rows import Recorder, Shown
+from dglsent.analysis.runs import fold_of, system
 from dglsent.corpora.example import Example
 from dglsent.corpora.stored import Stored
 from dglsent.lock import locked
@@ -139,8 +139,9 @@ def chosen_fields(model: SentenceModel, fields: Sequence[str] | None) -> list[st
 
 
 def provenance(run: Run, trusted: bool = False) -> dict[str, Any]:
-    """Of which run something is: model, data, seed, and hashes of its recipe and its weights."""
+    """Of which run something is: model, data, seed and fold, and hashes of its recipe and its weights."""
     config = run.config(trusted=trusted)
+    fold = fold_of(run.path)
     encoder = config.encoder
     name = str(encoder.class_path).rpartition(".")[2]
     inner = getattr(encoder.get("init_args"), "structure", None)
@@ -150,19 +151,12 @@ def provenance(run: Run, trusted: bool = False) -> dict[str, Any]:
         "model": f"{name}({structure})" if structure else name,
         "data": str(config.corpus.class_path).rpartition(".")[2],
         "seed": int(config.seed),
+        **({} if fold is None else {"fold": fold}),
         "recipe": recipe_hash(config),
         "weights": hashlib.sha256(run.weights_file.read_bytes()).hexdigest()[:16],
         "version": version(),
         "config": recipes.dump(config),
     }
-
-
-def system(path: Path) -> str:
-    """What a run is one of: "sst/tree-lstm" of .../sst/tree-lstm/seed-1, else its folder's name."""
-    path = path.resolve()
-    if re.fullmatch(r"seed-\d+", path.name):
-        return f"{path.parent.parent.name}/{path.parent.name}"
-    return path.name
 
 
 def _rows(

@@ -49,6 +49,11 @@ class Recording:
             return about[name]
         raise AttributeError(name)
 
+    @property
+    def fold(self) -> int | None:
+        """The fold of its run; None where that has none."""
+        return self.about.get("fold")
+
     @cached_property
     def examples(self) -> DataFrame:
         """A row an example."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 
 import numpy as np
 from matplotlib.figure import Figure
@@ -12,10 +13,18 @@ from dglsent.analysis.pictures import dots, panels
 from dglsent.analysis.sources import TrainedRun
 from dglsent.analysis.statistics import over_seeds
 from dglsent.reproduction import tables as published
+from graphs.errors import InputError
 
 
 def scores(runs: Sequence[TrainedRun]) -> DataFrame:
-    """A row a run, split and score: system, corpus, variant, seed, split, score, value, parameters."""
+    """A row a seed, split and score: system, corpus, variant, seed, split, score, value, parameters, folds.
+
+    A seed with folds has the mean of theirs.
+
+    Raises:
+        InputError: seeds of a system have different folds.
+    """
+    _refuse_uneven_folds(runs)
     rows = [
         {
             "system": run.system,
@@ -27,17 +36,37 @@ def scores(runs: Sequence[TrainedRun]) -> DataFrame:
             "value": np.nan if value is None else value,
             "parameters": run.parameters,
             "best_epoch": run.metrics["best_epoch"],
+            "fold": -1 if run.fold is None else run.fold,
         }
         for run in runs
         for split in ("dev", "test")
         for name, value in run.metrics[split].items()
     ]
-    return DataFrame(rows)
+    keys = ["system", "corpus", "variant", "seed", "split", "score"]
+    of_seeds = DataFrame(rows).groupby(keys, sort=False)
+    means = of_seeds[["value", "parameters", "best_epoch"]].mean()
+    return means.assign(folds=of_seeds.fold.nunique()).reset_index()
+
+
+def _refuse_uneven_folds(runs: Sequence[TrainedRun]) -> None:
+    """Refuses seeds whose means would be over other parts of the corpus than those of other seeds."""
+    of_system: dict[str, set[int]] = {}
+    of_seed: dict[tuple[str, Path], set[int]] = {}
+    for run in runs:
+        folds = set() if run.fold is None else {run.fold}
+        of_system.setdefault(run.system, set()).update(folds)
+        of_seed.setdefault((run.system, run.path.parent if folds else run.path), set()).update(folds)
+    for (system, folder), folds in of_seed.items():
+        missing = of_system[system] - folds
+        if missing:
+            raise InputError(
+                f"{folder}: without fold {min(missing)}, which another seed of {system} has; name seeds of equal folds"
+            )
 
 
 def beside_published(runs: Sequence[TrainedRun], names: Sequence[str]) -> DataFrame:
     """A row for each row and score of some published tables of which there are runs; percentages as they have them."""
-    means = over_seeds(scores(runs), ["system", "split", "score"], ["value", "parameters"])
+    means = over_seeds(scores(runs), ["system", "split", "score"], ["value", "parameters", "folds"])
     rows = []
     for table in map(published.load, names):
         for row in table.rows:
@@ -59,8 +88,9 @@ def beside_published(runs: Sequence[TrainedRun], names: Sequence[str]) -> DataFr
                         "ours": scale * one.value,
                         "sd": scale * one.value_sd,
                         "seeds": one.seeds,
+                        "folds": round(one.folds),
                         "difference": np.nan if said is None else scale * one.value - said,
-                        "parameters": one.parameters,
+                        "parameters": np.round(one.parameters),  # of folds they differ where their tags do
                     }
                 )
     return DataFrame(rows).astype({"parameters": "Int64"} if rows else {})

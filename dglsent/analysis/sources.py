@@ -6,7 +6,7 @@ import json
 import math
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +15,7 @@ from pandas import DataFrame
 
 from dglsent.analysis.catalogue import Analysis
 from dglsent.analysis.recording import Recording
+from dglsent.analysis.runs import fold_of, name_of, system
 from graphs.errors import InputError
 
 Say = Callable[[str], None]
@@ -32,6 +33,7 @@ class TrainedRun:
         seed: its seed.
         metrics: what `metrics.json` says.
         config: the resolved recipe.
+        fold: on which part of the corpus it is tested; None where the corpus has a test split of its own.
     """
 
     path: Path
@@ -41,6 +43,7 @@ class TrainedRun:
     seed: int
     metrics: dict[str, Any]
     config: dict[str, Any]
+    fold: int | None = field(default=None, kw_only=True)
 
     @classmethod
     def read(cls, path: Path) -> TrainedRun:
@@ -49,7 +52,6 @@ class TrainedRun:
         Raises:
             InputError: it is not finished.
         """
-        from dglsent.analysis.record import system
         from dglsent.training.run import Run
 
         run = Run(path)
@@ -58,7 +60,8 @@ class TrainedRun:
         try:
             config = yaml.safe_load(run.config_file.read_text(encoding="utf-8"))
             encoder, corpus = (config[key]["class_path"].rpartition(".")[2] for key in ("encoder", "corpus"))
-            return cls(path, system(path), encoder, corpus, int(config["seed"]), run.metrics(), config)
+            seed, metrics = int(config["seed"]), run.metrics()
+            return cls(path, system(path), encoder, corpus, seed, metrics, config, fold=fold_of(path))
         except (yaml.YAMLError, OSError, KeyError, TypeError, ValueError) as error:
             reason = str(error).partition("\n")[0]
             raise InputError(f"{run.config_file}: not a resolved recipe ({reason}); train the run again") from None
@@ -78,22 +81,22 @@ class TrainedRun:
 
     @property
     def about(self) -> dict[str, Any]:
-        """What a result must say of it: its folder, system, model, data and seed, its recipe and version."""
+        """What a result must say of it: its folder, system, model, data, seed and fold, its recipe and version."""
         made = self.metrics.get("provenance", {})
-        names = ("system", "model", "data", "seed")
+        names = ("system", "model", "data", "seed", *(() if self.fold is None else ("fold",)))
         about = {"path": str(self.path), **{name: getattr(self, name) for name in names}}
         return {**about, "recipe": made.get("recipe"), "version": made.get("version"), "config": self.config}
 
 
 def folders(paths: Sequence[str | Path]) -> list[Path]:
-    """Runs and recordings named, and those in folders named: their own, or one for each seed.
+    """Runs and recordings named, and those in folders named: their own, or one for each seed, or for its folds.
 
     Raises:
         InputError: a folder holds none.
     """
     found: list[Path] = []
     for path in map(Path, paths):
-        inside = [path] if _is_one(path) else sorted(filter(_is_found, path.glob("*")), key=_order)
+        inside = [path] if _is_one(path) else _inside(path)
         if not inside:
             raise InputError(f"{path}: neither a run nor a recording there, nor folders of them")
         found += inside
@@ -130,13 +133,13 @@ def recordings(
         if (path / "recording.json").is_file():
             found.append(Recording(path))
             continue
-        from dglsent.analysis.record import record, system
+        from dglsent.analysis.record import record
 
         what = "+".join(re.sub(r"\W", "", field) for field in analysis.fields) or "+".join(analysis.tables)
-        name = re.sub(r"[^\w-]", "-", f"{system(path)}-{path.name}-{split}-{what}")
+        folder = re.sub(r"[^\w-]", "-", f"{name_of(path)}-{split}-{what}")
         made = record(
             path,
-            out / name,
+            out / folder,
             split=split,
             fields=list(analysis.fields),
             tables=analysis.tables,
@@ -152,6 +155,14 @@ def _is_one(path: Path) -> bool:
     return (path / "recording.json").is_file() or (path / "config.yaml").is_file()
 
 
+def _inside(path: Path) -> list[Path]:
+    """The runs and recordings in a folder; of seeds that have folds these."""
+    folds = [one for one in path.glob("seed-*/fold-*") if re.fullmatch(r"seed-\d+", one.parent.name)]
+    return sorted(
+        filter(_is_found, [*path.glob("*"), *folds]), key=lambda one: [*map(_order, one.relative_to(path).parts)]
+    )
+
+
 def _is_found(path: Path) -> bool:
     """Whether a folder in one that is named is meant."""
     from dglsent.training.run import STALE, VERIFYING
@@ -159,9 +170,9 @@ def _is_found(path: Path) -> bool:
     return _is_one(path) and path.suffix not in (STALE, VERIFYING)
 
 
-def _order(path: Path) -> tuple[str, int]:
-    number = re.search(r"\d+$", path.name)
-    return path.name[: number.start()] if number else path.name, int(number[0]) if number else 0
+def _order(part: str) -> tuple[str, int]:
+    number = re.search(r"\d+$", part)
+    return part[: number.start()] if number else part, int(number[0]) if number else 0
 
 
 def _product(shape: Sequence[int]) -> int:

@@ -12,8 +12,12 @@ Array: TypeAlias = np.ndarray[Any, Any]
 
 
 def over_seeds(frame: DataFrame, by: Sequence[str], values: Sequence[str]) -> DataFrame:
-    """Of each group the mean and the standard deviation (n - 1; nan of one) of some columns, and how many `seeds`."""
-    groups = frame.groupby(list(by), sort=False, dropna=False)
+    """Of each group the mean and the standard deviation (n - 1; nan of one) of some columns, and how many `seeds`.
+
+    A seed counts with the mean of its rows, which are several where it has folds.
+    """
+    of_seeds = frame.groupby([*by, "seed"], sort=False, dropna=False)[list(values)].mean().reset_index()
+    groups = of_seeds.groupby(list(by), sort=False, dropna=False)
     found = groups[list(values)].mean()
     for value in values:
         found[f"{value}_sd"] = groups[value].std()

@@ -17,6 +17,7 @@ from pandas import DataFrame, concat, factorize
 from dglsent.analysis.phrases import phrases
 from dglsent.analysis.pictures import COLOURS, SOFT, panels
 from dglsent.analysis.recording import Recording
+from dglsent.analysis.runs import by_run, first_run, which_run
 from dglsent.analysis.statistics import Array
 from graphs.errors import InputError
 
@@ -73,8 +74,8 @@ def tables(
             index=[0],
         )
         for name, table in (("dimensions", dimensions), ("control", control), ("summary", summary)):
-            table.insert(0, "system", source.system)
-            table.insert(1, "seed", source.seed)
+            for place, (column, value) in enumerate(which_run(source).items()):
+                table.insert(place, column, value)
             found[name].append(table)
     return {name: concat(parts, ignore_index=True) for name, parts in found.items()}
 
@@ -176,7 +177,7 @@ def named(dimensions: DataFrame, gates: int) -> DataFrame:
 def figures(tables: Mapping[str, DataFrame]) -> dict[str, Figure]:
     """Of the first run the dimensions that stand for pairs; of all, purities beside those of permuted tags."""
     dimensions, control = tables["dimensions"], tables["control"]
-    first = dimensions[(dimensions.system == dimensions.system[0]) & (dimensions.seed == dimensions.seed[0])]
+    first = first_run(dimensions)
     best = first[first.kept].assign(score=lambda t: t.lift * t.purity).sort_values("score", ascending=False)
     best = best.drop_duplicates("pair").head(12)[::-1]
     figure, axes = panels(1, 2, (9, 4.2), width_ratios=(3, 2))
@@ -189,9 +190,9 @@ def figures(tables: Mapping[str, DataFrame]) -> dict[str, Figure]:
     left.set_xlabel("share of the large phrases that have the pair")
     left.set_title("Pairs of tags by dimension")
     left.legend(loc="lower right", bbox_to_anchor=(1, 0.99), fontsize=8, handletextpad=0.2, borderaxespad=0)
-    for number, ((system, seed), run) in enumerate(dimensions.groupby(["system", "seed"], sort=False)):
-        purity = np.sort(run.purity)[::-1]
-        right.plot(np.arange(1, len(purity) + 1), purity, color=COLOURS[number % 8], label=f"{system}, seed {seed}")
+    for number, (system, run, rows) in enumerate(by_run(dimensions)):
+        purity = np.sort(rows.purity)[::-1]
+        right.plot(np.arange(1, len(purity) + 1), purity, color=COLOURS[number % 8], label=f"{system}, {run}")
     right.axhline(control.purity_max.max(), color=SOFT, ls="--", lw=1, label="highest of permuted tags")
     right.set_ylim(0, 1)
     right.set_xlabel("dimensions by purity")

@@ -17,6 +17,7 @@ from scipy.stats import rankdata
 from dglsent.analysis.phrases import phrases
 from dglsent.analysis.pictures import HEAT, INK, SOFT, panels
 from dglsent.analysis.recording import Recording
+from dglsent.analysis.runs import by_run, of_run, which_run
 from dglsent.analysis.sentences import find_sentence
 from dglsent.analysis.statistics import Array
 from graphs.errors import InputError
@@ -40,16 +41,12 @@ def tables(sources: Sequence[Recording], *, sentence: str = "", dimension: int =
         labelled = inner[inner.gold >= 0]
         classes = int(source.nodes.gold.max()) + 1
         area = area_under_curve(z[labelled.row.to_numpy()], (sentiment_of(labelled.gold, classes) < 0).to_numpy())
-        areas.append(
-            DataFrame(
-                {"system": source.system, "seed": source.seed, "dimension": np.arange(1, len(area) + 1), "auc": area}
-            )
-        )
+        areas.append(DataFrame({**which_run(source), "dimension": np.arange(1, len(area) + 1), "auc": area}))
         if not dimension and np.isnan(area).all():
             raise InputError(f"{source.path}: no phrases with gold sentiment; choose a run on SST or give --dimension")
         k = dimension or int(np.nanargmax(area)) + 1
         tree = tree_values(source.nodes, z[:, k - 1], find_sentence(source.examples, sentence, PAPER), classes)
-        trees.append(tree.assign(system=source.system, seed=source.seed, dimension=k, auc=area[k - 1]))
+        trees.append(of_run(tree, source).assign(dimension=k, auc=area[k - 1]))
     return {"auc": concat(areas, ignore_index=True), "tree": concat(trees, ignore_index=True)}
 
 
@@ -112,8 +109,8 @@ def figures(tables: Mapping[str, DataFrame]) -> dict[str, Figure]:
 def _by_run(tables: Mapping[str, DataFrame]) -> dict[str, DataFrame]:
     """The tree of each run, by the name of its files."""
     return {
-        f"tree-{system.replace('/', '-')}-seed-{seed}": tree.reset_index(drop=True)
-        for (system, seed), tree in tables["tree"].groupby(["system", "seed"], sort=False)
+        f"tree-{system.replace('/', '-')}-{run.replace(', ', '-').replace(' ', '-')}": tree.reset_index(drop=True)
+        for system, run, tree in by_run(tables["tree"])
     }
 
 

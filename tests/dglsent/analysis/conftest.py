@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from tiny import recipe
 from tiny_tags import TAGS
@@ -44,6 +46,20 @@ def tag_guided_run(tmp_path_factory):
     folder.mkdir(parents=True)
     assert main(["fit", str(recipe(folder.parent, TAG_GUIDED)), "--out", str(folder / "seed-1")]) == 0
     return folder / "seed-1"
+
+
+@pytest.fixture(scope="session")
+def folded_runs(tmp_path_factory):
+    """Two systems, laid out as `dglsent reproduce` does it; of the larger one there is one fold of one seed alone."""
+    folder = tmp_path_factory.mktemp("folded")
+    file = recipe(folder, re.sub(r"class_path: dglsent\.corpora.*\n.*\n", "class_path: tiny.Folds\n", TAG_GUIDED))
+    runs = [("big", 7, 1, 0), *(("small", 6, seed, fold) for seed in (1, 2) for fold in (0, 1))]
+    for system, hidden, seed, fold in runs:
+        out = folder / "rf" / system / f"seed-{seed}" / f"fold-{fold}"
+        options = ["--seed", seed, "--corpus.fold", fold, "--encoder.hidden", hidden, "--out", out]
+        assert main(["fit", str(file), *map(str, options)]) == 0
+        out.with_suffix(".log").touch()
+    return folder / "rf"
 
 
 @pytest.fixture(scope="session")

@@ -14,10 +14,13 @@ from dglsent.analysis.recording import Recording, begin, finish
 from dglsent.analysis.sources import TrainedRun
 
 
-def recording(folder: Path, *, system="corpus/model", seed=1, fields=(), model="Model", **tables) -> Recording:
+def recording(
+    folder: Path, *, system="corpus/model", seed=1, fold=None, fields=(), model="Model", **tables
+) -> Recording:
     """A recording of some tables, as DataFrames; a column of rows of numbers becomes one of vectors."""
-    path = folder / f"{system.replace('/', '-')}-{seed}"
+    path = folder / f"{system.replace('/', '-')}-{seed}{'' if fold is None else f'-{fold}'}"
     about = {"system": system, "seed": seed, "model": model, "data": "Corpus", "split": "test", "config": ""}
+    about |= {} if fold is None else {"fold": fold}
     begin(path, {**about, "fields": list(fields), "tables": list(tables)})
     for name, table in tables.items():
         (path / name).mkdir()
@@ -80,7 +83,7 @@ def dense(example, matrix, relation="complete", field="attention_1", sentence=0)
     )  # fmt: skip
 
 
-def run(system, seed, test, dev=None, history=(), parameters=10) -> TrainedRun:
+def run(system, seed, test, dev=None, history=(), parameters=10, fold=None) -> TrainedRun:
     """A finished run with some scores."""
     metrics = {"dev": dev or test, "test": test, "best_epoch": 1, "history": list(history)}
 
@@ -89,7 +92,8 @@ def run(system, seed, test, dev=None, history=(), parameters=10) -> TrainedRun:
         def parameters(self) -> float:
             return parameters
 
-    return Made(Path(system) / f"seed-{seed}", system, "Model", "Corpus", seed, metrics, {})
+    path = Path(system) / f"seed-{seed}" / ("" if fold is None else f"fold-{fold}")
+    return Made(path, system, "Model", "Corpus", seed, metrics, {}, fold=fold)
 
 
 def history(values) -> list[dict]:

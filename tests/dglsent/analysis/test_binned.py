@@ -49,6 +49,9 @@ def test_other_examples_are_refused(tmp_path):
     other = recording(tmp_path, system="b", examples=pairs([1.0], [1.0]))
     with pytest.raises(InputError, match="other examples"):
         predictions([one, other])
+    folds = [recording(tmp_path, fold=fold, examples=pairs([1.0], [1.0])) for fold in (0, 1)]
+    with pytest.raises(InputError, match=r"of another fold than .*; name runs of one fold"):
+        predictions(folds)
 
 
 def test_accuracy_of_scores_is_refused(tmp_path):

@@ -30,6 +30,21 @@ def test_curves_and_where_they_fall():
     assert list(dropout_curves.figures(made)) == ["dropout-curves"]
 
 
+def test_curves_of_folds():
+    """The mean of a seed is that of its folds, and a fold's best epoch is its own."""
+    values = {(1, 0): [0.5, 0.8], (1, 1): [0.7, 0.6], (2, 0): [0.8, 0.9], (2, 1): [0.6, 0.7]}
+    made = dropout_curves.tables(
+        [run("mr/x", seed, {}, history=history(some), fold=fold) for (seed, fold), some in values.items()]
+    )
+    means = made["means"].set_index("epoch")
+    assert means.value.to_dict() == pytest.approx({1: 0.65, 2: 0.75})
+    assert means.value_sd[1] == pytest.approx(0.1 / 2**0.5)
+    assert means.seeds.to_dict() == {1: 2, 2: 2}
+    (summary,) = made["summary"].itertuples()
+    assert (summary.value, summary.value_last, summary.epoch) == pytest.approx((0.775, 0.75, 1.75))
+    assert summary.value_sd == pytest.approx(0.05 / 2**0.5)
+
+
 def test_where_the_curves_cross():
     assert crossover({1: 0.5, 2: 0.6, 3: 0.6}, {1: 0.4, 2: 0.6, 3: 0.7}) == 3
     assert crossover({1: 0.5, 2: 0.6}, {1: 0.6, 2: 0.7}) == 1

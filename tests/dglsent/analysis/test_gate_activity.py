@@ -10,7 +10,7 @@ from dglsent.analysis import gate_activity
 from dglsent.analysis.sources import LoggedGates
 
 
-def logged(seed=1, words=8):
+def logged(seed=1, words=8, fold=None):
     """Gates that fall from the middle at the end, wider for words with more classes."""
     rows = []
     for word in range(words):
@@ -25,7 +25,7 @@ def logged(seed=1, words=8):
         {"word": [f"w{word}" for word in range(words)], "count": [30, 20, 50, 40, 70, 60, 90, 80][:words]}
     )
     table["classes"] = range(1, words + 1)
-    return LoggedGates(Path(), "pmb/mlp", "WindowMLP", "PMB", seed, {}, {}, gates, table)
+    return LoggedGates(Path(), "pmb/mlp", "WindowMLP", "PMB", seed, {}, {}, gates, table, fold=fold)
 
 
 def test_gates_of_words():
@@ -49,3 +49,11 @@ def test_gates_of_words():
 
 def test_few_words_have_no_correlation():
     assert gate_activity.tables([logged(words=2)])["ambiguity"].rho.isna().all()
+
+
+def test_folds_are_runs_of_their_own():
+    made = gate_activity.tables([logged(fold=0), logged(fold=1, words=6)])
+    left, right = gate_activity.figures(made)["decay-and-width"].axes
+    labels = [line.get_label() for line in left.lines]
+    assert labels == [f"pmb/mlp, seed 1, fold {fold}, step {step}" for fold in (0, 1) for step in (0, 10)]
+    assert [len(line.get_xdata()) for line in right.lines] == [8, 6]

@@ -38,6 +38,17 @@ def test_scores_of_the_papers_pairs_and_of_groups(tmp_path):
     assert list(pair_scores.figures(made)) == ["pair-scores"]
 
 
+def test_groups_of_folds(tmp_path):
+    sources = [
+        recording(tmp_path, seed=seed, fold=fold, examples=pairs([4.0] * len(said), said, [TEXTS[0]] * len(said)))
+        for seed, fold, said in ((1, 0, [3.0, 4.0]), (1, 1, [4.0]), (2, 0, [2.0, 4.0]), (2, 1, [3.0]))
+    ]
+    (group,) = pair_scores.tables(sources)["groups"].itertuples()
+    assert (group.pairs, group.seeds) == (3, 2)
+    assert group.error == pytest.approx((0.25 + 1) / 2)
+    assert group.error_sd == pytest.approx(0.75 / 2**0.5)
+
+
 def test_attention_between_sentences(tmp_path):
     nodes = concat([words(0, "A dog runs", [1, 2, -1]), words(0, "A cat", [1, -1], 1)], ignore_index=True)
     first = np.array([[0.9, 0.1], [0.5, 0.5], [0.5, 0.5]])

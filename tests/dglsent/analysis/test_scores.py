@@ -15,6 +15,7 @@ from dglsent.analysis import (
     window_ablations,
 )
 from dglsent.analysis.scores import positive_share
+from graphs.errors import InputError
 
 
 def accuracies(**values):
@@ -42,6 +43,34 @@ def test_beside_the_published_and_kinds_of_fusion():
     assert fusion.difference == pytest.approx(0.01)
     assert fusion.difference_sd == pytest.approx(0.04 / 2**0.5)
     assert list(composition_results.figures(made)) == ["composition-results"]
+
+
+def folds(system, values, parameters=10):
+    """Runs of seeds 1, 2, ... with accuracies of folds 0, 1, ..."""
+    return [
+        run(system, seed, {"accuracy": value}, fold=fold, parameters=parameters + fold)
+        for seed, of_folds in enumerate(values, 1)
+        for fold, value in enumerate(of_folds)
+    ]
+
+
+def test_a_seed_counts_with_the_mean_of_its_folds():
+    runs = folds("mr/tg-hrecnn-concat", [[0.6, 0.8], [0.7, 0.9]]) + folds(
+        "mr/tg-hrecnn-multi", [[0.5, 0.5, 0.8], [0.6] * 3]
+    )
+    made = composition_results.tables(runs)
+    results = made["results"].set_index("system")
+    assert results.ours.to_dict() == pytest.approx({"mr/tg-hrecnn-concat": 75, "mr/tg-hrecnn-multi": 60})
+    assert results.sd["mr/tg-hrecnn-concat"] == pytest.approx(100 * 0.1 / 2**0.5)
+    assert results.seeds.to_dict() == {"mr/tg-hrecnn-concat": 2, "mr/tg-hrecnn-multi": 2}
+    assert results.folds.to_dict() == {"mr/tg-hrecnn-concat": 2, "mr/tg-hrecnn-multi": 3}
+    assert results.parameters["mr/tg-hrecnn-concat"] == 10
+    fusion = made["fusion"].iloc[0]
+    assert (fusion.seeds, fusion.difference) == (2, pytest.approx(-0.15))
+    with pytest.raises(InputError, match=r"mr/recnn/seed-2: without fold 1, which another seed of mr/recnn has"):
+        composition_results.tables(folds("mr/recnn", [[0.6, 0.8], [0.7]]))
+    with pytest.raises(InputError, match=r"mr/recnn/seed-3: without fold 0"):
+        composition_results.tables([*folds("mr/recnn", [[0.6, 0.8]]), run("mr/recnn", 3, {"accuracy": 0.5})])
 
 
 def binary(share, right_positive, right_negative):

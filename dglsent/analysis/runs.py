@@ -1,0 +1,61 @@
+"""Which run something is of: its system, its seed and, where a corpus is scored by cross-validation, its fold."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from pandas import DataFrame
+
+
+def system(path: Path) -> str:
+    """What a run is one of: "sst/tree-lstm" of .../sst/tree-lstm/seed-1 and of its folds, else its folder's name."""
+    path = path.resolve()
+    if fold_of(path) is not None:
+        path = path.parent
+    if re.fullmatch(r"seed-\d+", path.name):
+        return f"{path.parent.parent.name}/{path.parent.name}"
+    return path.name
+
+
+def fold_of(path: Path) -> int | None:
+    """On which part of its corpus a run is tested: 3 of .../seed-1/fold-3; None of one that has no folds."""
+    found = re.fullmatch(r"fold-(\d+)", path.resolve().name)
+    return int(found[1]) if found else None
+
+
+def name_of(path: Path) -> str:
+    """A name that runs of other systems, seeds and folds do not have, such as "sst/tree-lstm-seed-1"."""
+    path = path.resolve()
+    within = path.name if fold_of(path) is None else f"{path.parent.name}-{path.name}"
+    return f"{system(path)}-{within}"
+
+
+def which_run(source: Any) -> dict[str, Any]:
+    """Of which run a run, or a recording of one, is: system, seed and, where it has one, fold."""
+    which = {"system": source.system, "seed": source.seed}
+    return which if source.fold is None else {**which, "fold": source.fold}
+
+
+def of_run(table: DataFrame, source: Any) -> DataFrame:
+    """A table with columns that say of which run it is."""
+    return table.assign(**which_run(source))
+
+
+def run_columns(table: DataFrame) -> list[str]:
+    """The columns that say of which run a row is."""
+    return [column for column in ("system", "seed", "fold") if column in table]
+
+
+def by_run(table: DataFrame) -> Iterator[tuple[str, str, DataFrame]]:
+    """Of each run its system, which of its runs it is ("seed 1", or "seed 1, fold 3"), and its rows."""
+    for (of, seed, *folds), rows in table.groupby(run_columns(table), sort=False, dropna=False):
+        known = [f", fold {int(fold)}" for fold in folds if fold == fold]  # nan where only others have folds
+        yield str(of), f"seed {seed}{''.join(known)}", rows
+
+
+def first_run(table: DataFrame) -> DataFrame:
+    """The rows of the first run."""
+    return next(rows for _, _, rows in by_run(table))
