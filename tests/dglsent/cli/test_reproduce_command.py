@@ -144,6 +144,7 @@ def test_recipes_of_one_name_in_two_places_are_refused(tmp_path, program):
     program.refuses("reproduce", table, "--out", out, saying=["other/tiny.yaml", f"would share {out / 'tiny'}"])
 
 
+@pytest.mark.usefixtures("forks")
 def test_a_recipe_beside_the_table_and_a_class_beside_the_recipe(tmp_path, program, monkeypatch):
     """Rows that share it are both told that it fails."""
     folder = tmp_path / "mine"
