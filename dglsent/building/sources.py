@@ -14,6 +14,7 @@ from dglsent.building.parts import Part, form_of, lines_before, parts_of, text_o
 from dglsent.building.tables import examples_of, unlabelled
 from dglsent.corpora.corpus import Splits
 from dglsent.corpora.example import Example, Parsed
+from dglsent.corpora.own_files import NO_CLASS
 from dglsent.training.graphs import Graph, GraphKind
 from graphs.columns import Constituency, Dependencies, Tagged
 from graphs.errors import InputError, Origin, SentenceError
@@ -24,7 +25,6 @@ from graphs.formats.source import Extract, read_lines
 Labels: TypeAlias = Literal["sentence", "nodes", "upos", "xpos"]
 LABELS: tuple[Labels, ...] = get_args(Labels)
 
-_NONE = ("", "_", "-1")  # of a phrase without a class, as in `corpora.labelled.LabelledTrees`
 _REMEDY = "classes of tokens are for a chain, a window or a complete graph"
 
 
@@ -185,9 +185,9 @@ class Files:
         if self.labels == "nodes":
             if not isinstance(sentence, Constituency):
                 raise SentenceError("has no nodes with labels; --labels nodes is for brackets", sentence.origin)
-            if sentence.label[0] in _NONE:
+            if sentence.label[0] in NO_CLASS:
                 raise SentenceError("the root has no class", sentence.origin)
-            classes = [-1 if label in _NONE else known.setdefault(label, len(known)) for label in sentence.label]
+            classes = [-1 if label in NO_CLASS else known.setdefault(label, len(known)) for label in sentence.label]
             bare = Constituency([""] * len(sentence), sentence.word, sentence.parent, sentence.origin)
             return Example((Parsed(bare, labels=classes),), {"label": classes[0]}, name)
         if not isinstance(sentence, Dependencies):

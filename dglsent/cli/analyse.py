@@ -34,7 +34,7 @@ def make_parser() -> Parser:
 def main(arguments: Sequence[str]) -> int:
     """Analyse; prints the files written."""
     parser = make_parser()
-    first, _ = make_parser().parse_known_intermixed_args([each for each in arguments if each not in ("-h", "--help")])
+    first, _ = parser.parse_known_intermixed_args([each for each in arguments if each not in ("-h", "--help")])
     analysis = find(first.name) if first.name else None
     if analysis is not None:
         _add_options(parser, analysis)

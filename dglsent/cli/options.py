@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import re
-from collections.abc import Sequence
 from pathlib import Path
 from typing import NoReturn
 
@@ -19,11 +18,7 @@ class Parser(argparse.ArgumentParser):
     def __init__(self, command: str, description: str) -> None:
         super().__init__(prog=f"dglsent {command}", description=description, allow_abbrev=False)
 
-    def parse_args(  # type: ignore[override]  # argparse has overloads for namespaces of one's own
-        self, args: Sequence[str] | None = None, namespace: argparse.Namespace | None = None
-    ) -> argparse.Namespace:
-        """What the arguments say."""
-        return self.parse_intermixed_args(args, namespace)
+    parse_args = argparse.ArgumentParser.parse_intermixed_args
 
     def error(self, message: str) -> NoReturn:
         """Say what is wrong with the arguments."""

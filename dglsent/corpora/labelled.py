@@ -9,6 +9,7 @@ from typing import TypeVar
 from dglsent.corpora.corpus import Corpus, Splits
 from dglsent.corpora.example import Example, Parsed
 from dglsent.corpora.own_files import (
+    NO_CLASS,
     REMEDY,
     classes,
     found,
@@ -27,8 +28,6 @@ from graphs.formats.conllu import read_conllu
 from graphs.formats.numbers import decimal_number
 
 T = TypeVar("T")
-
-_NONE = ("", "_", "-1")  # of a phrase without a class
 
 
 class _Files(Corpus):
@@ -116,7 +115,7 @@ class LabelledTrees(_Files):
     def load(self, data: Path) -> Splits:
         """Reads the files."""
         read = self._read(lambda file: list(read_brackets(file, unescape=True)))
-        named = (label for tree in read["train"] for label in tree.label if label not in _NONE)
+        named = (label for tree in read["train"] for label in tree.label if label not in NO_CLASS)
         self.labels = classes(named, self.train)
         made = {
             split: [self._example(tree, f"{split}-{number}") for number, tree in enumerate(trees, 1)]
@@ -125,9 +124,9 @@ class LabelledTrees(_Files):
         return splits(made["train"], made.get("dev"), made["test"])
 
     def _example(self, tree: Constituency, name: str) -> Example:
-        if tree.label[0] in _NONE:
+        if tree.label[0] in NO_CLASS:
             raise SentenceError("the root has no class", tree.origin)
-        labels = [-1 if label in _NONE else number_of(label, self.labels, tree.origin) for label in tree.label]
+        labels = [-1 if label in NO_CLASS else number_of(label, self.labels, tree.origin) for label in tree.label]
         # The labels are gold classes, not tags: a model must not read them.
         bare = Constituency([""] * len(tree), tree.word, tree.parent, tree.origin)
         return Example((Parsed(bare, labels=labels, remedy=REMEDY),), {"label": labels[0]}, name)

@@ -26,6 +26,7 @@ REMEDY = (
     "parse the text with `dglsent parse` and give trees: CoNLL-U with a comment `# label = CLASS`, or brackets in the "
     "column of the text"
 )
+NO_CLASS = ("", "_", "-1")  # labels of a phrase that has none
 PIECE = re.compile(r"[()]|[^ \t\r\n()]+")  # as in `graphs.formats.brackets`
 _LONGEST = 1 << 24  # characters of a cell of CSV, as of a line of any file
 TABLES = (".tsv", ".csv", ".jsonl")

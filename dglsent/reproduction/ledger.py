@@ -114,9 +114,10 @@ class Ledger:
         """
         told, code = as_json(self._table, results, command), dict[str, Mapping[str, str]]()
         for place, (row, result) in enumerate(zip(told["rows"], results, strict=True)):
-            known = self._rows.get((row["name"], row["recipe"]), {})
+            key = row["name"], row["recipe"]
+            known = self._rows.get(key, {})
             records = [_record(Path(folder), code) for folder in result.finished]
-            lost = self._lost.get((row["name"], row["recipe"]), ())
+            lost = self._lost.get(key, ())
             runs_known = {_run(record) for record in known.get("records", ())}
             if runs_known and (not result.runs or runs_known.difference(lost, map(_run, records))):
                 told["rows"][place] = known

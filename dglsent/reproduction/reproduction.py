@@ -68,12 +68,14 @@ class Reproduction:
         """Refuses recipes of one name in two places, whose runs would have one folder."""
         made: dict[Path, Row] = {}
         for row, jobs in self._jobs.items():
-            for job in (job for of_seed in jobs[:1] for job in of_seed[:1]):
-                other = made.setdefault(job.run.path, row)
-                if Path(str(other.recipe)).resolve() != Path(str(row.recipe)).resolve():
-                    raise InputError(
-                        f"{other.recipe} and {row.recipe} would share {job.run.path.parent}; name one of them otherwise"
-                    )
+            if not jobs:
+                continue
+            run = jobs[0][0].run.path
+            other = made.setdefault(run, row)
+            if Path(str(other.recipe)).resolve() != Path(str(row.recipe)).resolve():
+                raise InputError(
+                    f"{other.recipe} and {row.recipe} would share {run.parent}; name one of them otherwise"
+                )
 
     def _is_wanted(self, job: Job) -> bool:
         return self._folds is None or job.fold is None or job.fold < self._folds
