@@ -8,12 +8,11 @@ Beside them stands how many launches the torch engine takes, and in how many ste
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import NamedTuple, TypeAlias
+from typing import NamedTuple
 
 import numpy as np
 import torch
@@ -22,6 +21,7 @@ from torch.nn import functional as F  # noqa: N812
 
 from dglsent.benchmark import samples
 from dglsent.benchmark.launches import launches
+from dglsent.benchmark.timing import Job, Row, best_of, race
 from dglsent.models.attentive_tree import AttentiveTreeLSTM
 from dglsent.models.cn3 import CN3
 from dglsent.models.dynamic_window import WindowBiLSTM
@@ -47,7 +47,6 @@ MODELS = (
 )
 BASIC = ("binary Tree-LSTM", "child-sum Tree-LSTM", "LSTM")  # what is timed unless others are asked for
 _DIM, _HIDDEN = 300, 150
-Row: TypeAlias = dict[str, str | int | float]
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,7 +125,7 @@ def measure(
     rng = np.random.default_rng(size)
     encoder = subject.encoder.to(device)
     drawn = [subject.draw(size, rng) for _ in range(batches)]
-    plan_ms = float(np.mean([_best(partial(subject.batch, part), repeats) for part in drawn]))
+    plan_ms = float(np.mean([best_of(partial(subject.batch, part), repeats) for part in drawn]))
     rows: list[Row] = []
     for mode in ("forward", "forward+backward"):
         backward = mode != "forward"
@@ -138,7 +137,7 @@ def measure(
             with torch.no_grad():
                 jobs = {
                     "bare_ms": _bare(_products(encoder, batch), device, backward),
-                    "torch_ms": _encode(encoder, batch, "torch", backward, fused=fused),
+                    "torch_ms": encoding(encoder, batch, "torch", backward, fused=fused),
                 }
             if fused:
                 for _ in range(3):  # compiles
@@ -146,8 +145,8 @@ def measure(
             counts.append(launches(jobs["torch_ms"], device))
             steps.append(batch.steps)
             if device == "cpu":
-                jobs["dgl_ms"] = _encode(encoder, batch, "dgl", backward)
-            for name, spent in _race(jobs, threads, repeats, device).items():
+                jobs["dgl_ms"] = encoding(encoder, batch, "dgl", backward)
+            for name, spent in race(jobs, threads, repeats, device).items():
                 best.setdefault(name, []).append(spent)
         mean = {name: float(np.mean(values)) for name, values in best.items()}
         rows.append(
@@ -169,44 +168,8 @@ def measure(
     return rows
 
 
-def _race(jobs: dict[str, Callable[[], None]], threads: Sequence[int], repeats: int, device: str) -> dict[str, float]:
-    """Best time of each job in ms; they take turns, so that a slow moment of the machine meets all alike."""
-    before = torch.get_num_threads()
-    best = dict.fromkeys(jobs, float("inf"))
-    for count in threads:
-        set_threads(count)
-        for job in jobs.values():
-            job()
-        for _ in range(repeats):
-            for name, job in jobs.items():
-                best[name] = min(best[name], _spent(job, device))
-    set_threads(before)
-    return best
-
-
-def set_threads(count: int) -> None:
-    """Give torch and DGL the same number of threads, so that their pools do not stall each other."""
-    from graphs.door import dgl
-
-    torch.set_num_threads(count)
-    dgl.utils.set_num_threads(count)
-
-
-def _spent(job: Callable[[], object], device: str = "cpu") -> float:
-    if device != "cpu":
-        torch.cuda.synchronize()
-    start = time.perf_counter()
-    job()
-    if device != "cpu":
-        torch.cuda.synchronize()
-    return 1000 * (time.perf_counter() - start)
-
-
-def _best(job: Callable[[], object], repeats: int) -> float:
-    return min(_spent(job) for _ in range(repeats + 1))
-
-
-def _encode(encoder: Encoder, batch: Batch, name: Engine, backward: bool, *, fused: bool = False) -> Callable[[], None]:
+def encoding(encoder: Encoder, batch: Batch, name: Engine, backward: bool, *, fused: bool = False) -> Job:
+    """What an engine has to do for a batch: sentence vectors and, with `backward`, the gradients of all parameters."""
     given = set(batch.nodes)
     if name == "dgl":
         # DGL builds its index when first asked: not part of the propagation.
@@ -259,7 +222,7 @@ def _products(encoder: Encoder, batch: Batch) -> list[_Product]:
     return [_Product(rows, m.in_features, m.weight, False) for m, rows in inputs.items()] + products
 
 
-def _bare(products: list[_Product], device: str, backward: bool) -> Callable[[], None]:
+def _bare(products: list[_Product], device: str, backward: bool) -> Job:
     weights = {id(p.weight): p.weight.detach().clone().requires_grad_(backward) for p in products}
     work = [
         (

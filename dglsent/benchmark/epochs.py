@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import time
 from pathlib import Path
-from typing import TypeAlias
 
 import torch
 
+from dglsent.benchmark.timing import Row
 from dglsent.passing import engine
 from dglsent.training import recipe as recipes
 from dglsent.training.assemble import load_inputs, make_model
@@ -16,7 +16,6 @@ from dglsent.training.device import seed_all
 from dglsent.training.optimisers import DenseGradient, optimiser, takes_sparse
 
 RECIPES = (("sst/tree-lstm", 256), ("sick/tree-lstm", 25))
-Row: TypeAlias = dict[str, str | int | float]
 
 
 def measure(name: str, size: int, data: Path, device: str, *, fused: bool = False) -> Row:

@@ -12,11 +12,11 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
-from typing import NamedTuple, TypeAlias
+from typing import NamedTuple
 
+from dglsent.benchmark.timing import Row
 from graphs.errors import InputError
 
-Row: TypeAlias = dict[str, str | int | float]
 _SIZE, _LAYERS = 100, 2
 
 

@@ -6,16 +6,23 @@ import argparse
 import gc
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 from pathlib import Path
+from typing import TypeAlias
 
 from dglsent.cli.options import Parser, add_data, positive
 from dglsent.json_text import dumps
 from graphs.errors import InputError
 
+Row: TypeAlias = dict[str, str | int | float]
 _HEAD = (
     f"{'model':<21}{'graph':<14}{'batch':>5}  {'mode':<17}{'DGL ms':>9}{'torch ms':>10}{'plan ms':>9}{'bare ms':>9}"
     f"{'DGL/torch':>11}{'torch/bare':>12}{'launches/step':>15}"
+)
+_PEERS_HEAD = (
+    f"{'model':<21}{'peer':<19}{'batch':>5}  {'mode':<17}{'peer ms':>9}{'peer plan ms':>14}{'torch ms':>10}"
+    f"{'plan ms':>9}{'peer/torch':>12}"
 )
 _LONG_HEAD = (
     f"{'layout':<8}{'batch':>5}{'words':>7}{'plan ms':>10}{'forward ms':>12}{'backward ms':>13}{'peak memory GiB':>17}"
@@ -37,6 +44,9 @@ def make_parser() -> Parser:
     parser.add_argument("--models", metavar="A,B", help="only these models, by the names in the table")
     parser.add_argument("--all", action="store_true", help="all models, not the two Tree-LSTMs and the LSTM alone")
     parser.add_argument("--fused", action="store_true", help="let the torch engine compile the models' functions")
+    parser.add_argument(
+        "--peers", action="store_true", help="beside other people's code of two models instead, on the CPU"
+    )
     parser.add_argument("--epochs", action="store_true", help="seconds of an epoch of SST and one of SICK instead")
     parser.add_argument("--long", action="store_true", help="time and memory of CN3 on 400 words instead, on the CPU")
     parser.add_argument("--json", action="store_true", help="print a list of rows instead of a table")
@@ -49,7 +59,7 @@ def main(arguments: Sequence[str]) -> int:
 
     import torch
 
-    from dglsent.benchmark import engines
+    from dglsent.benchmark import engines, peers
     from dglsent.corpora.corpus import data_folder
 
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
@@ -61,34 +71,35 @@ def main(arguments: Sequence[str]) -> int:
         return _epochs(data_folder(options.data), options)
     data = data_folder(options.data) if options.data or os.environ.get("DGLSENT_DATA") else None
     threads = options.threads or sorted({1, cores})
-    wanted = options.models.split(",") if options.models else engines.MODELS if options.all else engines.BASIC
-    unknown = next((name for name in wanted if name not in engines.MODELS), None)
+    measure: Callable[..., Iterable[Row]]
+    if options.peers:
+        known = basic = tuple(peers.PEERS)
+        measure, head, line = peers.measure, _PEERS_HEAD, _peers_line
+    else:
+        known, basic = engines.MODELS, engines.BASIC
+        measure = partial(engines.measure, device=options.device, fused=options.fused)
+        head, line = _HEAD, _line
+    wanted = options.models.split(",") if options.models else known if options.all else basic
+    unknown = next((name for name in wanted if name not in known), None)
     if unknown is not None:
-        raise InputError(f"--models: no model {unknown!r}; there are {', '.join(engines.MODELS)}")
+        raise InputError(f"--models: no model {unknown!r}; there are {', '.join(known)}")
     subjects = [subject for subject in engines.subjects(data) if subject.model in wanted]
-    rows: list[engines.Row] = []
+    rows: list[Row] = []
     if not options.json:
         trees = f"trees of SST and SICK from {data}" if data else "random trees of the shape of SST's and SICK's"
         print(f"{trees}; best of {', '.join(map(str, threads))} threads each; torch {torch.__version__}")
-        print(_HEAD)
+        print(head)
     gc.freeze()
     sizes = options.batch or ([1, 25, 256] if options.all else [25, 256])
     for number, subject in enumerate(subjects):
         for place, size in enumerate(sizes):
             done, count = number * len(sizes) + place, len(subjects) * len(sizes)
             print(f"{done + 1} of {count}: {subject.model}, batches of {size}", file=sys.stderr, flush=True)
-            new = engines.measure(
-                subject,
-                size,
-                threads=threads,
-                device=options.device,
-                batches=options.batches or (2 if not options.all else 5 if size > 1 else 20),
-                fused=options.fused,
-            )
-            rows += new
-            if not options.json:
-                for row in new:
-                    print(_line(row), flush=True)
+            batches = options.batches or (2 if not options.all else 5 if size > 1 else 20)
+            for row in measure(subject, size, threads=threads, batches=batches):
+                rows.append(row)
+                if not options.json:
+                    print(line(row), flush=True)
     if options.json:
         print(dumps(rows, indent=1))
     return 0
@@ -128,12 +139,20 @@ def _long(threads: int, *, as_json: bool) -> int:
     return 0
 
 
-def _line(row: dict[str, str | int | float]) -> str:
+def _line(row: Row) -> str:
     dgl, ours, plan, bare = (float(row[name]) for name in ("dgl_ms", "torch_ms", "plan_ms", "bare_ms"))
     launches, steps = float(row["launches"]), float(row["steps"])
     return (
         f"{row['model']:<21}{row['graph']:<14}{row['batch']:>5}  {row['mode']:<17}{dgl:>9.2f}{ours:>10.2f}{plan:>9.2f}"
         f"{bare:>9.2f}{dgl / (ours + plan):>11.2f}{ours / bare:>12.2f}{launches / max(1.0, steps):>15.1f}"
+    )
+
+
+def _peers_line(row: Row) -> str:
+    peer, peer_plan, ours, plan = (float(row[name]) for name in ("peer_ms", "peer_plan_ms", "torch_ms", "plan_ms"))
+    return (
+        f"{row['model']:<21}{row['peer']:<19}{row['batch']:>5}  {row['mode']:<17}{peer:>9.2f}{peer_plan:>14.2f}"
+        f"{ours:>10.2f}{plan:>9.2f}{(peer + peer_plan) / (ours + plan):>12.2f}"
     )
 
 
