@@ -1,4 +1,4 @@
-"""What attributes of words and of edges add to the contextualised non-local networks (their table 4)."""
+"""What attributes of words and of edges add to the contextualised non-local networks (their table 3)."""
 
 from __future__ import annotations
 

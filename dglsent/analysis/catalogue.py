@@ -67,7 +67,7 @@ ANALYSES = (
              tables=_EDGES, fields=("*.attention_*",)),
     Analysis("attribute-effect", "D2", NON_LOCAL, "figure 1: structures with and without dependencies as attributes",
              tables=_EDGES, fields=("*.attention_*",)),
-    Analysis("attribute-results", "D3", NON_LOCAL, "table 4: what each attribute of words and edges adds", "runs"),
+    Analysis("attribute-results", "D3", NON_LOCAL, "table 3: what each attribute of words and edges adds", "runs"),
     Analysis("structure-results", "D4", NON_LOCAL, "tables 3 and 4: scores of all tasks", "runs"),
     Analysis("attention-lift", "E1", PROGRESSIVE, "tables 1 and 2: what attention adds to each structure", "runs"),
     Analysis("pair-scores", "E2", PROGRESSIVE, "table 3: scores of active and passive, affirmed and denied pairs"),

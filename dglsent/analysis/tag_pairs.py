@@ -175,18 +175,30 @@ def named(dimensions: DataFrame, gates: int) -> DataFrame:
 
 
 def figures(tables: Mapping[str, DataFrame]) -> dict[str, Figure]:
-    """Of the first run the dimensions that stand for pairs; of all, purities beside those of permuted tags."""
+    """Of the first run each pair's best dimension, pale where it falls short; of all, purities and the permuted ones."""
     dimensions, control = tables["dimensions"], tables["control"]
-    first = first_run(dimensions)
-    best = first[first.kept].assign(score=lambda t: t.lift * t.purity).sort_values("score", ascending=False)
-    best = best.drop_duplicates("pair").head(12)[::-1]
+    best = first_run(dimensions).assign(score=lambda t: t.lift * t.purity)
+    best = best.sort_values(["kept", "score"], ascending=False).drop_duplicates("pair").head(12)[::-1]
     figure, axes = panels(1, 2, (9, 4.2), width_ratios=(3, 2))
     left, right = axes[0]
     names = [f"{row.gate}{row.dimension}  {row.pair}" for row in best.itertuples()]
-    left.barh(names, best.purity, color=COLOURS[0], height=0.6)
+    bars = left.barh(names, best.purity, color=COLOURS[0], height=0.6)
+    for bar, row in zip(bars, best.itertuples(), strict=True):
+        bar.set_alpha(1 if row.kept else 0.35)
+        example, end = row.examples.partition(", ")[0], max(row.purity, row.base)
+        inside = end > 0.5
+        left.text(
+            end + (-0.02 if inside else 0.02),
+            bar.get_y() + bar.get_height() / 2,
+            example,
+            ha="right" if inside else "left",
+            va="center",
+            fontsize=7,
+            color="white" if inside else SOFT,
+        )
     left.plot(best.base, names, "|", color=COLOURS[1], ms=11, mew=2, ls="none", label="share among all phrases")
     left.set_xlim(0, 1)
-    left.set_ylim(-0.7, max(len(best), 8) - 0.3)
+    left.set_ylim(-0.7, len(best) - 0.3)
     left.set_xlabel("share of the large phrases that have the pair")
     left.set_title("Pairs of tags by dimension")
     left.legend(loc="lower right", bbox_to_anchor=(1, 0.99), fontsize=8, handletextpad=0.2, borderaxespad=0)

@@ -19,6 +19,7 @@ from typing import Any
 PAIR_CORPORA = ("sick", "sick-entailment", "msrp", "msrpar", "quora", "ai2", "snli")
 TAGGING = ("conll2000", "conll2003", "ptb-pos")
 TAG_GUIDED = ("tg-hrecnn-concat", "tg-hrecnn-multi", "tg-htreelstm-concat", "tg-htreelstm-multi")
+ATTENTIVE = ("attentive-tree-lstm", "attentive-tree-gru")
 NO_WINDOW = "stacked-bilstm-no-window"  # "We only get 93.9% on the development set without using context windows"
 BASES = ("dependency", "constituency", "bilstm")  # of Gupta and Zhang, without attention
 
@@ -121,6 +122,8 @@ SETTINGS = (
     Setting(ZHOU, "embedding.vectors", "glove", f"{_CONFIGS}: word vectors Glove"),
     Setting(ZHOU, "embedding.dim", 300, f"{_CONFIGS}: dims of word vectors 300"),
     Setting(ZHOU, "encoder.hidden", 150, f"{_CONFIGS}: dims of hidden state 150"),
+    Setting(ZHOU, "encoder.att_transform", True, "eq. 4: h~ = tanh(W_a g + b_a)", systems=ATTENTIVE),
+    Setting(ZHOU, "encoder.output_gate", True, "eq. 2: h = o * tanh(c)", systems=("tree-lstm", "attentive-tree-lstm")),
     Setting(ZHOU, "optimiser.name", "adagrad", f"{_CONFIGS}: optim method Adagrad"),
     Setting(ZHOU, "optimiser.lr", 0.05, f"{_CONFIGS}: learning rate 0.05"),
     Setting(ZHOU, "optimiser.weight_decay", 1e-4, "a per-minibatch L2 regularization strength of 10^-4"),
