@@ -7,13 +7,16 @@ import inspect
 import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple, get_type_hints
 
+from docstring_parser import parse
 from pandas import DataFrame
 
 from dglsent.analysis.catalogue import Analysis
 from dglsent.analysis.sources import LoggedGates, Say, recordings, trained_runs
+from dglsent.json_text import dumps
 from graphs.errors import InputError
+from graphs.files import replacing
 
 _ROWS_IN_JSON = 2000
 
@@ -70,10 +73,31 @@ def analyse(
     return files + draw(analysis, made, folder, caption(analysis, sources, used, options or {}))
 
 
-def options_of(analysis: Analysis) -> dict[str, Any]:
-    """The options of an analysis and their defaults."""
-    parameters = inspect.signature(importlib.import_module(analysis.module).tables).parameters
-    return {name: each.default for name, each in parameters.items() if each.kind is each.KEYWORD_ONLY}
+class Option(NamedTuple):
+    """An option of an analysis.
+
+    Attributes:
+        type: int, float or str.
+        default: what it is where nothing is said.
+        what: what it is for.
+    """
+
+    type: type
+    default: Any
+    what: str
+
+
+def options_of(analysis: Analysis) -> dict[str, Option]:
+    """The options of an analysis: what its function `tables` takes beside the runs."""
+    tables = importlib.import_module(analysis.module).tables
+    hints = get_type_hints(tables)
+    said = {each.arg_name: each.description or "" for each in parse(tables.__doc__ or "").params}
+    parameters = inspect.signature(tables).parameters.items()
+    return {
+        name: Option(hints[name], each.default, said[name].rstrip("."))
+        for name, each in parameters
+        if each.kind is each.KEYWORD_ONLY
+    }
 
 
 def write_tables(
@@ -87,13 +111,14 @@ def write_tables(
     files = []
     for name, table in tables.items():
         files.append(folder / f"{name}.csv")
-        table.to_csv(files[-1], index=False, float_format="%.6g")
+        with replacing(files[-1]) as beside:
+            table.to_csv(beside, index=False, float_format="%.6g")
     said = {
         "analysis": analysis.name,
         "code": analysis.code,
         "paper": analysis.paper,
         "shows": analysis.what,
-        "options": {**options_of(analysis), **options},
+        "options": {name: options.get(name, option.default) for name, option in options_of(analysis).items()},
         "sources": [_about(source) for source in sources],
         "tables": {
             name: json.loads(table.to_json(orient="records", double_precision=8))
@@ -102,7 +127,8 @@ def write_tables(
         },
     }
     files.append(folder / f"{analysis.name}.json")
-    files[-1].write_text(json.dumps(said, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+    with replacing(files[-1]) as beside:
+        beside.write_text(dumps(said, indent=1) + "\n", encoding="utf-8")
     return files
 
 

@@ -93,12 +93,11 @@ def mass(edges: DataFrame, weights: Array, mask: Array) -> Array:
     return found
 
 
-def matrix(edges: DataFrame, field: str, example: int, sentence: int = 0) -> Array:
+def square(edges: DataFrame, field: str) -> Array:
     """[n, n] weights of one sentence, a row a receiver."""
-    one = edges[(edges.example == example) & (edges.sentence == sentence)]
-    size = int(one.receiver.max()) + 1
+    size = int(edges.receiver.max()) + 1
     found: Array = np.zeros((size, size))
-    found[one.receiver, one.sender] = one[field]
+    found[edges.receiver, edges.sender] = edges[field]
     return found
 
 

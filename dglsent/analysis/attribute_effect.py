@@ -14,10 +14,10 @@ from pandas import DataFrame, concat
 
 from dglsent.analysis import attention_matrix as matrices
 from dglsent.analysis.pictures import COLOURS, CONTRAST, SOFT, arcs, heat, panels
-from dglsent.analysis.recording import Recording
+from dglsent.analysis.recording import Recording, require_same_examples
 from dglsent.analysis.runs import which_run
 from dglsent.analysis.sentences import find_sentence
-from dglsent.analysis.statistics import Array, pearson
+from dglsent.analysis.statistics import pearson
 from graphs.errors import InputError
 
 
@@ -30,7 +30,7 @@ def tables(sources: Sequence[Recording], *, sentence: str = "", longest: int = 6
         longest: words of the longest sentence that counts.
 
     Raises:
-        InputError: there are not two such systems.
+        InputError: there are not two such systems, or they were recorded of other examples.
     """
     with_it = [source for source in sources if "dependency" in source.system]
     without = [source for source in sources if "dependency" not in source.system]
@@ -38,6 +38,7 @@ def tables(sources: Sequence[Recording], *, sentence: str = "", longest: int = 6
         raise InputError(
             "give runs with and without dependencies as attributes, such as trec/cn3-dependency and trec/cn3"
         )
+    require_same_examples(sources)
     rows = [correlations(source, longest) for source in sources]
     pair = (without[0], with_it[0])
     cases = only_one_right(pair[0].examples, pair[1].examples)
@@ -97,13 +98,8 @@ def figures(tables: Mapping[str, DataFrame]) -> dict[str, Figure]:
     """The parse and both structures of the sentence with their difference; correlations by layer."""
     weights = tables["weights"]
     systems = list(weights.system.unique())
-    squares = []
-    for system in systems:
-        one = weights[weights.system == system]
-        size = int(one.receiver.max()) + 1
-        square: Array = np.zeros((size, size))
-        square[one.receiver, one.sender] = one.weight
-        squares.append(square)
+    squares = [matrices.square(weights[weights.system == system], "weight") for system in systems]
+    one = weights[weights.system == systems[0]]
     words = list(one.drop_duplicates("receiver").sort_values("receiver").receiver_word)
     heads = one.drop_duplicates("receiver").sort_values("receiver")["head"]
     parse = [(head, place, 0.3) for place, head in enumerate(heads) if head >= 0]

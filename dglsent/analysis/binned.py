@@ -11,9 +11,8 @@ from matplotlib.figure import Figure
 from pandas import DataFrame
 
 from dglsent.analysis.pictures import COLOURS, SOFT, panels
-from dglsent.analysis.recording import Recording
+from dglsent.analysis.recording import Recording, require_same_examples
 from dglsent.analysis.statistics import Array, interval
-from graphs.errors import InputError
 
 Score = Callable[[Array, Array], float]  # gold [n] and predicted [n]
 
@@ -24,17 +23,12 @@ def predictions(sources: Sequence[Recording]) -> tuple[DataFrame, dict[str, Arra
     Raises:
         InputError: the recordings are not of pairs, or not all of the same, as those of several folds.
     """
-    first = sources[0].examples
+    require_same_examples(sources)
     found: dict[str, list[Array]] = {}
     for source in sources:
         source.require_pairs()
-        if source.fold != sources[0].fold:
-            raise InputError(f"{source.path}: of another fold than {sources[0].path}; name runs of one fold")
-        examples = source.examples
-        if len(examples) != len(first) or (examples.id != first.id).any():
-            raise InputError(f"{source.path}: other examples than {sources[0].path}; compare runs on one split")
-        found.setdefault(source.system, []).append(examples.predicted.to_numpy(float))
-    return first, {system: np.stack(of_seeds) for system, of_seeds in found.items()}
+        found.setdefault(source.system, []).append(source.examples.predicted.to_numpy(float))
+    return sources[0].examples, {system: np.stack(of_seeds) for system, of_seeds in found.items()}
 
 
 def by_bin(gold: Array, predicted: Mapping[str, Array], bins: Array, place: Array, score: Score) -> DataFrame:

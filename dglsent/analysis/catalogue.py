@@ -77,6 +77,9 @@ ANALYSES = (
 )  # fmt: skip
 
 
+NAMES = frozenset(name for analysis in ANALYSES for name in (analysis.name, analysis.code.lower()))
+
+
 def find(name: str) -> Analysis:
     """An analysis by its name or code.
 

@@ -17,6 +17,7 @@ from dglsent.analysis.recording import Recording
 from dglsent.analysis.runs import first_run, of_run
 from dglsent.analysis.sentences import bare, find_sentence
 from dglsent.analysis.statistics import entropy
+from graphs.errors import InputError
 
 PAPER = (
     "There is no boy playing outdoors and there is no man smiling",
@@ -30,6 +31,9 @@ def tables(sources: Sequence[Recording], *, sentence: str = "") -> dict[str, Dat
     Args:
         sources: recordings with child.attention, of pairs.
         sentence: whose weights are listed; by default the paper's, else the first of the split.
+
+    Raises:
+        InputError: it has a single word.
     """
     weights, choices = [], []
     for source in sources:
@@ -39,7 +43,10 @@ def tables(sources: Sequence[Recording], *, sentence: str = "") -> dict[str, Dat
         of_one = child_weights(source.edges, source.nodes, example, side)
         guide = source.examples.set_index("example").loc[example]
         texts = [guide.text, guide.other]
-        side = int(of_one.sentence.iloc[0])
+        if of_one.empty:
+            raise InputError(
+                f"{source.path}: {texts[side]!r} has one word, and nothing is attended to; choose a --sentence"
+            )
         of_one = of_one.assign(guided_by=texts[1 - side])
         weights.append(of_run(of_one, source))
         choices.append(of_run(entropies(source.edges), source))
@@ -123,8 +130,8 @@ def figures(tables: Mapping[str, DataFrame]) -> dict[str, Figure]:
 
 
 def _side(examples: DataFrame, example: int, wanted: Sequence[str]) -> int:
-    row = examples.set_index("example").loc[example]
-    return int(any(bare(row.other or "") == bare(sentence) for sentence in wanted))
+    other = examples.set_index("example").other.loc[example]
+    return int(isinstance(other, str) and bare(other) in map(bare, wanted))
 
 
 def _depth(node: int, parent: Series) -> int:

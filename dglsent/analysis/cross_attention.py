@@ -11,13 +11,13 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from matplotlib.figure import Figure
 from pandas import DataFrame, concat
+from scipy.special import entr
 
 from dglsent.analysis.pair_scores import PAPER
 from dglsent.analysis.pictures import heat, panels
 from dglsent.analysis.recording import Recording
 from dglsent.analysis.runs import first_run, of_run
 from dglsent.analysis.sentences import find_pairs
-from dglsent.analysis.statistics import entropy_parts
 from graphs.errors import InputError
 
 
@@ -77,7 +77,7 @@ def summary(edges: DataFrame, nodes: DataFrame, phases: Sequence[str]) -> DataFr
     rows = []
     for phase in phases:
         weight = found[phase].to_numpy(float)
-        parts = entropy_parts(weight)
+        parts = entr(weight)
         total = found.groupby(keys).ngroups
         rows.append(
             {

@@ -11,6 +11,7 @@ from pandas import DataFrame, concat
 from dglsent.analysis.pictures import COLOURS, panels
 from dglsent.analysis.recording import Recording
 from dglsent.analysis.runs import first_run, of_run
+from graphs.errors import InputError
 
 
 def tables(sources: Sequence[Recording], *, k: int = 5) -> dict[str, DataFrame]:
@@ -19,9 +20,16 @@ def tables(sources: Sequence[Recording], *, k: int = 5) -> dict[str, DataFrame]:
     Args:
         sources: recordings.
         k: how many of each kind.
+
+    Raises:
+        InputError: a recording has no gold value a sentence, as one of tags.
     """
     chosen, errors = [], []
     for source in sources:
+        if source.examples.gold.isna().any():
+            raise InputError(
+                f"{source.path}: sentences have no gold value of their own; choose a run that predicts one"
+            )
         marked = errors_of(source.examples)
         errors.append(of_run(marked[["id", "gold", "predicted", "error"]], source))
         chosen.append(of_run(choose(marked, k), source))

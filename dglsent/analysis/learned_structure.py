@@ -13,13 +13,14 @@ from typing import Any
 import numpy as np
 from matplotlib.figure import Figure
 from pandas import DataFrame, concat
+from scipy.special import entr
 
 from dglsent.analysis import attention_matrix as matrices
 from dglsent.analysis.pictures import COLOURS, SOFT, arcs, heat, panels
 from dglsent.analysis.recording import Recording
 from dglsent.analysis.runs import first_run, of_run
 from dglsent.analysis.sentences import find_sentence
-from dglsent.analysis.statistics import Array, entropy_parts, mean_interval
+from dglsent.analysis.statistics import mean_interval
 
 _CONTROLS = {
     "uniform": ("x", "all alike"),
@@ -98,7 +99,7 @@ def entropies(edges: DataFrame, name: str) -> DataFrame:
     """
     weights, length = edges[name].to_numpy(float), edges.length.to_numpy(float)
     everything = np.ones(len(edges), bool)
-    parts = entropy_parts(weights)
+    parts = entr(weights)
     entropy, logs = (matrices.mass(edges, each, everything) for each in (parts, np.log(length) / length))
     heard = edges.assign(part=weights / length).groupby(["example", "sentence", "sender"]).part.sum()
     row = {
@@ -155,8 +156,7 @@ def figures(tables: Mapping[str, DataFrame]) -> dict[str, Figure]:
         size = 1.5 + 0.3 * len(words)
         figure, axes = panels(2, len(names), ((size + 0.6) * len(names), size + 2.0), height_ratios=(size, 2.0))
         for column, name in enumerate(names):
-            square: Array = np.zeros((len(words), len(words)))
-            square[one.receiver, one.sender] = one[name]
+            square = matrices.square(one, name)
             heat(axes[0, column], square, words, words, title=f"layer {column + 1}")
             axes[0, column].set_xlabel("listened to")
             arcs(axes[1, column], words, matrices.strongest(square), colour=COLOURS[0])

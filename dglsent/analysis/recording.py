@@ -14,7 +14,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from pandas import DataFrame
 
+from dglsent.json_text import dumps
 from graphs.errors import InputError
+from graphs.files import replacing
 
 TABLES = ("examples", "nodes", "edges")
 _FORMAT, _VERSION = "dglsent recording", 1
@@ -113,6 +115,20 @@ class Recording:
         return pa.concat_tables([pq.read_table(file, columns=columns) for file in files], promote_options="default")
 
 
+def require_same_examples(sources: Sequence[Recording]) -> None:
+    """Refuse recordings of several splits or folds, whose examples are no pairs.
+
+    Raises:
+        InputError: they are.
+    """
+    first = sources[0]
+    for source in sources[1:]:
+        if source.fold != first.fold:
+            raise InputError(f"{source.path}: of another fold than {first.path}; name runs of one fold")
+        if len(source.examples) != len(first.examples) or (source.examples.id != first.examples.id).any():
+            raise InputError(f"{source.path}: other examples than {first.path}; compare runs on one split")
+
+
 def begin(path: Path, about: Mapping[str, Any]) -> bool:
     """Start a recording or go on with it; returns whether it is whole already.
 
@@ -154,9 +170,8 @@ def _read(path: Path) -> dict[str, Any] | None:
 
 
 def _write(path: Path, about: Mapping[str, Any]) -> None:
-    beside = path / "recording.json.part"
-    beside.write_text(json.dumps(about, indent=2) + "\n", encoding="utf-8")
-    os.replace(beside, path / "recording.json")
+    with replacing(path / "recording.json") as beside:
+        beside.write_text(dumps(about, indent=2) + "\n", encoding="utf-8")
 
 
 def _short(value: Any) -> str:

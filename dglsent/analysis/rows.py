@@ -14,7 +14,7 @@ from dglsent.corpora.example import Example, Parsed
 from dglsent.passing import Batch
 from dglsent.training.graphs import Graph
 from graphs import features, fields
-from graphs.columns import Constituency, Sentence
+from graphs.columns import Constituency, IntArray, Sentence
 from graphs.errors import InputError
 from graphs.sentence_graph import SentenceGraph
 
@@ -173,11 +173,18 @@ class Recorder:
         return pa.table({**columns, **same})
 
 
+def node_spans(graph: SentenceGraph) -> IntArray:
+    """The words [n, 2] of each node, the first and one past the last; [-1, -1] where it has none."""
+    span = graph.nodes.get(fields.SPAN)
+    if span is not None:
+        return span
+    position = graph.nodes[fields.POSITION]
+    return np.stack([position, position + (position >= 0)], 1)
+
+
 def _node_columns(sentence: Parsed, shaped: Sentence, graph: SentenceGraph) -> dict[str, Any]:
     words, position = shaped.words, graph.nodes[fields.POSITION]
-    span = graph.nodes.get(fields.SPAN)
-    if span is None:
-        span = np.stack([position, position + (position >= 0)], 1)
+    span = node_spans(graph)
     parent = np.full(graph.size, NONE)
     # In windows and complete graphs a node sends to many.
     if len(np.unique(graph.src)) == len(graph.src):

@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 
-from pandas import DataFrame
+from pandas import DataFrame, Series
 
 from graphs.errors import InputError
 
-STRANGERS = re.compile(r"[^a-z0-9]+")
-
 
 def bare(text: str) -> str:
-    """The letters and digits of a text, in lower case."""
-    return STRANGERS.sub("", text.lower())
+    """The letters and digits of a text, of whatever script, in lower case; of a text without any, what stands there."""
+    return "".join(filter(str.isalnum, text.lower())) or text.strip()
 
 
 def find_sentence(examples: DataFrame, named: str, usual: Sequence[str] = ()) -> int:
@@ -31,7 +28,7 @@ def find_sentence(examples: DataFrame, named: str, usual: Sequence[str] = ()) ->
     for sentence in [named] if named else usual:
         for side in ("text", "other"):
             if side in examples:
-                found = examples[examples[side].fillna("").map(bare) == bare(sentence)]
+                found = examples[_bare(examples[side]) == bare(sentence)]
                 if len(found):
                     return int(found.example.iloc[0])
     if named:
@@ -41,7 +38,11 @@ def find_sentence(examples: DataFrame, named: str, usual: Sequence[str] = ()) ->
 
 def find_pairs(examples: DataFrame, one: str, other: str) -> list[int]:
     """The examples that are a pair of sentences, either way round."""
-    sides = [examples[side].fillna("").map(bare) for side in ("text", "other")]
+    sides = [_bare(examples[side]) for side in ("text", "other")]
     a, b = bare(one), bare(other)
     here = ((sides[0] == a) & (sides[1] == b)) | ((sides[0] == b) & (sides[1] == a))
     return [int(number) for number in examples.example[here]]
+
+
+def _bare(texts: Series) -> Series:
+    return texts.map(bare, na_action="ignore")

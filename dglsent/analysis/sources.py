@@ -75,7 +75,7 @@ class TrainedRun:
             return math.nan
         with safe_open(self.path / "weights.safetensors", "numpy") as weights:
             shapes = {name: weights.get_slice(name).get_shape() for name in weights.keys()}  # noqa: SIM118  no mapping
-        sizes = {name: int(_product(shape)) for name, shape in shapes.items()}
+        sizes = {name: math.prod(shape) for name, shape in shapes.items()}
         words = {"encoder.embedding.weight", "encoder.structure.embedding.weight"}
         return sum(size for name, size in sizes.items() if name not in words)
 
@@ -173,13 +173,6 @@ def _is_found(path: Path) -> bool:
 def _order(part: str) -> tuple[str, int]:
     number = re.search(r"\d+$", part)
     return part[: number.start()] if number else part, int(number[0]) if number else 0
-
-
-def _product(shape: Sequence[int]) -> int:
-    total = 1
-    for size in shape:
-        total *= size
-    return total
 
 
 @dataclass(frozen=True)

@@ -7,6 +7,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 from pandas import DataFrame
+from scipy.special import entr
 
 Array: TypeAlias = np.ndarray[Any, Any]
 
@@ -25,24 +26,20 @@ def over_seeds(frame: DataFrame, by: Sequence[str], values: Sequence[str]) -> Da
     return found.reset_index()
 
 
-def interval(
-    statistic: Callable[[Array], float], size: int, *, repeats: int = 1000, level: float = 0.95, seed: int = 0
-) -> tuple[float, float]:
-    """Bootstrap interval of a statistic of the numbers of `size` items, drawn again with replacement.
+def interval(statistic: Callable[[Array], float], size: int, *, repeats: int = 1000) -> tuple[float, float]:
+    """95 % bootstrap interval of a statistic of the numbers of `size` items, drawn again with replacement.
 
     Args:
         statistic: from [size] numbers of items to a value; nan is left out.
         size: how many items there are.
         repeats: how often they are drawn.
-        level: share of the draws inside.
-        seed: of the draws.
     """
-    rng = np.random.default_rng(seed)
+    rng = np.random.default_rng(0)
     drawn = np.array([statistic(rng.integers(0, size, size)) for _ in range(repeats)]) if size else np.array([])
     drawn = drawn[np.isfinite(drawn)]
     if not len(drawn):
         return float("nan"), float("nan")
-    low, high = np.quantile(drawn, [(1 - level) / 2, (1 + level) / 2])
+    low, high = np.quantile(drawn, [0.025, 0.975])
     return float(low), float(high)
 
 
@@ -67,13 +64,7 @@ def spearman(x: Array, y: Array) -> float:
 
 def entropy(shares: Array) -> float:
     """Entropy in nats of shares that sum to 1."""
-    return float(entropy_parts(shares).sum())
-
-
-def entropy_parts(shares: Array) -> Array:
-    """What each share adds to the entropy: -p log p, and 0 of none."""
-    found: Array = np.where(shares > 0, -shares * np.log(np.maximum(shares, 1e-30)), 0)
-    return found
+    return float(entr(shares).sum())
 
 
 def merged_bins(values: Array, width: float, least: int) -> Array:

@@ -175,7 +175,7 @@ def named(dimensions: DataFrame, gates: int) -> DataFrame:
 
 
 def figures(tables: Mapping[str, DataFrame]) -> dict[str, Figure]:
-    """Of the first run each pair's best dimension, pale where it falls short; of all, purities and the permuted ones."""
+    """Of the first run each pair's best dimension, pale where it falls short; of all runs, purities."""
     dimensions, control = tables["dimensions"], tables["control"]
     best = first_run(dimensions).assign(score=lambda t: t.lift * t.purity)
     best = best.sort_values(["kept", "score"], ascending=False).drop_duplicates("pair").head(12)[::-1]

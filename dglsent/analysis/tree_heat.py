@@ -26,7 +26,7 @@ PAPER = ("How did it ever get made ?",)
 
 
 def tables(sources: Sequence[Recording], *, sentence: str = "", dimension: int = 0) -> dict[str, DataFrame]:
-    """Tables `auc` (each dimension of each run) and `tree` (the nodes of the sentence in the first run).
+    """Tables `auc` (each dimension of each run) and `tree` (the nodes of the sentence in each run).
 
     Args:
         sources: recordings with z_u and gold labels of phrases.
@@ -37,6 +37,8 @@ def tables(sources: Sequence[Recording], *, sentence: str = "", dimension: int =
     for source in sources:
         source.require("z_u")
         z = source.vectors("nodes", "z_u")
+        if not 0 <= dimension <= z.shape[1]:
+            raise InputError(f"--dimension {dimension}: {source.path} has 1 to {z.shape[1]}")
         inner = phrases(source.nodes)
         labelled = inner[inner.gold >= 0]
         classes = int(source.nodes.gold.max()) + 1

@@ -7,7 +7,7 @@ from argparse import Namespace
 from collections.abc import Sequence
 from pathlib import Path
 
-from dglsent.analysis.catalogue import ANALYSES, Analysis, find
+from dglsent.analysis.catalogue import ANALYSES, NAMES, Analysis, find
 from dglsent.cli.options import Parser, add_data, add_trust
 
 _EPILOGUE = """
@@ -34,16 +34,18 @@ def make_parser() -> Parser:
 def main(arguments: Sequence[str]) -> int:
     """Analyse; prints the files written."""
     parser = make_parser()
-    first, _ = parser.parse_known_intermixed_args([each for each in arguments if each not in ("-h", "--help")])
-    analysis = find(first.name) if first.name else None
-    if analysis is not None:
-        _add_options(parser, analysis)
+    named = next((each for each in arguments if each.lower() in NAMES), None)
+    if named is None:  # misspelt?
+        named = parser.parse_known_intermixed_args([each for each in arguments if each not in ("-h", "--help")])[0].name
+    if named is not None:
+        _add_options(parser, find(named))
     options = parser.parse_args(arguments)
     if options.list:
         _list()
         return 0
-    if analysis is None:
+    if options.name is None:
         parser.error("name an analysis; --list lists them")
+    analysis = find(options.name)
     if not options.sources:
         parser.error(f"{analysis.name} wants runs or recordings")
 
@@ -78,9 +80,9 @@ def _add_options(parser: Parser, analysis: Analysis) -> None:
     from dglsent.analysis.analyse import options_of
 
     group = parser.add_argument_group(f"options of {analysis.name}")
-    for name, default in options_of(analysis).items():
-        shown = f"{default!r} by default" if default not in ("", 0) else "chosen by default"
-        group.add_argument(f"--{name}", type=type(default), metavar=type(default).__name__.upper(), help=shown)
+    for name, (kind, default, what) in options_of(analysis).items():
+        shown = what if default in ("", 0) else f"{what}; {default} by default"
+        group.add_argument(f"--{name}", type=kind, metavar=kind.__name__.upper(), help=shown.replace("%", "%%"))
 
 
 def _chosen(options: Namespace, analysis: Analysis) -> dict[str, object]:

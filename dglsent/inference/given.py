@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, TypeAlias
 
@@ -58,7 +58,7 @@ def examples_of(given: Any, sentences: int) -> list[tuple[int, tuple[Given, ...]
     """
     alone = isinstance(given, (str, Constituency, Dependencies, Tagged, Parsed, Raw, Parse, Example)) or _foreign(given)
     pair = sentences == 2 and isinstance(given, tuple) and len(given) == 2 and not any(map(_is_pair, given))
-    if not alone and not isinstance(given, Iterable):
+    if not alone and (not isinstance(given, Iterable) or isinstance(given, Mapping) or hasattr(given, "columns")):
         raise InputError(f"{_kind(given)} was given; wanted is {WANTED}, or a list of them")
     examples: list[tuple[int, tuple[Given, ...]]] = []
     for number, one in enumerate([given] if alone or pair else given, 1):

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from huggingface_hub import ModelHubMixin, snapshot_download
 
 from dglsent.inference.card import card
 from dglsent.inference.explanation import Explanation, Explanations, explanations
 from dglsent.inference.given import Given, Readable, Say, examples_of, readable
-from dglsent.inference.predictor import Predictor, needs_parses, with_text
+from dglsent.inference.predictor import Predictor, Seen, needs_parses, with_text
+from dglsent.inference.states import States, states_of
 from dglsent.training.class_paths import Trusted
 from dglsent.training.device import pick_device
 from dglsent.training.model import SentenceModel
@@ -24,6 +25,7 @@ from graphs.features import Vocabularies
 from graphs.token_vectors import TokenVectors, VectorSource
 
 _BATCH = 64
+_Made = TypeVar("_Made")
 
 
 class Model(ModelHubMixin):
@@ -98,25 +100,25 @@ class Model(ModelHubMixin):
         Raises:
             InputError: an example cannot be used; the message says which and why.
         """
-        return [one for one in self._all(given, say, explain=False) if isinstance(one, dict)]
+        return list(self._all(given, say, _predicted))
 
     def explain(self, given: Any, *, say: Say = lambda line: None) -> Explanations:
         """Predictions with what the model used for them, drawn in Jupyter; arguments and errors as in `predict`."""
-        return Explanations(one for one in self._all(given, say, explain=True) if isinstance(one, Explanation))
+        return Explanations(self._all(given, say, self._explained))
+
+    def states(self, given: Any, *, say: Say = lambda line: None) -> list[States]:
+        """What the encoder makes of each sentence, as features for another model; arguments and errors as in `predict`.
+
+        Returns:
+            The states of each sentence, of a model of pairs those of both sentences of an example one after the other.
+        """
+        return [one for of_example in self._all(given, say, states_of) for one in of_example]
 
     def attempt(
         self, examples: Sequence[tuple[Readable, ...]], *, explain: bool = False
     ) -> list[dict[str, Any] | Explanation | SentenceError]:
         """Examples that fit into memory together, each with its prediction, its explanation, or why there is none."""
-        batches, errors = self._predictor.run(examples)
-        results: dict[int, Any] = dict(errors)
-        for seen in batches:
-            if explain:
-                made: list[Any] = explanations(seen, self.model.encoder.shows, self.recipe.graph, self.labels)
-            else:
-                made = [with_text(*each) for each in zip(seen.shaped, seen.predictions, strict=True)]
-            results.update(zip(seen.places, made, strict=True))
-        return [results[place] for place in range(len(examples))]
+        return [*(self._attempt(examples, self._explained) if explain else self._attempt(examples, _predicted))]
 
     def readable(self, examples: list[tuple[Given, ...]], say: Say = lambda line: None) -> list[tuple[Readable, ...]]:
         """Examples with raw text parsed, or cut into tokens, as this model needs it."""
@@ -179,14 +181,30 @@ class Model(ModelHubMixin):
         encoder, task = type(self.model.encoder).__name__, type(self.model.task).__name__
         return f"<dglsent model {self.run.path}: {encoder} on {self.recipe.graph} graphs, {task}>"
 
-    def _all(self, given: Any, say: Say, *, explain: bool) -> Iterator[dict[str, Any] | Explanation]:
+    def _all(self, given: Any, say: Say, make: Callable[[Seen], Sequence[_Made]]) -> Iterator[_Made]:
         numbered = examples_of(given, self.sentences)
         examples = self.readable([example for _, example in numbered], say)
         for first in range(0, len(examples), _BATCH):
-            for place, result in enumerate(self.attempt(examples[first : first + _BATCH], explain=explain), first):
+            for place, result in enumerate(self._attempt(examples[first : first + _BATCH], make), first):
                 if isinstance(result, SentenceError):
                     raise SentenceError(f"example {numbered[place][0]}: {result}") from result
                 yield result
+
+    def _attempt(
+        self, examples: Sequence[tuple[Readable, ...]], make: Callable[[Seen], Sequence[_Made]]
+    ) -> list[_Made | SentenceError]:
+        batches, errors = self._predictor.run(examples)
+        results: dict[int, _Made | SentenceError] = dict(errors)
+        for seen in batches:
+            results.update(zip(seen.places, make(seen), strict=True))
+        return [results[place] for place in range(len(examples))]
+
+    def _explained(self, seen: Seen) -> list[Explanation]:
+        return explanations(seen, self.model.encoder.shows, self.recipe.graph, self.labels)
+
+
+def _predicted(seen: Seen) -> list[dict[str, Any]]:
+    return [with_text(*each) for each in zip(seen.shaped, seen.predictions, strict=True)]
 
 
 def _line(error: Exception) -> str:

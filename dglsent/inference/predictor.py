@@ -9,6 +9,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 import torch
+from torch import Tensor
 
 from dglsent.corpora.example import Parsed
 from dglsent.inference.given import Readable
@@ -41,6 +42,8 @@ class Seen:
         shaped: the same in the form that their graphs were made of.
         graphs: their graphs.
         batch: all of them, with the fields that the model has set.
+        states: [N, d] of the nodes of all sentences.
+        vectors: of the sentences, those of a pair one after the other.
         predictions: what the task says of each.
     """
 
@@ -49,6 +52,8 @@ class Seen:
     shaped: Sequence[tuple[Sentence, ...]]
     graphs: Sequence[tuple[SentenceGraph, ...]]
     batch: Batch
+    states: Tensor
+    vectors: Tensor
     predictions: Sequence[dict[str, Any]]
 
 
@@ -133,7 +138,11 @@ class Predictor:
     def _seen(self, kept: Sequence[_Kept]) -> Seen:
         places, parses, forms, made = zip(*kept, strict=True)
         batch = _batch(self._model, list(chain(*made))).to(self._model.device)
-        return Seen(places, parses, forms, made, batch, self._model.predict(batch, self.labels))
+        model = self._model.eval()
+        with torch.inference_mode():
+            batch, states, vectors = model(batch)
+            said = model.task.predict(batch, states, vectors, self.labels)
+        return Seen(places, parses, forms, made, batch, states, vectors, said)
 
     def _graph(self, shaped: Sentence) -> SentenceGraph:
         graph = build(self._recipe.graph, shaped, self._vocabularies)

@@ -77,7 +77,13 @@ def test_options_stand_before_the_analysis_and_its_runs(tag_guided_run, tmp_path
     assert len(Path(text).read_text().splitlines()) == len(
         read(tmp_path / "tree-heat/tree-heat.json")["tables"]["tree"]
     )
-    assert "--dimension INT" in program("analyse", "--split", "dev", "A2", "--help")[1]
+    assert program("analyse", "--dimension", 1, "tree-heat", tag_guided_run, "--out", tmp_path)[0] == 0
+    out = program("analyse", "--split", "dev", "A2", "--help")[1]
+    assert "--dimension INT from 1; 0 takes the one with the highest area" in " ".join(out.split())
+    assert "--long FLOAT" in program("analyse", "length-bins", "--help")[1]
+    assert program("analyse", "tag-pair", tag_guided_run, "--top", 0.1)[2].startswith(
+        "dglsent: no analysis 'tag-pair'; did"
+    )
 
 
 def test_a_run_of_pairs(attentive_run, tmp_path, program):

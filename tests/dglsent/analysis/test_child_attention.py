@@ -6,6 +6,7 @@ from made import pairs, recording, words
 from pandas import DataFrame, concat
 
 from dglsent.analysis import child_attention
+from graphs.errors import InputError
 
 
 def children(example, sentence, rows):
@@ -51,3 +52,14 @@ def test_entropy_by_number_of_dependents(source):
     wanted = -(0.75 * np.log(0.75) + 0.25 * np.log(0.25))
     assert row.entropy == pytest.approx(wanted)
     assert row.ratio == pytest.approx(wanted / np.log(2))
+
+
+def test_a_sentence_of_one_word_has_no_attention(tmp_path):
+    nodes = concat([words(0, "Yes", [-1]), words(1, "no dog", [1, -1])], ignore_index=True)
+    examples = pairs([3.0, 3.0], [3.0, 3.0], [("Yes", None), ("no dog", None)])
+    source = recording(
+        tmp_path, fields=["child.attention"], nodes=nodes, edges=children(1, 0, [(0, 1, 1.0)]), examples=examples
+    )
+    with pytest.raises(InputError, match="'Yes' has one word"):
+        child_attention.tables([source])
+    assert child_attention.tables([source], sentence="no dog")["weights"].dependent_word.tolist() == ["no"]

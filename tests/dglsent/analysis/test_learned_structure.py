@@ -86,6 +86,9 @@ def test_an_attribute_that_leads_to_the_parse(tmp_path):
     assert set(attribute_effect.figures(made)) == {"sentence", "correlation"}
     with pytest.raises(InputError, match="with and without dependencies"):
         attribute_effect.tables([plain])
+    led.examples["id"] = ["test-001", "test-000"]
+    with pytest.raises(InputError, match="other examples than"):
+        attribute_effect.tables([plain, led])
 
 
 def test_what_follows_the_parse_at_equal_distance():

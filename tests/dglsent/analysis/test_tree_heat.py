@@ -43,6 +43,9 @@ def test_a_tree_with_its_values(tmp_path):
     assert lines[4] == "    JJ +2  good"
     assert list(tree_heat.figures(made)) == ["tree-corpus-model-seed-1"]
     assert tree_heat.tables([source], dimension=1)["tree"].dimension.unique().tolist() == [1]
+    for absent in (-1, 3):
+        with pytest.raises(InputError, match=f"--dimension {absent}: .* has 1 to 2"):
+            tree_heat.tables([source], dimension=absent)
 
 
 def test_two_classes_are_negative_and_positive(tmp_path):

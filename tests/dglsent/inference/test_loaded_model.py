@@ -6,7 +6,9 @@ import json
 import sys
 
 import numpy as np
+import pandas as pd
 import pytest
+import torch
 from untrained import PARSED, TREES, untrained
 
 import dglsent
@@ -173,3 +175,40 @@ def test_tagged_sentences():
     model = untrained("chain", "sequence.SeqLSTM", hidden=6)
     tagged = Tagged(["the", "film"], {"pos": ["DT", "NN"]})
     assert model.predict(tagged)[0]["text"] == "the film"
+
+
+@pytest.mark.parametrize(("graph", "encoder"), [("chain", "sequence.SeqLSTM"), ("window", "cnn.KimCNN")])
+def test_states_are_features_for_another_model(graph, encoder):
+    """One for each word, padding left out; a layer of one's own learns from them, and the vectors predict as before."""
+    model = untrained(graph, encoder)
+    one, two = model.states([TREES[0].words, PARSED])
+    assert one.text == " ".join(TREES[0].words)
+    assert two.nodes.shape == (4, model.model.encoder.size)
+    assert two.span.tolist() == [[word, word + 1] for word in range(4)]
+    layer = torch.nn.Linear(model.model.encoder.size, 1)
+    (layer(one.nodes).sum() + layer(two.nodes).sum()).backward()
+    assert not one.nodes.requires_grad
+    (said,) = model.predict([PARSED])
+    probabilities = model.model.task.output(two.vector).softmax(-1)
+    assert probabilities.tolist() == pytest.approx(list(said["probabilities"].values()), abs=1e-4)
+
+
+def test_states_of_phrases_and_of_pairs():
+    tree = TREES[0]
+    (states,) = untrained("constituency", "tree_lstm.BinaryTreeLSTM").states(tree)
+    assert len(states.nodes) == len(tree)
+    assert [0, len(tree.words)] in states.span.tolist()
+    relatedness = {"class_path": "dglsent.tasks.relatedness.Relatedness"}
+    pairs = untrained("dependency", "tree_lstm.ChildSumTreeLSTM", relatedness)
+    found = pairs.states([(PARSED, PARSED), (PARSED, PARSED)])
+    assert [one.text for one in found] == ["the film was good"] * 4
+    torch.testing.assert_close(found[0].vector, found[3].vector)
+
+
+def test_a_table_is_no_list_of_sentences():
+    model = untrained("chain", "sequence.SeqLSTM")
+    table = {"text": ["a good film"], "label": ["good"]}
+    for given in (table, pd.DataFrame(table)):
+        with pytest.raises(InputError, match=f"{type(given).__name__} was given; wanted is text"):
+            model.predict(given)
+    assert len(model.predict(pd.DataFrame(table)["text"])) == 1

@@ -1,0 +1,29 @@
+"""Sentences are found by letters and digits of any script."""
+
+from __future__ import annotations
+
+import pytest
+from pandas import DataFrame
+
+from dglsent.analysis.sentences import find_pairs, find_sentence
+from graphs.errors import InputError
+
+SINGLE = DataFrame(
+    {"example": [4, 5, 6], "text": ["東京 は 大きい", "京都 は 小さい", "A Film ?"], "other": [None] * 3}
+)
+PAIRS = DataFrame({"example": [0, 1], "text": ["a dog", "a cat ."], "other": ["no dog", "!"]})
+
+
+def test_scripts_punctuation_and_case():
+    assert find_sentence(SINGLE, "京都は小さい") == 5
+    assert find_sentence(SINGLE, "a film") == 6
+    assert find_sentence(SINGLE, "", ["not there", "東京 は 大きい"]) == 4
+    assert find_sentence(PAIRS, "!") == 1
+    for absent in ("不存在", "?!", "film"):
+        with pytest.raises(InputError, match="no such sentence"):
+            find_sentence(SINGLE, absent)
+
+
+def test_pairs_either_way_round():
+    assert find_pairs(PAIRS, "A dog", "No dog.") == find_pairs(PAIRS, "no dog", "a dog") == [0]
+    assert find_pairs(SINGLE, "A Film", "") == []
