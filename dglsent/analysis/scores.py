@@ -35,7 +35,6 @@ def scores(runs: Sequence[TrainedRun]) -> DataFrame:
             "score": name,
             "value": np.nan if value is None else value,
             "parameters": run.parameters,
-            "best_epoch": run.metrics["best_epoch"],
             "fold": -1 if run.fold is None else run.fold,
         }
         for run in runs
@@ -44,7 +43,7 @@ def scores(runs: Sequence[TrainedRun]) -> DataFrame:
     ]
     keys = ["system", "corpus", "variant", "seed", "split", "score"]
     of_seeds = DataFrame(rows).groupby(keys, sort=False)
-    means = of_seeds[["value", "parameters", "best_epoch"]].mean()
+    means = of_seeds[["value", "parameters"]].mean()
     return means.assign(folds=of_seeds.fold.nunique()).reset_index()
 
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 import codecs
 import gzip
 import hashlib
+import os
 import re
 import zlib
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
 from typing import IO, Final, Literal, TypeAlias, cast
@@ -89,15 +90,16 @@ def parts_of(split: str, files: list[str], size: int) -> Iterator[Part]:
     for file in files:
         before = first
         for part in _cut(split, file, size):
-            yield Part(split, number, first, *part)
-            number, first = number + 1, first + part[0]
+            yield replace(part, number=number, first=first)
+            number, first = number + 1, first + part.count
         if first == before:
             raise InputError(f"{file}: no sentences")
 
 
 def text_of(part: Part) -> str:
     """The text of a part; of TSV the line that names the columns stands before it."""
-    file = _kept_open(part.file)
+    stat = os.stat(part.file)
+    file = _kept_open(part.file, stat.st_ino, stat.st_mtime_ns)
     file.seek(part.begin)
     raw = _header(part.file) + file.read(part.size)
     if hashlib.sha256(raw).hexdigest() != part.sha256:
@@ -117,7 +119,9 @@ def _opened(file: str) -> IO[bytes]:
     return cast(IO[bytes], gzip.open(file)) if file.endswith(".gz") else open(file, "rb")
 
 
-_kept_open = lru_cache(1)(_opened)  # in a packed file, only what lies before a part must be unpacked again
+@lru_cache(1)  # in a packed file, only what lies before a part must be unpacked again
+def _kept_open(file: str, inode: int, changed: int) -> IO[bytes]:
+    return _opened(file)
 
 
 def _header(file: str) -> bytes:
@@ -184,8 +188,8 @@ def _count(form: Form, block: Sequence[tuple[bytes, str]]) -> int:
     return 1 if closed < 2 else max(1, len(parse_brackets(text, on_error="skip")))
 
 
-def _cut(split: str, file: str, size: int) -> Iterator[tuple[int, str, str, int, int, int, int]]:
-    """The attributes of each part, from `count` on."""
+def _cut(split: str, file: str, size: int) -> Iterator[Part]:
+    """The parts of a file, not yet numbered."""
     form = form_of(file)
     ordinal = 1  # of the first sentence of the part
     held: list[bytes] = []
@@ -199,7 +203,7 @@ def _cut(split: str, file: str, size: int) -> Iterator[tuple[int, str, str, int,
             for block, more in _blocks(form, lines):
                 if more and count >= size:
                     text = b"".join(held)
-                    yield count, _digest(header, text), file, begin, len(text), line, ordinal
+                    yield Part(split, 0, 0, count, _digest(header, text), file, begin, len(text), line, ordinal)
                     begin, line, ordinal = begin + len(text), line + len(held), ordinal + count
                     held, count = [], 0
                 held += block
@@ -209,7 +213,7 @@ def _cut(split: str, file: str, size: int) -> Iterator[tuple[int, str, str, int,
         raise InputError(f"{file}: cannot be read ({reason}); give a whole file") from None
     if count:
         text = b"".join(held)
-        yield count, _digest(header, text), file, begin, len(text), line, ordinal
+        yield Part(split, 0, 0, count, _digest(header, text), file, begin, len(text), line, ordinal)
 
 
 def _digest(header: bytes, text: bytes) -> str:

@@ -24,6 +24,11 @@ _PEERS_HEAD = (
     f"{'model':<21}{'peer':<19}{'batch':>5}  {'mode':<17}{'peer ms':>9}{'peer plan ms':>14}{'torch ms':>10}"
     f"{'plan ms':>9}{'peer/torch':>12}"
 )
+_UNREAD = {  # what has no meaning there
+    "peers": ("device", "fused"),
+    "epochs": ("threads", "batch", "batches", "models", "all"),
+    "long": ("data", "device", "batch", "batches", "models", "all", "fused"),
+}
 _LONG_HEAD = (
     f"{'layout':<8}{'batch':>5}{'words':>7}{'plan ms':>10}{'forward ms':>12}{'backward ms':>13}{'peak memory GiB':>17}"
 )
@@ -44,18 +49,22 @@ def make_parser() -> Parser:
     parser.add_argument("--models", metavar="A,B", help="only these models, by the names in the table")
     parser.add_argument("--all", action="store_true", help="all models, not the two Tree-LSTMs and the LSTM alone")
     parser.add_argument("--fused", action="store_true", help="let the torch engine compile the models' functions")
-    parser.add_argument(
-        "--peers", action="store_true", help="beside other people's code of two models instead, on the CPU"
-    )
-    parser.add_argument("--epochs", action="store_true", help="seconds of an epoch of SST and one of SICK instead")
-    parser.add_argument("--long", action="store_true", help="time and memory of CN3 on 400 words instead, on the CPU")
+    instead = parser.add_mutually_exclusive_group()
+    instead.add_argument("--peers", action="store_true", help="beside other people's code of two models, on the CPU")
+    instead.add_argument("--epochs", action="store_true", help="seconds of an epoch of SST and one of SICK instead")
+    instead.add_argument("--long", action="store_true", help="time and memory of CN3 on 400 words instead, on the CPU")
     parser.add_argument("--json", action="store_true", help="print a list of rows instead of a table")
     return parser
 
 
 def main(arguments: Sequence[str]) -> int:
     """Time the models and print a table, or JSON rows."""
-    options = make_parser().parse_args(arguments)
+    parser = make_parser()
+    options = parser.parse_args(arguments)
+    for mode, unread in _UNREAD.items():
+        ignored = next((name for name in unread if getattr(options, name) != parser.get_default(name)), None)
+        if getattr(options, mode) and ignored:
+            raise InputError(f"--{ignored}: not with --{mode}; leave it out")
 
     import torch
 
@@ -79,7 +88,7 @@ def main(arguments: Sequence[str]) -> int:
         known, basic = engines.MODELS, engines.BASIC
         measure = partial(engines.measure, device=options.device, fused=options.fused)
         head, line = _HEAD, _line
-    wanted = options.models.split(",") if options.models else known if options.all else basic
+    wanted = [name.strip() for name in options.models.split(",")] if options.models else known if options.all else basic
     unknown = next((name for name in wanted if name not in known), None)
     if unknown is not None:
         raise InputError(f"--models: no model {unknown!r}; there are {', '.join(known)}")

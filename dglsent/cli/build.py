@@ -96,6 +96,8 @@ def _source(files: Sequence[str], options: Namespace, overrides: Sequence[str]) 
 
         if files or options.dev or options.test or options.graph:
             raise InputError("--recipe: a recipe says itself which corpus and which graph; give OUT alone")
+        if options.skip or options.labels != "sentence" or options.stanza_dir or options.cache:
+            raise InputError("--recipe: --skip, --labels, --stanza-dir and --cache are for files; leave them out")
         file = recipes.find(options.recipe)
         look_in(file.parent, Path.cwd())
         config = recipes.resolve(recipes.read(file), overrides, source=str(file))

@@ -8,11 +8,11 @@ from pathlib import Path
 
 from dglsent.cli.options import Parser, add_device
 from dglsent.corpora import reviews
-from dglsent.corpora.example import Parsed
-from dglsent.inference.predictor import Predictor
+from dglsent.inference.model import Model
 from dglsent.training import recipe as recipes
 from dglsent.training.assemble import load_inputs
-from dglsent.training.device import pick_device, set_threads
+from dglsent.training.denormals import denormals_flushed
+from dglsent.training.device import set_threads
 from dglsent.training.fit import fit
 from dglsent.training.model import evaluate
 from dglsent.training.run import Run
@@ -37,10 +37,9 @@ def main(arguments: Sequence[str]) -> int:
     """Train both models, print their scores and predictions, write the drawing."""
     options = make_parser().parse_args(arguments)
     set_threads(options.threads)
-    runs = {name: _train(name, options.out, options.device) for name in SYSTEMS}
-    device = pick_device(options.device)
-    _scores(runs, device)
-    tree, labels = _new_sentences(runs, device)
+    models = {name: _train(name, options.out, options.device) for name in SYSTEMS}
+    _scores(models)
+    tree, labels = _new_sentences(models)
     drawing = options.out / "tree.svg"
     tree_svg(
         tree,
@@ -54,28 +53,28 @@ def main(arguments: Sequence[str]) -> int:
     return 0
 
 
-def _train(name: str, out: Path, device: str) -> Run:
+def _train(name: str, out: Path, device: str) -> Model:
     file = recipes.find(f"reviews/{name}")
     run = Run(out / name)
     _say(f"reviews/{name}")
-    fit(recipes.resolve(recipes.read(file), source=str(file)), run, device=device, say=_say)
-    return run
+    with denormals_flushed():
+        fit(recipes.resolve(recipes.read(file), source=str(file)), run, device=device, say=_say)
+    return Model.of_run(run.path, device=device)
 
 
 def _say(line: str) -> None:
     print(line, file=sys.stderr, flush=True)
 
 
-def _scores(runs: dict[str, Run], device: str) -> None:
+def _scores(models: dict[str, Model]) -> None:
     """Print accuracies side by side."""
     columns: dict[str, dict[str, float]] = {}
     sizes: dict[str, int] = {}
-    for name, run in runs.items():
-        recipe, vocabularies, model = run.load()
-        inputs = load_inputs(recipe, None, vocabularies)
+    for name, model in models.items():
+        inputs = load_inputs(model.recipe, None, model.vocabularies)
         columns[name] = {}
         for split, data in inputs.sets.items():
-            scores, groups = evaluate(model.to(device), data)
+            scores, groups = evaluate(model.model, data)
             columns[name][split] = scores["accuracy"]
             sizes[split] = len(data)
             if split == "test":
@@ -87,26 +86,17 @@ def _scores(runs: dict[str, Run], device: str) -> None:
         print(f"{row:<22}  {size:>9}" + "".join(f"{scores[row]:>16.3f}" for scores in columns.values()))
 
 
-def _new_sentences(runs: dict[str, Run], device: str) -> tuple[Constituency, list[str]]:
+def _new_sentences(models: dict[str, Model]) -> tuple[Constituency, list[str]]:
     """Print predictions for sentences of no split; returns the first one's tree and its labels."""
     fresh = _fresh()
-    sentences = [(Parsed(constituency=review.tree),) for review in fresh]
-    answers = {}
-    for name, run in runs.items():
-        recipe, vocabularies, model = run.load()
-        answers[name] = Predictor(recipe, vocabularies, model.to(device))(sentences)
+    answers = {name: model.predict([review.tree for review in fresh]) for name, model in models.items()}
     print("\nnew sentences")
     for place, review in enumerate(fresh):
         print(f"  {' '.join(review.tree.words)}")
         says = [f"gold {reviews.CLASSES[review.sentiment[0]]}"]
-        for name, predictions in answers.items():
-            prediction = predictions[place]
-            assert isinstance(prediction, dict)
-            says.append(f"{name} {prediction['label']}")
+        says += [f"{name} {predictions[place]['label']}" for name, predictions in answers.items()]
         print(f"      {', '.join(says)}")
-    first = answers["tree-lstm"][0]
-    assert isinstance(first, dict)
-    return fresh[0].tree, [node["label"] for node in first["nodes"]]
+    return fresh[0].tree, [node["label"] for node in answers["tree-lstm"][0]["nodes"]]
 
 
 def _fresh() -> list[reviews.Review]:

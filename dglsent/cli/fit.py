@@ -5,8 +5,7 @@ from __future__ import annotations
 import shlex
 import sys
 from argparse import Namespace
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -73,27 +72,11 @@ def _help(parser: Parser, recipe: str) -> None:
     print("\nkeys of a recipe:\n" + recipes.usage().partition("\n\n")[2])
 
 
-@contextmanager
-def _denormals_flushed() -> Iterator[None]:
-    """The CPU takes numbers below 1e-38 for zero here.
-
-    A weight that no gradient reaches shrinks under an L2 penalty until it is one, and every product with it then takes
-    a hundred times as long. Threads that torch starts here compute as the one that starts them.
-    """
-    import torch
-
-    already = bool(torch.tensor(1e-30) * 1e-9 == 0)
-    torch.set_flush_denormal(True)
-    try:
-        yield
-    finally:
-        torch.set_flush_denormal(already)
-
-
 def _fit(options: Namespace, overrides: Sequence[str], command: str) -> int:
     from dglsent.passing import engine
     from dglsent.training import recipe as recipes
     from dglsent.training.class_paths import look_in
+    from dglsent.training.denormals import denormals_flushed
     from dglsent.training.device import set_threads
     from dglsent.training.fit import aggregate, fit
     from dglsent.training.launched import launched
@@ -120,7 +103,7 @@ def _fit(options: Namespace, overrides: Sequence[str], command: str) -> int:
         run = Run(base if single else base / f"seed-{seed}")
         config.seed = seed
         try:
-            with engine("torch", fused=options.fused), _denormals_flushed():
+            with engine("torch", fused=options.fused), denormals_flushed():
                 metrics = fit(
                     config.clone(),
                     run,

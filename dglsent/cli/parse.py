@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 
 SOME_FAILED = 1
 
+_TABLES = (".csv", ".tsv", ".jsonl")
 _ESCAPED = {"-LRB-": "(", "-RRB-": ")", "-LSB-": "[", "-RSB-": "]", "-LCB-": "{", "-RCB-": "}"}
 _BRACKET = re.compile("|".join(_ESCAPED))
 _HEAD = 6  # its column in CoNLL-U
@@ -96,6 +97,11 @@ def _inputs(options: Namespace) -> dict[Path, Sequence[Text | SentenceError]]:
     from dglsent.corpora.corpus import data_folder
     from dglsent.corpora.texts import corpora_with_texts
 
+    if Path(options.input.removesuffix(".gz")).suffix in _TABLES:
+        raise InputError(
+            f"{options.input}: a table, and not sentences; `dglsent build` reads TSV and JSON lines, has their text "
+            "parsed and keeps their labels"
+        )
     if options.input == "-" or Path(options.input).is_file():
         return {options.out: _read(options.input, options.form)}
     corpora = corpora_with_texts()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import re
 from collections.abc import Iterable, Sequence
 from typing import Literal, TypeAlias
@@ -13,20 +12,13 @@ from graphs.columns import Constituency, Dependencies
 from graphs.errors import InputError, Origin, SentenceError
 from graphs.formats.brackets import read_brackets
 from graphs.formats.conllu import read_conllu
+from graphs.formats.source import Extract
 
 Format: TypeAlias = Literal["text", "tokens", "brackets", "conllu", "tsv"]
 FORMATS: tuple[Format, ...] = ("text", "tokens", "brackets", "conllu", "tsv")
 
 _TOKEN = re.compile(r"[^ \t]+")
 _OF_ONE_WORD = re.compile(r"(?:\([ \t]*[^ \t()]+[ \t]+[^ \t()]+[ \t]*\)[ \t]*)+")
-
-
-class _Named(io.StringIO):
-    """Text that knows its file's name, for messages."""
-
-    def __init__(self, text: str, name: str) -> None:
-        super().__init__(text)
-        self.name = name
 
 
 def guess(name: str, text: str) -> Format:
@@ -125,7 +117,7 @@ def _single(text: str, form: Format, name: str) -> list[Given]:
     if form in ("text", "tokens"):
         lines = _lines(text)
         return [_raw(line, Origin(name, number, str(number)), tokens=form == "tokens") for number, line in lines]
-    source = _Named(text, name)
+    source = Extract(text, name, 1, 1)
     read: Sequence[Constituency | Dependencies]
     skipped: Sequence[SentenceError]
     if form == "brackets":

@@ -58,7 +58,7 @@ class Explanation:
         texts = self.prediction["text"]
         said = _said(self.prediction)
         lines = [texts] if isinstance(texts, str) else texts
-        parts = [f"<p>{'<br>'.join(map(html.escape, lines))}<br><b>{html.escape(said)}</b></p>"]
+        parts = [f"<p>{'<br>'.join(map(html.escape, [*lines, '']))}<b>{html.escape(said)}</b></p>"]
         parts += [f"<p>{html.escape(name)}</p>{svg}" for name, svg in self.pictures().items()]
         return f"<div>{''.join(parts)}</div>"
 
@@ -131,5 +131,8 @@ def _said(prediction: Mapping[str, Any]) -> str:
         return " ".join(prediction["tags"])
     if "score" in prediction:
         return f"score {prediction['score']:.2f}"
-    share = prediction.get("probabilities", {}).get(prediction.get("label"))
-    return f"{prediction.get('label', '')}" + (f" ({share:.2f})" if share is not None else "")
+    if "label" in prediction:
+        share = prediction.get("probabilities", {}).get(prediction["label"])
+        return f"{prediction['label']}" + (f" ({share:.2f})" if share is not None else "")
+    # Of a task of one's own.
+    return ", ".join(f"{name} {_short(value)}" for name, value in prediction.items() if isinstance(value, int | float))

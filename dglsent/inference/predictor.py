@@ -88,25 +88,6 @@ class Predictor:
             )
         self.labels: list[str] = list(vocabularies.label or recipe.corpus.labels)
 
-    def __call__(self, examples: Sequence[tuple[Readable, ...]]) -> list[dict[str, Any] | SentenceError]:
-        """Predictions for examples that fit into memory together.
-
-        Args:
-            examples: the sentences of each; one that could not be read stands as its error.
-
-        Returns:
-            For each example its text and what the task predicts, or the first error of its sentences.
-
-        Raises:
-            InputError: an example is something else.
-        """
-        batches, errors = self.run(examples)
-        results: list[dict[str, Any] | SentenceError] = [errors.get(place, {}) for place in range(len(examples))]
-        for seen in batches:
-            for place, shaped, prediction in zip(seen.places, seen.shaped, seen.predictions, strict=True):
-                results[place] = with_text(shaped, prediction)
-        return results
-
     def run(self, examples: Sequence[tuple[Readable, ...]]) -> tuple[list[Seen], dict[int, SentenceError]]:
         """What the model made of examples, and by their places those that it could not read.
 

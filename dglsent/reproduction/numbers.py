@@ -19,6 +19,7 @@ from dglsent.reproduction.jobs import jobs_of
 from dglsent.reproduction.table_text import NONE, aligned
 from dglsent.training import recipe as recipes
 from dglsent.training.assemble import load_corpus
+from dglsent.training.denormals import denormals_flushed
 from dglsent.training.device import set_threads
 from dglsent.training.fit import fit
 from dglsent.training.provenance import recipe_hash
@@ -97,7 +98,7 @@ def check(table: str, recipe: str, ledger: Path, *, seed: int = SEED, data: Path
     except InputError as error:
         return replace(expected, remark=f"no data: {error}")
     set_threads(found["threads"])
-    with tempfile.TemporaryDirectory() as folder:
+    with tempfile.TemporaryDirectory() as folder, denormals_flushed():
         metrics = fit(job.config.clone(), Run(Path(folder) / "run"), data=data)
     ours = metrics[score.split][score.name]
     if ours is None:

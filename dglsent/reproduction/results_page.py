@@ -100,6 +100,8 @@ def _dev(table: Table, score: Score, row: Mapping[str, Any], digits: int) -> str
     for record in row["records"]:
         if record["seed"] in row["seeds"] and (record["fold"] or 0) < row.get("folds", 1):
             seeds.setdefault(record["seed"], []).append(record["metrics"]["dev"][score.name])
+    if any(score is None for folds in seeds.values() for score in folds):
+        return spread({"mean": None, "sd": None}, digits)
     values = [statistics.fmean(folds) * (100 if table.percent else 1) for folds in seeds.values()]
     return spread({"mean": statistics.fmean(values), "sd": statistics.stdev(values) if values[1:] else None}, digits)
 

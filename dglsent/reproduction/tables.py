@@ -172,7 +172,6 @@ def _row(entry: Any, paper: str, scores: int, folder: Path) -> Row:
     if row.recipe and (folder / row.recipe).is_file() and not Path(row.recipe).is_file():
         return replace(row, recipe=str(folder / row.recipe))
     return row
-    return row
 
 
 def _folder() -> Path:

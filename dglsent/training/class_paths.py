@@ -30,7 +30,7 @@ from graphs.errors import InputError
 
 _DOTTED = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)+")
 _folders: list[str] = []
-_REGISTER = "if you know where the folder comes from, predict, test and record take --trust"
+_REGISTER = "if you know where the folder comes from, --trust imports it, in Python trusted=True"
 _ARGUMENTS = ("init_args", "dict_kwargs")
 _BUILT_IN = ("builtins", "typing")  # of Python 3.11 on, Any is a class
 _VALUES = (enum.Enum, pathlib.PurePath)

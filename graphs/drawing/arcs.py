@@ -261,8 +261,7 @@ def _draw(
 
 
 def _width(weight: float, scale: Scale) -> float:
-    share = min(max((weight - scale.low) / (scale.high - scale.low), 0.0), 1.0)
-    return _WIDTHS[0] + share * (_WIDTHS[1] - _WIDTHS[0])
+    return _WIDTHS[0] + scale.share(weight) * (_WIDTHS[1] - _WIDTHS[0])
 
 
 def _short(word: str) -> str:

@@ -11,6 +11,7 @@ from typing import Final, Literal, TypeAlias
 from xml.sax.saxutils import escape as _escape
 
 from graphs.drawing.colour import INK, PAPER, Scale, turned
+from graphs.errors import InputError
 
 Anchor: TypeAlias = Literal["start", "middle", "end"]
 
@@ -52,8 +53,17 @@ class Svg(str):
         return f"<Svg of {len(self)} characters>"
 
     def save(self, path: str | Path) -> None:
-        """Writes the drawing to a file."""
-        Path(path).write_text(self, encoding="utf-8")
+        """Writes the drawing to a file.
+
+        Raises:
+            InputError: its name does not end in .svg, or it cannot be written.
+        """
+        if Path(path).suffix.lower() != ".svg":
+            raise InputError(f"{path}: a drawing is SVG; give a name that ends in .svg")
+        try:
+            Path(path).write_text(self, encoding="utf-8")
+        except OSError as error:
+            raise InputError(f"{path}: cannot be written ({error.strerror})") from None
 
     def light(self) -> Svg:
         """The drawing on white paper, wherever it is looked at."""

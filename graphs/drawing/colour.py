@@ -69,13 +69,16 @@ class Scale:
             raise InputError(f"colour range from {low:g} to {high:g} is empty; give low < high")
         return cls(palette, float(low), float(high))
 
+    def share(self, value: float) -> float:
+        """How far a value lies from low (0) to high (1)."""
+        return min(max((value - self.low) / (self.high - self.low), 0.0), 1.0)
+
     def colour(self, value: float) -> str:
         """The colour of a value as "#rrggbb"; that of paper for a value that is not a number."""
         if math.isnan(value):
             return PAPER
         stops = _STOPS[self.palette]
-        share = min(max((value - self.low) / (self.high - self.low), 0.0), 1.0)
-        share = round(share * _SHADES) / _SHADES * (len(stops) - 1)
+        share = round(self.share(value) * _SHADES) / _SHADES * (len(stops) - 1)
         index = min(int(share), len(stops) - 2)
         part = share - index
         return _hex([round(a + (b - a) * part) for a, b in zip(stops[index], stops[index + 1], strict=True)])

@@ -262,8 +262,7 @@ def _draw(
     root = arc.left == arc.right
     colour, width = _ROOT if root else COLOUR, 1.3
     if weight is not None and scale is not None and not math.isnan(weight):
-        share = min(max((weight - scale.low) / (scale.high - scale.low), 0.0), 1.0)
-        width = _WIDTHS[0] + share * (_WIDTHS[1] - _WIDTHS[0])
+        width = _WIDTHS[0] + scale.share(weight) * (_WIDTHS[1] - _WIDTHS[0])
         colour = scale.colour(weight)
     end = foot - _ARROW
     ends = [end if arc.dependent == arc.left else foot, end if arc.dependent == arc.right else foot]

@@ -78,13 +78,12 @@ def pair_svg(
     for sender, receiver, weight in arcs:
         x, y = to[receiver][0] + left[0], to[receiver][1]
         u, v = of[sender][0] + left[1], foot - of[sender][1]
-        share = min(max((weight - low) / (high - low), 0.0), 1.0)
         bend = (v - y) * 0.4
         canvas.path(
             f"M{number(u)} {number(v - 3)}C{number(u)} {number(v - bend)} {number(x)} {number(y + bend)} "
             f"{number(x)} {number(y + 3)}",
             stroke=scale.colour(weight),
-            width=_WIDTHS[0] + share * (_WIDTHS[1] - _WIDTHS[0]),
+            width=_WIDTHS[0] + scale.share(weight) * (_WIDTHS[1] - _WIDTHS[0]),
             hint=f"{weight:.3g}",
         )
     with canvas.at(left[0], 0.0):

@@ -118,6 +118,7 @@ def test_pairs(other, count):
     weights = np.full((6, count), 0.1)
     weights[:, 1] = 0.9
     svg = pair_svg(CAT, other, weights, title="pair")
+    assert "<path" in str(pair_svg(CAT, other, weights, low=1, high=1))
     lines = [path for path in parse(svg).iter(f"{NS}path") if path.get("stroke-width") == "4.58"]
     assert len(lines) == 6
     assert len({line.get("d")[:12] for line in lines}) == 1  # all from the second node of the other

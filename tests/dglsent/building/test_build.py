@@ -346,6 +346,8 @@ def test_arguments(corpus: Path, tmp_path: Path, program: Program) -> None:
     program.refuses("build", own, out, saying=["--graph"])
     program.refuses("build", out, "--graph", "chain", saying=["no files to build from"])
     program.refuses("build", own, out, "--recipe", recipe(tmp_path, TINY), saying=["give OUT alone"])
+    for option in (["--skip"], ["--labels", "nodes"], ["--stanza-dir", tmp_path]):
+        program.refuses("build", out, "--recipe", recipe(tmp_path, TINY), *option, saying=["are for files"])
     program.refuses("build", corpus / "train.csv", out, "--graph", "chain", saying=["its name should end in .conllu"])
     program.refuses("build", corpus / "none.conllu", out, "--graph", "chain", saying=["none.conllu: cannot be read"])
     packed = tmp_path / "cut.conllu.gz"

@@ -101,3 +101,11 @@ def test_a_file_without_sentences_is_told(tmp_path: Path) -> None:
         file = written(tmp_path, name, text)
         with pytest.raises(InputError, match=rf"{name}: no sentences"):
             list(Files("chain", {"train": [str(file)]}).parts(10))
+
+
+def test_a_file_put_in_the_place_of_another_is_read_anew(tmp_path):
+    """As editors save: the one that is open still has the old lines."""
+    file = written(tmp_path, "a.brackets", "(S (NN a))\n")
+    assert read_in_parts(file, 1)[1][0].words == ["a"]
+    written(tmp_path, "new", "(S (NN b))\n").replace(file)
+    assert read_in_parts(file, 1)[1][0].words == ["b"]

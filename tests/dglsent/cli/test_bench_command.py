@@ -143,6 +143,10 @@ def test_bad_arguments_are_one_line(capsys):
     assert "--models: no model 'GRU'; there are binary Tree-LSTM, " in capsys.readouterr().err
     assert main(["bench", "--threads", "0"]) == 2
     assert "'0' is not a list of whole numbers" in capsys.readouterr().err
+    assert main(["bench", "--long", "--models", "CN3"]) == 2
+    assert capsys.readouterr().err == "dglsent: --models: not with --long; leave it out\n"
+    assert main(["bench", "--peers", "--long"]) == 2
+    assert "not allowed with argument" in capsys.readouterr().err
     if not torch.cuda.is_available():
         assert main(["bench", "--device", "cuda"]) == 2
         assert capsys.readouterr().err == "dglsent: --device cuda: torch sees no GPU here; use --device cpu\n"

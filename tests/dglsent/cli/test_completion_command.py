@@ -21,7 +21,7 @@ echo "${COMPREPLY[*]}"
     ("typed", "offered"),
     [
         ("p", {"parse", "predict"}),
-        ("fit sick/tree-l", {"sick/tree-lstm"}),
+        ("fit sick/tree-g", {"sick/tree-gru"}),
         ("fit mine", {"mine.yaml"}),
         ("fit sick/tree-lstm --training.ep", {"--training.epochs"}),
         ("predict --struc", {"--structure"}),

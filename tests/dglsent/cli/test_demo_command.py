@@ -4,7 +4,7 @@ import re
 
 from dglsent.cli import demo
 from dglsent.corpora import reviews
-from dglsent.training.run import Run
+from dglsent.inference.model import Model
 
 
 def test_new_sentences_are_new_and_show_every_phenomenon():
@@ -19,16 +19,17 @@ def test_new_sentences_are_new_and_show_every_phenomenon():
 
 
 def test_what_is_printed(trees_run, capsys):
-    runs = {"tree-lstm": Run(trees_run), "other": Run(trees_run)}
-    demo._scores(runs, "cpu")
+    model = Model.of_run(trees_run, device="cpu")
+    models = {"tree-lstm": model, "other": model}
+    demo._scores(models)
     table = capsys.readouterr().out.strip().splitlines()
     assert table[0].split()[-2:] == ["tree-lstm", "other"]
     rows = {re.split(r"  +", line)[0]: line.split()[-3:] for line in table[1:]}
     assert {"train", "dev", "test", "test, negation"} <= rows.keys()
     assert rows["test"][0] == "30"
-    metrics = Run(trees_run).metrics()
+    metrics = model.run.metrics()
     assert float(rows["test"][1]) == round(metrics["test"]["accuracy"], 3)
-    tree, labels = demo._new_sentences(runs, "cpu")
+    tree, labels = demo._new_sentences(models)
     said = capsys.readouterr().out
     assert " ".join(tree.words) in said
     assert len(labels) == len(tree)

@@ -188,3 +188,9 @@ def test_tagged_sentences_keep_their_tags_and_their_numbers(program, options, tm
     assert [sentence.origin.sentence for sentence in sentences] == ["1", "3"]
     assert sentences[1].words == trees[1].words == ["("]
     assert Path(f"{out}.failed.txt").read_text() == "2\tline 5: 3 columns, expected 10 separated by tabs\n"
+
+
+def test_a_table_is_not_parsed_line_by_line(tmp_path, program):
+    table = tmp_path / "reviews.csv"
+    table.write_text("text,label\na good film,pos\n")
+    program.refuses("parse", table, tmp_path / "out", saying=["reviews.csv: a table", "`dglsent build`"])

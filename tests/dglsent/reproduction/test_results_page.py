@@ -48,7 +48,7 @@ def test_readme_has_the_numbers_of_the_page():
         assert re.search(rf"`{recipe}` \| [^|]+ \| {re.escape(ours)} \| [^|]+ \| {seeds} \|", page), recipe
 
 
-def record(seed: int, dev: float, fold: int | None = None) -> dict[str, Any]:
+def record(seed: int, dev: float | None, fold: int | None = None) -> dict[str, Any]:
     return {"seed": seed, "fold": fold, "metrics": {"dev": {"accuracy": dev}}}
 
 
@@ -73,6 +73,11 @@ def test_row_has_published_test_dev_and_seeds(tmp_path):
     text = rows(ledger_of(tmp_path))
     assert text.startswith("### Shen et al. 2018: Six kinds of questions, TREC\n")
     assert text.splitlines()[-1] == "| TreeLSTM | `trec/tree-lstm` | 93.6 | 94.0 (1.0) | 91.0 (1.4) | 1, 2 |"
+
+
+def test_a_dev_score_that_is_no_number_is_undefined(tmp_path):
+    text = rows(ledger_of(tmp_path, records=[record(1, None), record(2, 0.92)]))
+    assert text.splitlines()[-1] == "| TreeLSTM | `trec/tree-lstm` | 93.6 | 94.0 (1.0) | undefined | 1, 2 |"
 
 
 def test_row_of_some_folds_says_so(tmp_path):
