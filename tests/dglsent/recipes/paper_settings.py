@@ -21,6 +21,7 @@ TAGGING = ("conll2000", "conll2003", "ptb-pos")
 TAG_GUIDED = ("tg-hrecnn-concat", "tg-hrecnn-multi", "tg-htreelstm-concat", "tg-htreelstm-multi")
 ATTENTIVE = ("attentive-tree-lstm", "attentive-tree-gru")
 NO_WINDOW = "stacked-bilstm-no-window"  # "We only get 93.9% on the development set without using context windows"
+WINDOW_SIZES = (NO_WINDOW, "lstm-no-window", "lstm-window-2", "lstm-window-4")
 BASES = ("dependency", "constituency", "bilstm")  # of Gupta and Zhang, without attention
 
 
@@ -91,6 +92,7 @@ SETTINGS = (
     Setting(SHEN, "embedding.tune", False, _TUNED, but=("sst", "sst2")),
     Setting(SHEN, "optimiser.name", "adagrad", _RATE),
     Setting(SHEN, "optimiser.lr", 0.05, _RATE),
+    Setting(SHEN, "optimiser.embedding_lr_scale", 1.0, _RATE, corpora=("sst", "sst2")),
     Setting(SHEN, "optimiser.weight_decay", 0.0, _FURTHER, but=PAIR_CORPORA),
     Setting(SHEN, "optimiser.weight_decay", 3e-5, _FURTHER, corpora=PAIR_CORPORA),
     Setting(SHEN, "training.batch_size", 50, "The minibatch size is always 50"),
@@ -144,7 +146,7 @@ SETTINGS = (
         "graph",
         "window-1",
         "for vanilla RNNs and gated RNNs, a window size of 1 is enough",
-        other_than=("mlp", "mlp-plain", NO_WINDOW),
+        other_than=("mlp", "mlp-plain", *WINDOW_SIZES),
     ),
     Setting(
         WU, "encoder.options.cap_dim", 5, "The size of character embedding and capitalization embeddings are set to 5"
@@ -176,7 +178,7 @@ SETTINGS = (
         "We add a dropout mask to our filter gate with a drop rate 0.5",
         other_than=(
             *(f"{system}-plain" for system in ("mlp", "elman", "jordan", "lstm", "bilstm", "stacked-bilstm")),
-            NO_WINDOW,
+            *WINDOW_SIZES,
             *("stacked-bilstm-embedding-dropout", "stacked-bilstm-no-gate-dropout", "lstm-no-gate-dropout"),
         ),
     ),
