@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import sys
 from argparse import Namespace
 from collections.abc import Sequence
 from pathlib import Path
 
 from dglsent.analysis.catalogue import ANALYSES, NAMES, Analysis, find
+from dglsent.cli.console import say
 from dglsent.cli.options import Parser, add_data, add_trust
 
 _EPILOGUE = """
@@ -59,7 +59,7 @@ def main(arguments: Sequence[str]) -> int:
         data=options.data,
         trusted=options.trust,
         options=_chosen(options, analysis),
-        say=lambda line: print(line, file=sys.stderr, flush=True),
+        say=say,
     )
     for file in files:
         print(file)

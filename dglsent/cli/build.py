@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import shlex
-import sys
 from argparse import Namespace
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from dglsent.cli.console import say
 from dglsent.cli.options import Parser, add_data, positive
 from graphs.errors import InputError
 
@@ -72,7 +72,7 @@ def main(arguments: Sequence[str]) -> int:
     if options.ray:
         from dglsent.building.on_ray import by_ray as making
     try:
-        manifest = build(source, Path(out), size=options.shard or SHARD, making=making, say=_say)
+        manifest = build(source, Path(out), size=options.shard or SHARD, making=making, say=say)
     except KeyboardInterrupt:
         again = f"dglsent build {shlex.join(arguments)}"
         raise KeyboardInterrupt(f"stopped; whole shards are kept; to go on: {again}") from None
@@ -81,7 +81,7 @@ def main(arguments: Sequence[str]) -> int:
         sizes[shard["split"]] = sizes.get(shard["split"], 0) + shard["rows"]
     skipped = manifest["skipped"]
     for reason in skipped:
-        _say(f"left out: {reason}")
+        say(f"left out: {reason}")
     left_out = f"; {len(skipped)} left out" if skipped else ""
     print(f"{out}: {', '.join(f'{split} {size}' for split, size in sizes.items())} sentences{left_out}")
     return 0
@@ -109,7 +109,3 @@ def _source(files: Sequence[str], options: Namespace, overrides: Sequence[str]) 
     by_split = {"train": list(files), "dev": options.dev, "test": options.test}
     given = {split: tuple(names) for split, names in by_split.items() if names}
     return Files(options.graph, given, options.labels, options.skip, options.stanza_dir, options.cache)
-
-
-def _say(line: str) -> None:
-    print(line, file=sys.stderr, flush=True)

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 
+from dglsent.cli.console import say
 from dglsent.cli.options import Parser, add_device
 from dglsent.corpora import reviews
 from dglsent.inference.model import Model
@@ -56,14 +56,10 @@ def main(arguments: Sequence[str]) -> int:
 def _train(name: str, out: Path, device: str) -> Model:
     file = recipes.find(f"reviews/{name}")
     run = Run(out / name)
-    _say(f"reviews/{name}")
+    say(f"reviews/{name}")
     with denormals_flushed():
-        fit(recipes.resolve(recipes.read(file), source=str(file)), run, device=device, say=_say)
+        fit(recipes.resolve(recipes.read(file), source=str(file)), run, device=device, say=say)
     return Model.of_run(run.path, device=device)
-
-
-def _say(line: str) -> None:
-    print(line, file=sys.stderr, flush=True)
 
 
 def _scores(models: dict[str, Model]) -> None:

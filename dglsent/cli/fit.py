@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import shlex
-import sys
 from argparse import Namespace
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from dglsent.cli.console import say
 from dglsent.cli.options import Parser, add_data, add_device, add_processes, one_seed, seeds
 from graphs.errors import InputError
 
@@ -111,7 +111,7 @@ def _fit(options: Namespace, overrides: Sequence[str], command: str) -> int:
                     device=options.device,
                     processes=options.processes,
                     log_gates=options.log_gates,
-                    say=_say if leads else lambda line: None,
+                    say=say if leads else lambda line: None,
                 )
         except KeyboardInterrupt:
             raise KeyboardInterrupt(f"stopped; to go on after the last whole epoch: {command}") from None
@@ -127,10 +127,6 @@ def _fit(options: Namespace, overrides: Sequence[str], command: str) -> int:
 
 def _words(text: str) -> list[str]:
     return [word.strip() for word in text.split(",") if word.strip()]
-
-
-def _say(line: str) -> None:
-    print(line, file=sys.stderr, flush=True)
 
 
 def _scores(metrics: Mapping[str, Any]) -> str:

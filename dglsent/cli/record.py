@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 
+from dglsent.cli.console import say
 from dglsent.cli.options import Parser, add_data, add_device, add_trust, positive
 
 _EPILOGUE = """
@@ -48,7 +48,7 @@ def main(arguments: Sequence[str]) -> int:
         data=options.data,
         device=options.device,
         trusted=options.trust,
-        say=lambda line: print(line, file=sys.stderr, flush=True),
+        say=say,
     )
     print(out)
     return 0

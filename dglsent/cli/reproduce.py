@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import shlex
-import sys
 from argparse import Namespace
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from dglsent.cli.console import say
 from dglsent.cli.options import Parser, add_data, add_device, positive, seeds
 from dglsent.json_text import dumps
 from graphs.errors import InputError
@@ -112,8 +112,8 @@ def _reproduce(options: Namespace, command: str) -> int:
         data_folder(options.data)
     ledger = Ledger(options.ledger, table) if options.ledger else None
     for lost in ledger.put_back(options.out) if ledger else ():
-        _say(lost)
-    making = Reproduction(table, chosen, options.seeds, options.out, _say, options.folds)
+        say(lost)
+    making = Reproduction(table, chosen, options.seeds, options.out, say, options.folds)
     if options.refresh:
         making.refresh()
     try:
@@ -125,11 +125,11 @@ def _reproduce(options: Namespace, command: str) -> int:
         raise KeyboardInterrupt(f"stopped; to go on: {command}") from None
     if making.outdated:
         names = dict.fromkeys(job.row.name for job in making.outdated)
-        _say(f"stale: {', '.join(names)}; --verify compares their first epochs, --refresh trains them anew")
+        say(f"stale: {', '.join(names)}; --verify compares their first epochs, --refresh trains them anew")
     results = making.results()
     if ledger:
         every_seed = sorted({*options.seeds, *ledger.seeds()})
-        ledger.write(Reproduction(table, (), every_seed, options.out, _say).results(), command)
+        ledger.write(Reproduction(table, (), every_seed, options.out, say).results(), command)
     _save(options.out / "tables" / table.name, as_json(table, results, command), as_text(table, results, command))
     shown = [result for result in results if result.row in chosen]
     if options.json:
@@ -137,13 +137,13 @@ def _reproduce(options: Namespace, command: str) -> int:
     else:
         print(as_text(table, shown, command), end="")
     if making.failed:
-        _say(f"failed: {', '.join(row.name for row in making.failed)}; the same command tries again")
+        say(f"failed: {', '.join(row.name for row in making.failed)}; the same command tries again")
     return FAILED if making.failed else 0
 
 
 def _train(making: Reproduction, options: Namespace) -> None:
     if making.missing:
-        _say(f"to train: {len(making.missing)}; logs stand beside the run folders, such as {making.missing[0].log}")
+        say(f"to train: {len(making.missing)}; logs stand beside the run folders, such as {making.missing[0].log}")
     making.train(_passed_on(options), options.jobs)
 
 
@@ -164,7 +164,3 @@ def _save(stem: Path, as_json: dict[str, Any], as_text: str) -> None:
 
 def _dumped(values: dict[str, Any]) -> str:
     return dumps(values, indent=2) + "\n"
-
-
-def _say(line: str) -> None:
-    print(line, file=sys.stderr, flush=True)
