@@ -1,12 +1,13 @@
 """Other people's code of a model beside the torch engine: the same weights, words and trees, and the same states.
 
-A peer has its own way of preparing a batch, which is timed apart, as the torch engine's plan is.
+A peer has its own way of preparing a batch, which is timed apart, as the torch engine's plan is. What either needs once
+a sentence is made before.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from functools import partial
+from functools import cache, partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -57,16 +58,17 @@ def pytorch_tree_lstm(encoder: ChildSumTreeLSTM) -> Peer:
         for name, gate in (("W_f", encoder.W_f), ("U_f", encoder.U_f)):
             getattr(module, name).load_state_dict(gate.state_dict())
 
+    @cache  # once a tree, as the levels of our graphs
+    def tree(one: SentenceGraph) -> dict[str, Tensor]:
+        by_parent = np.argsort(one.dst, kind="stable")
+        edges = np.stack([one.dst[by_parent], one.src[by_parent]], 1)
+        orders = treelstm.calculate_evaluation_orders(edges, one.size)
+        columns = zip(("node_order", "edge_order", "adjacency_list"), (*orders, edges), strict=True)
+        made = {name: torch.as_tensor(column) for name, column in columns}
+        return {**made, "features": torch.empty(one.size, 0)}  # word vectors come later
+
     def prepare(sentences: Sequence[SentenceGraph]) -> dict[str, Any]:
-        trees = []
-        for one in sentences:
-            by_parent = np.argsort(one.dst, kind="stable")
-            edges = np.stack([one.dst[by_parent], one.src[by_parent]], 1)
-            orders = treelstm.calculate_evaluation_orders(edges, one.size)
-            names = ("node_order", "edge_order", "adjacency_list")
-            tree = {name: torch.as_tensor(value) for name, value in zip(names, (*orders, edges), strict=True)}
-            trees.append({**tree, "features": torch.empty(one.size, 0)})  # word vectors come later
-        return treelstm.batch_tree_input(trees)
+        return treelstm.batch_tree_input([tree(one) for one in sentences])
 
     def encode(x: Tensor, trees: dict[str, Any]) -> Tensor:
         h, _ = module(x, trees["node_order"], trees["adjacency_list"], trees["edge_order"])
