@@ -34,9 +34,9 @@ def make_parser() -> Parser:
 def main(arguments: Sequence[str]) -> int:
     """Analyse; prints the files written."""
     parser = make_parser()
-    named = next((each for each in arguments if each.lower() in NAMES), None)
-    if named is None:  # misspelt?
-        named = parser.parse_known_intermixed_args([each for each in arguments if each not in ("-h", "--help")])[0].name
+    named = parser.parse_known_intermixed_args([each for each in arguments if each not in ("-h", "--help")])[0].name
+    if named is not None and named.lower() not in NAMES:  # misspelt, or the value of an option that is not known yet
+        named = next((each for each in arguments if each.lower() in NAMES), named)
     if named is not None:
         _add_options(parser, find(named))
     options = parser.parse_args(arguments)

@@ -78,6 +78,7 @@ def test_options_stand_before_the_analysis_and_its_runs(tag_guided_run, tmp_path
         read(tmp_path / "tree-heat/tree-heat.json")["tables"]["tree"]
     )
     assert program("analyse", "--dimension", 1, "tree-heat", tag_guided_run, "--out", tmp_path)[0] == 0
+    assert program("analyse", "--out", tmp_path / "b1", "A2", "--dimension", 1, tag_guided_run)[0] == 0
     out = program("analyse", "--split", "dev", "A2", "--help")[1]
     assert "--dimension INT from 1; 0 takes the one with the highest area" in " ".join(out.split())
     assert "--long FLOAT" in program("analyse", "length-bins", "--help")[1]
