@@ -69,7 +69,7 @@ def test_a_run_that_an_analysis_cannot_read_is_told(analysis, kind, request, tmp
         assert all((tmp_path / file).is_file() for file in out.splitlines())
 
 
-def test_options_stand_before_the_analysis_and_its_runs(tag_guided_run, tmp_path, program):
+def test_options_stand_before_the_analysis_and_its_runs(tag_guided_run, tmp_path, program, monkeypatch):
     code, out, err = program("analyse", "--out", tmp_path, "A2", "--dimension", 2, tag_guided_run)
     assert code == 0, err
     assert set(read(tmp_path / "tree-heat" / "tree-heat.json")["tables"]["tree"][0]) >= {"dimension", "value"}
@@ -78,7 +78,8 @@ def test_options_stand_before_the_analysis_and_its_runs(tag_guided_run, tmp_path
         read(tmp_path / "tree-heat/tree-heat.json")["tables"]["tree"]
     )
     assert program("analyse", "--dimension", 1, "tree-heat", tag_guided_run, "--out", tmp_path)[0] == 0
-    assert program("analyse", "--out", tmp_path / "b1", "A2", "--dimension", 1, tag_guided_run)[0] == 0
+    monkeypatch.chdir(tmp_path)
+    assert program("analyse", "--out", "b1", "A2", "--dimension", 1, tag_guided_run)[0] == 0
     out = program("analyse", "--split", "dev", "A2", "--help")[1]
     assert "--dimension INT from 1; 0 takes the one with the highest area" in " ".join(out.split())
     assert "--long FLOAT" in program("analyse", "length-bins", "--help")[1]
