@@ -12,13 +12,14 @@ import torch
 from graphs.door import dgl
 from graphs.errors import InputError
 from graphs.fields import CHILD
+from graphs.sentence_graph import SentenceGraph
 
 DGLGraph: TypeAlias = Any  # dgl.DGLGraph, which carries no types
 
 _NODE: Final = "_N"  # DGL's own name for the type of all nodes
 
 
-def to_networkx(graph: DGLGraph) -> nx.MultiDiGraph:
+def to_networkx(graph: DGLGraph | SentenceGraph) -> nx.MultiDiGraph:
     """A sentence graph, batched or not, as a NetworkX graph.
 
     Nodes are 0..N-1; edge i of relation r runs from sender to receiver under the key (r, i). Fields are node
@@ -28,11 +29,14 @@ def to_networkx(graph: DGLGraph) -> nx.MultiDiGraph:
     `batch_num_edges`.
 
     Args:
-        graph: a DGLGraph of N nodes of one type, with any number of relations.
+        graph: a DGLGraph of N nodes of one type, with any number of relations, or a sentence's columns, of which one is
+            made.
 
     Raises:
         InputError: the graph has several node types.
     """
+    if isinstance(graph, SentenceGraph):
+        graph = graph.dgl()
     if len(graph.ntypes) != 1:
         raise InputError(f"graph has node types {', '.join(graph.ntypes)}; give a graph with one")
     result = nx.MultiDiGraph()

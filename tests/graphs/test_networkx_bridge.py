@@ -3,6 +3,7 @@ from __future__ import annotations
 import json
 
 import networkx as nx
+import numpy as np
 import pytest
 import torch
 from hypothesis import given, settings
@@ -11,6 +12,7 @@ from hypothesis import strategies as st
 from graphs.door import dgl
 from graphs.errors import InputError
 from graphs.networkx_bridge import from_networkx, to_networkx
+from graphs.sentence_graph import SentenceGraph
 
 DTYPES = [torch.int64, torch.int32, torch.uint8, torch.bool]
 DTYPES += [torch.float32, torch.float64, torch.float16, torch.bfloat16]
@@ -165,3 +167,8 @@ def test_errors_say_what_to_do():
         from_networkx(view)
     with pytest.raises(InputError, match="node types a, b"):
         to_networkx(dgl.heterograph({("a", "to", "b"): ([0], [0])}))
+
+
+def test_a_sentence_that_is_columns_still():
+    columns = SentenceGraph(2, np.array([0]), np.array([1]), {"word": np.array([3, 4])}, {}, np.array([1, 0]))
+    same(from_networkx(to_networkx(columns)), columns.dgl())
