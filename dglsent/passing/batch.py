@@ -181,7 +181,7 @@ class Batch:
         return bool(self._merged.nodes[fields.WORD][self._merged.dst].any())
 
     def to(self, device: torch.device | str, non_blocking: bool = False) -> Batch:
-        """Move fields and plans to a device; the DGLGraph too where DGL can. Returns itself."""
+        """Move fields and plans to a device; the DGLGraph stays where it is. Returns itself."""
         for relation in self._relations.values():
             relation.to(device, non_blocking)
         return self._map(lambda tensor: tensor.to(device, non_blocking=non_blocking))

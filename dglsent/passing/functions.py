@@ -1,4 +1,4 @@
-"""DGL's built-in message and reduce functions, read for the torch engine."""
+"""Message and reduce functions beside a model's own: DGL's built-in ones, attention, padded mailboxes, frontiers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a user function sees on the torch engine: the same attributes as DGL's EdgeBatch and NodeBatch."""
+"""What a user function sees on the torch engine: of DGL's EdgeBatch and NodeBatch what reads fields, and their size."""
 
 from __future__ import annotations
 
@@ -51,7 +51,10 @@ class Fields(MutableMapping[str, Tensor]):
 
 
 class View(dict[str, Tensor]):
-    """Fields of some nodes or edges; a field is fetched when it is first read."""
+    """Fields of some nodes or edges; a field is fetched when it is first read.
+
+    So a field is asked for by its name: `in` and `get` know only of those that have been read.
+    """
 
     __slots__ = ("_fetch",)
 
