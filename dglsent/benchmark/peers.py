@@ -16,8 +16,10 @@ from torch import Tensor, nn
 
 from dglsent.benchmark.engines import Subject, encoding
 from dglsent.benchmark.timing import Job, Row, best_of, race
+from dglsent.models.encoder import Encoder
 from dglsent.models.sequence import SeqLSTM
 from dglsent.models.tree_lstm import ChildSumTreeLSTM
+from dglsent.passing import Batch
 from graphs.errors import InputError
 from graphs.sentence_graph import SentenceGraph
 
@@ -131,7 +133,7 @@ def measure(
             batch = subject.batch(sentences)
             jobs = {
                 "torch_ms": encoding(subject.encoder, batch, "torch", backward),
-                "peer_ms": _encoding(peer, subject, sentences, backward),
+                "peer_ms": _encoding(peer, subject.encoder, batch, peer.prepare(sentences), backward),
             }
             spent.append(race(jobs, threads, repeats))
         mean = {name: float(np.mean([each[name] for each in spent])) for name in ("torch_ms", "peer_ms")}
@@ -148,14 +150,13 @@ def measure(
         }
 
 
-def _encoding(peer: Peer, subject: Subject, sentences: Sequence[SentenceGraph], backward: bool) -> Job:
+def _encoding(peer: Peer, encoder: Encoder, batch: Batch, prepared: Any, backward: bool) -> Job:
     """What the peer has to do for a batch; as `engines.encoding`."""
-    batch, prepared = subject.batch(sentences), peer.prepare(sentences)
 
     def job() -> None:
         with torch.set_grad_enabled(backward):
-            states = peer.encode(subject.encoder.embedding.of(batch.nodes), prepared)
-            total = subject.encoder.readout(batch, states).sum()
+            states = peer.encode(encoder.embedding.of(batch.nodes), prepared)
+            total = encoder.readout(batch, states).sum()
             if backward:
                 total.backward()
                 peer.module.zero_grad()

@@ -9,13 +9,15 @@ import sys
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from pathlib import Path
-from typing import TypeAlias
+from typing import TYPE_CHECKING
 
 from dglsent.cli.options import Parser, add_data, positive
 from dglsent.json_text import dumps
 from graphs.errors import InputError
 
-Row: TypeAlias = dict[str, str | int | float]
+if TYPE_CHECKING:
+    from dglsent.benchmark.timing import Row
+
 _HEAD = (
     f"{'model':<21}{'graph':<14}{'batch':>5}  {'mode':<17}{'DGL ms':>9}{'torch ms':>10}{'plan ms':>9}{'bare ms':>9}"
     f"{'DGL/torch':>11}{'torch/bare':>12}{'launches/step':>15}"

@@ -178,7 +178,7 @@ SETTINGS = (
         "We add a dropout mask to our filter gate with a drop rate 0.5",
         other_than=(
             *(f"{system}-plain" for system in ("mlp", "elman", "jordan", "lstm", "bilstm", "stacked-bilstm")),
-            *WINDOW_SIZES,
+            *(NO_WINDOW, "lstm-no-window"),
             *("stacked-bilstm-embedding-dropout", "stacked-bilstm-no-gate-dropout", "lstm-no-gate-dropout"),
         ),
     ),
