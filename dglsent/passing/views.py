@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, MutableMapping
+from typing import Any
 
 from torch import Tensor
 
@@ -51,12 +52,13 @@ class Fields(MutableMapping[str, Tensor]):
 
 
 class View(dict[str, Tensor]):
-    """Fields of some nodes or edges; a field is fetched when it is first read.
+    """Fields of some nodes or edges; a field is fetched when it is first read, or asked for by `in` or `get`.
 
-    So a field is asked for by its name: `in` and `get` know only of those that have been read.
+    Iteration goes over those that have been fetched. `asked` is set once `in` or `get` asked whether there is a field.
     """
 
-    __slots__ = ("_fetch",)
+    __slots__ = ("_fetch", "asked")
+    asked: bool
 
     def __init__(self, fetch: Resolver) -> None:
         super().__init__()
@@ -65,6 +67,18 @@ class View(dict[str, Tensor]):
     def __missing__(self, name: str) -> Tensor:
         value = self[name] = self._fetch(name)
         return value
+
+    def __contains__(self, name: object) -> bool:
+        # Only the source knows; what it gives is kept, so that asking and reading cost one fetch.
+        return self.get(name) is not None
+
+    def get(self, name: Any, default: Any = None) -> Any:
+        """The field, or the default where there is none."""
+        self.asked = True
+        try:
+            return self[name]
+        except KeyError:
+            return default
 
 
 class Edges:

@@ -56,12 +56,17 @@ class Net(nn.Module):
         total = nodes.data["sum"]
         return {"h": torch.tanh(total) if total.sum() > 0 else torch.sigmoid(total)}
 
+    def looks(self, nodes):
+        """Depends on which fields there are."""
+        return {"h": nodes.data["sum"] + nodes.data.get("extra", 0)}
+
     def errs(self, nodes):
         return {"h": nodes.data["nowhere"]}
 
 
-def run(net, update, *, fuse):
+def run(net, update, *, fuse, **given):
     batch = Batch.of([caterpillar(4)])
+    batch.nodes.update(given)
     with engine("torch", fused=fuse):
         propagate(batch, fn.copy_u("h", "m"), fn.sum("m", "sum"), update, leaf=net.leaf)
     return batch.nodes["h"]
@@ -91,3 +96,11 @@ def test_functions_that_are_no_methods_stay_as_they_are():
     own = lambda nodes: {"h": torch.tanh(nodes.data["sum"])}  # noqa: E731
     close(run(net, own, fuse=True), run(net, own, fuse=False))
     assert net not in fused._made
+
+
+def test_what_asks_which_fields_there_are_runs_as_it_is():
+    net = Net()
+    with pytest.warns(UserWarning, match=r"Net\.looks runs as it is.* which fields there are"):
+        run(net, net.looks, fuse=True)
+    extra = torch.ones(9, 3)
+    close(run(net, net.looks, fuse=True, extra=extra), run(net, net.looks, fuse=False, extra=extra))

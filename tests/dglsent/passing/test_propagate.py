@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from random_graphs import SEVEN, awkward_trees, chain, chains, forest, forests, tree
 from torch import nn
 
-from dglsent.passing import Batch, StepLinear, engine, padded, propagate
+from dglsent.passing import Batch, StepLinear, engine, padded, propagate, update_all
 from graphs import topology
 from graphs.door import fn
 from graphs.sentence_graph import SentenceGraph
@@ -264,6 +264,50 @@ def test_a_missing_field_is_named():
             lambda nodes: {"h": nodes.data["h"], "c": nodes.data["h"]},
             leaf=lambda nodes: {"h": nodes.data["word"]},
         )
+
+
+@pytest.mark.parametrize("name", ["torch", "dgl"])
+@pytest.mark.parametrize("wrap", [lambda function: function, padded], ids=["mailboxes", "padded"])
+def test_functions_may_ask_which_fields_there_are(name, wrap):
+    batch = Batch.of([tree(SEVEN), chain(3)])
+    batch.nodes["x"] = torch.randn(batch.num_nodes, 2)
+    batch.edges["e"] = torch.randn(len(batch.edges["slot"]), 2)
+    asked = set()
+
+    def ask(kind, fields, *there):
+        for field in there:
+            assert field in fields
+            assert torch.equal(fields.get(field), fields[field])
+        assert "nowhere" not in fields
+        assert fields.get("nowhere") is None
+        assert fields.get("nowhere", 1) == 1
+        asked.add(kind)
+
+    def message(edges):
+        ask("src", edges.src, "h", "x")
+        ask("dst", edges.dst, "x")
+        ask("data", edges.data, "e")
+        return {"m": edges.src["h"]}
+
+    def reduce(nodes):
+        ask("mailbox", nodes.mailbox, "m")
+        ask("receivers", nodes.data, "x")
+        return {"sum": nodes.mailbox["m"].sum(1)}
+
+    def update(nodes):
+        ask("nodes", nodes.data, "sum", "x")
+        return {"h": nodes.data["sum"] + nodes.data["x"]}
+
+    def leaf(nodes):
+        ask("leaves", nodes.data, "x")
+        return {"h": nodes.data["x"]}
+
+    with engine(name):
+        propagate(batch, message, wrap(reduce), update, leaf=leaf)
+        assert asked == {"src", "dst", "data", "mailbox", "receivers", "nodes", "leaves"}
+        asked.clear()
+        update_all(batch, message, wrap(reduce), update)
+        assert asked == {"src", "dst", "data", "mailbox", "receivers", "nodes"}
 
 
 @pytest.mark.parametrize("name", ["torch", "dgl"])

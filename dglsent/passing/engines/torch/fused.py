@@ -66,15 +66,20 @@ class _Compiled:
             return method(seen)
         if not self._reads:
             result: Outputs = method(seen)
-            views = {part: getattr(seen, part) for part in _PARTS if hasattr(seen, part)}
-            self._reads = {part: tuple(view) for part, view in views.items() if isinstance(view, View)}
+            parts = {part: getattr(seen, part) for part in _PARTS if hasattr(seen, part)}
+            views = {part: view for part, view in parts.items() if isinstance(view, View)}
+            self._reads = {part: tuple(view) for part, view in views.items()}
+            if any(hasattr(view, "asked") for view in views.values()):
+                self._give_up("it asks which fields there are, and a compiled one sees those of its first call")
             return result
         parts = {part: {name: getattr(seen, part)[name] for name in names} for part, names in self._reads.items()}
         try:
             return self._run(method.__self__, _Fields(seen.batch_size(), parts))
         except Exception as error:
             result = method(seen)  # an error of its own is raised here
-            self._run = None
-            reason = next(iter(str(error).splitlines()), "") or type(error).__name__
-            warnings.warn(f"{self._name} runs as it is, for it cannot be compiled: {reason}", stacklevel=2)
+            self._give_up(next(iter(str(error).splitlines()), "") or type(error).__name__)
             return result
+
+    def _give_up(self, reason: str) -> None:
+        self._run = None
+        warnings.warn(f"{self._name} runs as it is, for it cannot be compiled: {reason}", stacklevel=3)
