@@ -97,6 +97,7 @@ class Batch:
         if name not in self._relations:
             self._relations[name] = made = make_relation(name, self._merged, pairs=self.pairs)
             made.to(self.device)
+            self.__dict__.pop("graph", None)
         return self._relations[name]
 
     @property
@@ -129,11 +130,12 @@ class Batch:
     def graph(self) -> Any:
         """The batched DGLGraph: topology only, on the CPU where DGL has no CUDA; `write_back` adds the fields.
 
-        With pairs it has the relations child and attend, and any other that a model used.
+        With pairs it has the relations child and attend, and any other that a model used: when one is used for the
+        first time, the graph is made anew, without what was put on it.
         """
-        used = [name for name in self._relations if name not in (CHILD, ATTEND)]
-        names = [CHILD, *([ATTEND] if self.pairs else []), *used]
-        return topology(self._merged, {name: self.relation(name).ends for name in names[1:]})
+        if self.pairs:
+            self.relation(ATTEND)
+        return topology(self._merged, {name: self.relation(name).ends for name in self.made if name != CHILD})
 
     def write_back(self) -> Any:
         """Put all fields on the DGLGraph and return it; on the CPU, detached, for analysis."""

@@ -91,6 +91,16 @@ class TestPairs:
         assert graph.etypes == ["child", "next"]
         assert graph.edges["next"].data["d"].tolist() == list(range(9))
 
+    def test_a_relation_that_is_used_later_is_on_the_graph_too(self):
+        for used, batch in ((["child"], Batch.of([tree(SEVEN), chain(3)])), (["attend", "child"], self.batch())):
+            assert len(batch.graph.etypes) == len(used)
+            words = batch.relation("next")
+            assert batch.graph.etypes == [*used, "next"]
+            words.edges["d"] = torch.arange(float(batch.graph.num_edges("next")))
+            graph = batch.write_back()
+            assert graph is batch.graph
+            assert torch.equal(graph.edges["next"].data["d"], words.edges["d"])
+
     def test_to_moves_every_relation(self):
         batch = self.batch(directions=["up"], relations=["next", "attend"])
         attend = batch.relation("attend")
