@@ -110,7 +110,8 @@ def propagate(
             called once for each in-degree k, or with `padded` once for all. A reducer of `dgl.function` or
             `softmax_sum` needs no mailboxes. A tuple of any of these reduces the same messages in several ways.
         apply: r nodes -> fields [r, ...]; sees what reduce returned and the fields set beforehand.
-        relation: `child` (child -> parent) or `next` (from each word to the next).
+        relation: one without cycles: `child` (child -> parent), `next` (from each word to the next), `previous` or
+            `preceding`.
         direction: "up" along the relation, "down" along its reversed edges.
         leaf: apply for nodes without in-edges, which skip reduce. Without it they go through `apply` and see only
             fields set beforehand.
@@ -120,7 +121,9 @@ def propagate(
 
     Raises:
         KeyError: a function reads a field that nothing has set; it is named.
+        ValueError: the relation has cycles, or there is no such relation or direction.
     """
+    batch.relation(relation).check(direction)
     with _running(batch) as run:
         run.propagate(
             batch,

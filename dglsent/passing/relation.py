@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import cached_property
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
 import torch
@@ -62,17 +62,33 @@ class Relation:
             self._schedules[direction] = self._scheduled(direction).to(self.device)
         return self._schedules[direction]
 
+    def check(self, direction: Direction) -> None:
+        """Refuse what no propagation can run over.
+
+        Raises:
+            ValueError: the relation has cycles, or there is no such direction.
+        """
+        if direction not in get_args(Direction):
+            raise ValueError(f"direction is 'up' or 'down', not {direction!r}")
+        if not self._acyclic:
+            raise ValueError(
+                "a propagation runs over trees, chains and other acyclic graphs, and this relation has cycles: run a "
+                "round over it by update_all"
+            )
+
+    @cached_property
+    def _acyclic(self) -> bool:
+        (src, dst), level = self.ends, self._level
+        return bool(np.all(level[src] > level[dst]))
+
     @property
     def steps(self) -> int:
         """Steps of all its schedules so far."""
         return sum(len(made.node_sizes) for made in self._schedules.values())
 
     def _scheduled(self, direction: Direction) -> TreeSchedule | AcyclicSchedule:
+        self.check(direction)
         (src, dst), level = self.ends, self._level
-        if not np.all(level[src] > level[dst]):
-            raise ValueError("a propagation runs over trees, chains and other acyclic graphs; this one has cycles")
-        if direction not in ("up", "down"):
-            raise ValueError(f"direction is 'up' or 'down', not {direction!r}")
         if direction == "down":
             src, dst, level = dst, src, reversed_levels(src, dst, level, self._sentence)
         nodes = order_nodes(self.size, dst, level)
@@ -150,6 +166,10 @@ class AllPairs(Relation):
         if not len(self._src):
             self._src, self._dst = hearing(self._counts, self._sources, np.arange(self.size))
         return self._src, self._dst
+
+    @cached_property
+    def _acyclic(self) -> bool:
+        return False
 
     @cached_property
     def padding(self) -> Padding:

@@ -316,12 +316,24 @@ def test_without_apply_and_leaf_the_message_says_what_to_give(name):
         propagate(Batch.of([tree([-1, 0])]), fn.copy_u("h", "m"), fn.sum("m", "h"))
 
 
-def test_unknown_names_are_refused():
-    batch = Batch.of([tree([-1, 0])])
+def test_an_unknown_engine_is_refused():
     with pytest.raises(ValueError, match="'torch' or 'dgl'"), engine("jax"):
         pass
-    with pytest.raises(ValueError, match="'up' or 'down'"):
-        propagate(batch, fn.copy_u("h", "m"), fn.sum("m", "h"), direction="left")
+
+
+@pytest.mark.parametrize("name", ["torch", "dgl"])
+@pytest.mark.parametrize(
+    ("over", "saying"),
+    [
+        ({"direction": "left"}, "'up' or 'down', not 'left'"),
+        ({"relation": "sibling"}, "no relation 'sibling'; there are child"),
+        *(({"relation": each}, "this relation has cycles: run") for each in ("complete", "attend", "neighbour")),
+    ],
+)
+def test_what_no_propagation_runs_over_is_refused(name, over, saying):
+    batch = Batch.of([tree([-1, 0]), chain(3)], pairs=True)
+    with engine(name), pytest.raises(ValueError, match=saying):
+        propagate(batch, fn.copy_u("h", "m"), fn.sum("m", "h"), leaf=lambda nodes: {"h": nodes.data["word"]}, **over)
 
 
 @pytest.mark.parametrize("reduce", [fn.max, fn.min])
