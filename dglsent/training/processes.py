@@ -11,10 +11,11 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from multiprocessing.connection import Connection
 from multiprocessing.context import SpawnProcess
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import torch
 
+from dglsent.training.denormals import flushed
 from graphs.errors import InputError
 
 if TYPE_CHECKING:
@@ -44,6 +45,13 @@ class Place:
     def share(self, size: int) -> float:
         """How much the mean over the examples of this part counts, where the processes' gradients are averaged."""
         return len(self.part(size)) * self.count / size
+
+
+class _Arithmetic(NamedTuple):
+    """How process 0 computes, and its helpers are to: with how many threads, and whether denormals are zero."""
+
+    threads: int
+    flushed: bool
 
 
 @contextmanager
@@ -140,7 +148,8 @@ def _start(place: Place, work: Callable[..., None], arguments: tuple[Any, ...]) 
     """A helper and where it says that it is ready, or why it is not."""
     context = multiprocessing.get_context("spawn")
     ours, theirs = context.Pipe(duplex=False)
-    helper = context.Process(target=_help, args=(place, theirs, torch.get_num_threads(), work, arguments))
+    arithmetic = _Arithmetic(torch.get_num_threads(), flushed())
+    helper = context.Process(target=_help, args=(place, theirs, arithmetic, work, arguments))
     if threading.current_thread() is threading.main_thread():
         # Ctrl-C reaches all processes, and process 0 alone is to answer: a process inherits what its parent ignores.
         before = signal.signal(signal.SIGINT, signal.SIG_IGN)
@@ -152,9 +161,12 @@ def _start(place: Place, work: Callable[..., None], arguments: tuple[Any, ...]) 
     return helper, ours
 
 
-def _help(place: Place, ready: Connection, threads: int, work: Callable[..., None], arguments: tuple[Any, ...]) -> None:
+def _help(
+    place: Place, ready: Connection, arithmetic: _Arithmetic, work: Callable[..., None], arguments: tuple[Any, ...]
+) -> None:
     threading.Thread(target=_end_with_parent, daemon=True).start()
-    torch.set_num_threads(threads)
+    torch.set_num_threads(arithmetic.threads)
+    torch.set_flush_denormal(arithmetic.flushed)
     try:
         work(place, lambda: ready.send(None), *arguments)
     except InputError as error:

@@ -9,6 +9,7 @@ import signal
 import sys
 import threading
 import time
+from contextlib import nullcontext
 from itertools import chain
 from pathlib import Path
 from types import SimpleNamespace
@@ -25,6 +26,7 @@ from watched import FOLDER, orders
 import dglsent
 from dglsent.training import processes
 from dglsent.training.data import EpochSampler, Parts
+from dglsent.training.denormals import denormals_flushed, flushed
 from dglsent.training.processes import Place
 
 # Adagrad's first step is as large for a gradient of rounding errors as for any other; SGD's is not.
@@ -178,6 +180,22 @@ def test_sigterm_ends_several_processes_with_its_own_code(tmp_path, program):
     assert code == 128 + signal.SIGTERM
     assert "stopped; to go on after the last whole epoch: dglsent fit" in err
     assert not multiprocessing.active_children()
+
+
+@pytest.mark.usefixtures("forks")
+@pytest.mark.parametrize("around", [denormals_flushed, nullcontext])
+def test_a_helper_takes_denormals_for_zero_where_its_parent_does(around, tmp_path):
+    told = tmp_path / "told"
+    with around(), processes.helped(2, tell_of_denormals, told):
+        here = flushed()
+    assert here == (around is denormals_flushed)
+    assert told.read_text() == str(here)
+
+
+def tell_of_denormals(place: Place, ready, file: Path) -> None:
+    """A helper's work."""
+    file.write_text(str(flushed()))
+    ready()
 
 
 def kill_helper(once: Path) -> None:
