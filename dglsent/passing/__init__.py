@@ -209,7 +209,13 @@ def apply_edges(batch: Batch, function: MessageFunction, *, relation: str = CHIL
 def edge_softmax(
     batch: Batch, score: Tensor, norm_by: Literal["dst", "src"] = "dst", *, relation: str = CHILD
 ) -> Tensor:
-    """Softmax of scores [E, ...] over the edges of each receiver ("dst") or sender ("src"): [E, ...]."""
+    """Softmax of scores [E, ...] over the edges of each receiver ("dst") or sender ("src"): [E, ...].
+
+    Raises:
+        ValueError: another `norm_by`.
+    """
+    if norm_by not in ("dst", "src"):
+        raise ValueError(f"norm_by is 'dst' or 'src', not {norm_by!r}")
     with _running(batch) as run:
         return run.edge_softmax(batch, full(score), norm_by, relation=relation)
 

@@ -97,3 +97,10 @@ def test_apply_edges_sets_edge_fields(name):
     with engine(name):
         apply_edges(batch, lambda edges: {"d": edges.dst["x"] - edges.src["x"] + edges.data["slot"]})
     assert batch.edges["d"].tolist() == [1 - 2, 1 - 4 + 1, 16 - 8]
+
+
+@pytest.mark.parametrize("name", ["torch", "dgl"])
+def test_a_softmax_over_the_edges_of_no_end_is_refused(name):
+    batch = Batch.of([tree(SEVEN)])
+    with engine(name), pytest.raises(ValueError, match="norm_by is 'dst' or 'src', not 'source'"):
+        edge_softmax(batch, torch.randn(len(batch.edges["slot"])), "source")

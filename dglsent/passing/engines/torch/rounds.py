@@ -49,6 +49,7 @@ def edge_softmax(
     batch: Batch, score: Tensor, norm_by: Literal["dst", "src"] = "dst", *, relation: str = CHILD
 ) -> Tensor:
     """See `dglsent.passing.edge_softmax`."""
+    # Not segment_softmax: its values are these to the bit, its gradients round otherwise, and it has no second ones.
     incidence = batch.relation(relation).incidence(norm_by)
     top = segment_max(score.detach(), incidence)
     weight = (score - gather(top, incidence)).exp()
