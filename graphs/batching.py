@@ -40,7 +40,7 @@ class MergedGraphs:
     src: IntArray
     dst: IntArray
     nodes: dict[str, npt.NDArray[Any]]
-    edges: dict[str, IntArray]
+    edges: dict[str, npt.NDArray[Any]]
     level: IntArray
     pairwise: dict[str, IntArray] = field(default_factory=dict)
 

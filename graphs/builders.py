@@ -6,13 +6,14 @@ Where the vocabularies have spelling, nodes have its fields too (`Spelling.node_
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
+import numpy.typing as npt
 
 from graphs import fields, trees
 from graphs.columns import Constituency, Dependencies, IntArray, Sentence
-from graphs.errors import SentenceError, check_kind
+from graphs.errors import Origin, SentenceError, check_kind
 from graphs.features import Vocabularies, relations, tags
 from graphs.sentence_graph import SentenceGraph
 from graphs.topology import levels
@@ -179,7 +180,7 @@ def over_words(
     sentence: Sentence,
     vocabularies: Vocabularies,
     edges: Iterable[tuple[int, int]],
-    ids: Mapping[str, Sequence[int]] | None = None,
+    ids: Mapping[str, Sequence[float] | npt.NDArray[Any]] | None = None,
 ) -> SentenceGraph:
     """A graph of one's own shape: a node a token, and the edges that are given.
 
@@ -188,25 +189,28 @@ def over_words(
         vocabularies: what turns words and tags into ids.
         edges: sender and receiver of each of E edges, numbers of tokens from 0; a receiver hears its senders in the
             order in which they stand here.
-        ids: further fields of the edges by name, each [E].
+        ids: further fields of the edges by name, each [E, ...]: whole numbers, which become int64, or others, which are
+            float32 or keep the dtype of their array. Where a sentence may have no edges, an array says which.
 
     Returns:
         Node fields word, tag, position; edge fields slot (order among the edges of a receiver) and those given.
 
     Raises:
-        SentenceError: no words, an end that is no token, a cycle, or a field of another length.
+        SentenceError: no words, an edge that is no pair of tokens, a cycle, or a field of another length or without
+            numbers.
     """
     nodes = _of_words(sentence, vocabularies)
-    size, ends = len(nodes[fields.POSITION]), np.array([*edges], dtype=np.int64).reshape(-1, 2)
+    size, pairs = len(nodes[fields.POSITION]), [*edges]
+    strange = next((pair for pair in pairs if len(pair) != 2), None)
+    if strange is not None:
+        raise SentenceError(f"edge {strange} is no pair; give the numbers of its sender and receiver", sentence.origin)
+    ends = np.array(pairs, dtype=np.int64).reshape(-1, 2)
     wrong = ends[((ends < 0) | (ends >= size)).any(1)]
     if len(wrong):
         src, dst = wrong[0].tolist()
         raise SentenceError(f"edge {src} -> {dst} has an end that is none of the {size} tokens", sentence.origin)
     src, dst = ends.T.copy()
-    columns = {name: np.asarray(values, dtype=np.int64) for name, values in (ids or {}).items()}
-    strange = [name for name, column in columns.items() if len(column) != len(dst)]
-    if strange:
-        raise SentenceError(f"field {strange[0]!r} has another length than the {len(dst)} edges", sentence.origin)
+    columns = {name: _numbers(name, values, len(dst), sentence.origin) for name, values in (ids or {}).items()}
     return SentenceGraph(
         size=size,
         src=src,
@@ -216,6 +220,21 @@ def over_words(
         level=levels(size, src, dst, sentence.origin),
         origin=sentence.origin,
     )
+
+
+def _numbers(
+    name: str, values: Sequence[float] | npt.NDArray[Any], size: int, origin: Origin | None = None
+) -> npt.NDArray[Any]:
+    """A field [size, ...] of edges: whole numbers as int64, others with the dtype that torch would give them."""
+    given = hasattr(values, "dtype")
+    column = np.asarray(values)
+    if column.shape[:1] != (size,):
+        raise SentenceError(f"field {name!r} has another length than the {size} edges", origin)
+    if column.dtype.kind not in "biuf":
+        raise SentenceError(f"field {name!r} holds {column.dtype} values; give numbers", origin)
+    if column.dtype.kind != "f" or not (given or size):
+        return column.astype(np.int64, copy=False)
+    return column if given else column.astype(np.float32)
 
 
 def _of_words(sentence: Sentence, vocabularies: Vocabularies) -> dict[str, IntArray]:

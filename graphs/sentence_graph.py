@@ -32,7 +32,7 @@ class SentenceGraph:
     src: IntArray
     dst: IntArray
     nodes: dict[str, npt.NDArray[Any]]
-    edges: dict[str, IntArray]
+    edges: dict[str, npt.NDArray[Any]]
     level: IntArray
     origin: Origin = field(default_factory=Origin)
     pairwise: dict[str, IntArray] = field(default_factory=dict)

@@ -94,6 +94,18 @@ def test_edges_of_ones_own_over_words():
     assert graphs.over_words(TREE, VOCABULARIES, []).level.tolist() == [0] * 4
 
 
+def test_fields_of_ones_own_edges_keep_their_numbers():
+    edges = [(0, 1), (1, 2)]
+    given = {"near": [0.5, 0.25], "exact": np.array([0.5, 0.25]), "kind": [3, 4], "pair": [[1, 2], [3, 4]]}
+    made = graphs.over_words(SENTENCE, VOCABULARIES, edges, given).edges
+    assert {name: made[name].tolist() for name in given} == {name: np.asarray(given[name]).tolist() for name in given}
+    dtypes = {"near": "float32", "exact": "float64", "kind": "int64", "pair": "int64"}
+    assert {name: str(made[name].dtype) for name in given} == dtypes
+    none = {"near": np.zeros(0, np.float32), "kind": []}
+    made = graphs.over_words(SENTENCE, VOCABULARIES, [], none).edges
+    assert [made[name].dtype for name in none] == [np.float32, np.int64]
+
+
 @pytest.mark.parametrize(
     ("edges", "ids", "said"),
     [
@@ -101,7 +113,10 @@ def test_edges_of_ones_own_over_words():
         ([(0, 1), (-1, 2)], {}, "edge -1 -> 2"),
         ([(0, 1), (1, 0)], {}, "cycle"),
         ([(2, 2)], {}, "cycle"),
+        ([(0, 1, 2), (1, 2, 3)], {}, "edge \\(0, 1, 2\\) is no pair"),
         ([(0, 1)], {"kind": [1, 2]}, "'kind' has another length than the 1 edges"),
+        ([(0, 1)], {"kind": 1}, "'kind' has another length than the 1 edges"),
+        ([(0, 1)], {"kind": ["near"]}, "'kind' holds <U4 values; give numbers"),
     ],
 )
 def test_edges_that_cannot_be_are_refused_with_their_place(edges, ids, said):
