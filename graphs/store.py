@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any, Final, TypeAlias
 
 import numpy as np
+import numpy.typing as npt
 
 from graphs import fields
 from graphs.batching import MergedGraphs
@@ -223,16 +224,17 @@ _Where: TypeAlias = tuple[Shard, Reading, IntArray, IntArray]
 """A shard, how it is read, places among its values, and where these stand in the batch."""
 
 
-def _gather(column: str, where: Sequence[_Where], field: str | None = None) -> IntArray:
+def _gather(column: str, where: Sequence[_Where], field: str | None = None) -> npt.NDArray[Any]:
     """The values of a column, or those of the further field that the word tells, in the order of the batch."""
     parts = []
     for shard, reading, source, _ in where:
         values = shard.values(column)[source]
         table = reading.rows[field] if field else reading.ids.get(column)
-        parts.append(values.astype(np.int64) if table is None else table[values])
+        dtype = values.dtype if values.dtype.kind == "f" else np.int64
+        parts.append(values.astype(dtype) if table is None else table[values])
     if len(parts) == 1:
         return parts[0]
-    found = np.empty((sum(map(len, parts)), *parts[0].shape[1:]), dtype=np.int64)
+    found = np.empty((sum(map(len, parts)), *parts[0].shape[1:]), dtype=parts[0].dtype)
     for (_, _, _, target), values in zip(where, parts, strict=True):
         found[target] = values
     return found

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
+import numpy.typing as npt
 
 from graphs import fields
 from graphs.batching import MergedGraphs
@@ -85,11 +86,11 @@ def write_shard(
         file.write_batch(pa.record_batch(list(columns.values()), schema=schema))
 
 
-def _lists(counts: IntArray, column: IntArray, strings: Sequence[str] | None) -> Any:
-    """A column [n, ...] as one list a row."""
+def _lists(counts: IntArray, column: npt.NDArray[Any], strings: Sequence[str] | None) -> Any:
+    """A column [n, ...] as one list a row: of int32, or of the column's own dtype where it holds fractions."""
     import pyarrow as pa
 
-    values = pa.array(column.ravel().astype(np.int32))
+    values = pa.array(column.ravel() if column.dtype.kind == "f" else column.ravel().astype(np.int32))
     if strings is not None:
         values = pa.DictionaryArray.from_arrays(values, pa.array(strings, pa.string()))
     elif column.ndim == 2:
@@ -148,7 +149,7 @@ class Shard:
         return found
 
     def values(self, name: str) -> Any:
-        """The values of a column, [n] or [n, width] int32 of lists; of plain columns [S]."""
+        """The values of a column, [n] or [n, width] int32 or floats of lists; of plain columns [S]."""
         if name not in self._arrays:
             self._arrays[name] = self._mapped(name)
         return self._arrays[name]

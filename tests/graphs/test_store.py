@@ -1,0 +1,39 @@
+"""What a store gives back is what was written, fields of one's own among it."""
+
+from __future__ import annotations
+
+import numpy as np
+
+import graphs
+from graphs.batching import merge
+from graphs.columns import Tagged
+from graphs.store import Reading, StoredSentences
+from graphs.store_shard import Shard, write_shard
+
+SENTENCES = [Tagged(["a", "b", "c"]), Tagged(["b", "a"])]
+VOCABULARIES = graphs.Vocabularies.of(SENTENCES)
+
+
+def made(near):
+    """A graph whose edges have fractions."""
+    edges = [(token, token + 1) for token in range(len(near))]
+    return graphs.over_words(SENTENCES[2 - len(near)], VOCABULARIES, edges, {"near": near})
+
+
+def test_fields_keep_their_fractions(tmp_path):
+    both = [made([0.5, 0.25]), made([0.75])]
+    shards = []
+    for number, graph in enumerate(both):
+        path = tmp_path / f"{number}.arrow"
+        origins = [graph.origin]
+        write_shard(
+            path, merge([graph]), VOCABULARIES, examples=[""], origins=origins, groups=[()], targets={}, about={}
+        )
+        shards.append(Shard(path))
+    for rows in ([1, 0], [1]):  # of several shards, and of one
+        stored = StoredSentences(shards).merge(np.array(rows), [Reading({}, {})] * 2)
+        wanted = merge([both[row] for row in rows])
+        for mine, its in ((stored.edges, wanted.edges), (stored.nodes, wanted.nodes)):
+            assert {name: (column.dtype, column.tolist()) for name, column in mine.items()} == {
+                name: (column.dtype, column.tolist()) for name, column in its.items()
+            }
