@@ -12,8 +12,8 @@ import numpy as np
 import numpy.typing as npt
 
 from graphs import fields, trees
-from graphs.columns import Constituency, Dependencies, IntArray, Sentence
-from graphs.errors import Origin, SentenceError, check_kind
+from graphs.columns import Constituency, Dependencies, IntArray, Sentence, Tagged
+from graphs.errors import Origin, SentenceError, check_choice, check_kind
 from graphs.features import Vocabularies, relations, tags
 from graphs.sentence_graph import SentenceGraph
 from graphs.topology import levels
@@ -56,8 +56,10 @@ def dependency(
         Node fields word, tag, position; edge fields slot (order among the dependents of a head) and relation.
 
     Raises:
+        InputError: `roots` is neither word.
         SentenceError: no words, a head out of range, or a cycle.
     """
+    check_choice("roots", roots, ("attach", "keep"))
     check_kind(sentence, Dependencies, "of a Constituency, graphs.constituency makes the graph")
     if not len(sentence):
         raise SentenceError("the sentence has no words", sentence.origin)
@@ -239,6 +241,8 @@ def _numbers(
 
 def _of_words(sentence: Sentence, vocabularies: Vocabularies) -> dict[str, IntArray]:
     """The fields of graphs with a node a token."""
+    hint = "graphs.parse makes such of text or tokens, graphs.columns.Tagged holds tokens alone"
+    check_kind(sentence, (Constituency, Dependencies, Tagged), hint)
     words = sentence.words
     if not words:
         raise SentenceError("the sentence has no words", sentence.origin)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 
@@ -50,11 +51,22 @@ class BrokenFileError(SentenceError):
     """A file that cannot be read beyond a line, which `origin` names; what stands before has been read."""
 
 
-def check_kind(given: object, wanted: type, hint: str) -> None:
-    """Refuse what is of another type than a function is for.
+def check_kind(given: object, wanted: type | tuple[type, ...], hint: str) -> None:
+    """Refuse what is of another type than those that a function is for.
 
     Raises:
         InputError: it is; `hint` says what to do.
     """
     if not isinstance(given, wanted):
-        raise InputError(f"{wanted.__name__} is wanted, and {type(given).__name__} was given; {hint}")
+        names = " or ".join(kind.__name__ for kind in (wanted if isinstance(wanted, tuple) else (wanted,)))
+        raise InputError(f"{names} is wanted, and {type(given).__name__} was given; {hint}")
+
+
+def check_choice(name: str, given: object, choices: Sequence[object]) -> None:
+    """Refuse a value of an option that is none of its choices.
+
+    Raises:
+        InputError: it is not; the line names them.
+    """
+    if given not in choices:
+        raise InputError(f"{name} is {given!r}; use {' or '.join(map(repr, choices))}")

@@ -10,7 +10,7 @@ from typing import Literal
 import numpy as np
 
 from graphs.columns import Constituency
-from graphs.errors import InputError, SentenceError
+from graphs.errors import SentenceError, check_choice
 from graphs.heads import bare_label, head_children
 from graphs.trees import children, from_children
 
@@ -56,10 +56,10 @@ def collapse_unary(tree: Constituency, label: Literal["top", "joined"] = "top") 
             in one, and drops an outer ROOT; "joined" keeps all labels as "S+VP", which `expand_unary` undoes.
 
     Raises:
+        InputError: `label` is neither word.
         SentenceError: with "joined", if a label holds a "+" already.
     """
-    if label not in ("top", "joined"):
-        raise InputError(f"label is {label!r}; use 'top' or 'joined'")
+    check_choice("label", label, ("top", "joined"))
     if label == "top":
         tree = drop_outer(tree)
     elif any(_JOIN in name for name in tree.label):
@@ -111,10 +111,11 @@ def binarise(
         label: label of a new phrase under X: X itself ("parent"), or "@X" ("at"), which `debinarise` undoes.
 
     Raises:
+        InputError: `branching` or `label` is none of these words.
         SentenceError: with "at", if there is a phrase to split, and a phrase is named "@..." already.
     """
-    if branching not in ("left", "right", "head") or label not in ("parent", "at"):
-        raise InputError(f"no such binarisation: {branching!r}, {label!r}; use 'left', 'right', 'head'; 'parent', 'at'")
+    check_choice("branching", branching, ("left", "right", "head"))
+    check_choice("label", label, ("parent", "at"))
     below = children(tree.parent)
     wide = [node for node, kids in enumerate(below) if len(kids) > 2]
     if not wide:

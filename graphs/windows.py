@@ -30,11 +30,11 @@ def window(sentence: Sentence, vocabularies: Vocabularies, half_width: int) -> S
         (0 at the padding node), position (-1 there) and real (0 there, 1 at tokens); edge field slot, 0 .. 2 d.
 
     Raises:
-        InputError: half_width is negative.
+        InputError: half_width is negative or no whole number.
         SentenceError: no words.
     """
-    if half_width < 0:
-        raise InputError(f"half_width is {half_width}; give the number of tokens on either side, 0 or more")
+    if not isinstance(half_width, int | np.integer) or half_width < 0:
+        raise InputError(f"half_width is {half_width!r}; give the number of tokens on either side, 0 or more")
     tokens = chain(sentence, vocabularies)
     size = tokens.size
     token = np.arange(size)

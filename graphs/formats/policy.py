@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Literal, TypeAlias, TypeVar
 
-from graphs.errors import BrokenFileError, InputError, SentenceError
+from graphs.errors import BrokenFileError, SentenceError, check_choice
 
 T = TypeVar("T")
 OnError: TypeAlias = Literal["raise", "skip"]
@@ -41,8 +41,7 @@ def collect(results: Iterable[T | SentenceError], on_error: OnError = "raise") -
         SentenceError: for the first bad sentence, with `on_error="raise"`.
         InputError: if `on_error` is neither word.
     """
-    if on_error not in ("raise", "skip"):
-        raise InputError(f"on_error is {on_error!r}; use 'raise' or 'skip'")
+    check_choice("on_error", on_error, ("raise", "skip"))
     sentences: Sentences[T] = Sentences()
     try:
         for result in results:

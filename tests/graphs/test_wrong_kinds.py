@@ -10,6 +10,7 @@ import pytest
 import graphs
 from dglsent.passing import Batch
 from graphs.errors import InputError
+from graphs.transforms import binarise, collapse_unary
 
 (TREE,) = graphs.parse_brackets("(S (NN film) (VBD worked))")
 (SENTENCE,) = graphs.parse_conllu("1\tfilm\t_\t_\t_\t_\t0\troot\t_\t_\n\n")
@@ -21,6 +22,33 @@ def test_builders():
         graphs.constituency(SENTENCE, VOCABULARIES)
     with pytest.raises(InputError, match=r"Dependencies is wanted, and Constituency was given; .*graphs\.constituency"):
         graphs.dependency(TREE, VOCABULARIES)
+
+
+@pytest.mark.parametrize("build", [graphs.chain, graphs.complete, lambda *given: graphs.window(*given, 2)])
+@pytest.mark.parametrize("given", ["the film", ["the", "film"], None])
+def test_builders_of_any_sentence(build, given):
+    said = (
+        rf"Constituency or Dependencies or Tagged is wanted, and {type(given).__name__} was given; graphs\.parse makes"
+    )
+    with pytest.raises(InputError, match=said):
+        build(given, VOCABULARIES)
+
+
+@pytest.mark.parametrize(
+    ("build", "said"),
+    [
+        (lambda: graphs.dependency(SENTENCE, VOCABULARIES, roots="foo"), "roots is 'foo'; use 'attach' or 'keep'"),
+        (lambda: collapse_unary(TREE, "foo"), "label is 'foo'; use 'top' or 'joined'"),
+        (lambda: binarise(TREE, "foo"), "branching is 'foo'; use 'left' or 'right' or 'head'"),
+        (lambda: binarise(TREE, label="foo"), "label is 'foo'; use 'parent' or 'at'"),
+        (lambda: graphs.parse_brackets("", on_error="foo"), "on_error is 'foo'; use 'raise' or 'skip'"),
+        (lambda: graphs.window(SENTENCE, VOCABULARIES, "2"), "half_width is '2'; give the number"),
+        (lambda: graphs.window(SENTENCE, VOCABULARIES, 1.5), "half_width is 1.5; give the number"),
+    ],
+)
+def test_values_that_an_option_has_not(build, said):
+    with pytest.raises(InputError, match=said):
+        build()
 
 
 def test_batches():
