@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from graphs import fields
 from graphs.columns import IntArray
-from graphs.errors import Origin
+from graphs.errors import Origin, SentenceError
 
 
 @dataclass(eq=False, slots=True)
@@ -26,6 +26,9 @@ class SentenceGraph:
         level: [N] steps from each node to its root (the longest path to a sink).
         origin: where the sentence was read.
         pairwise: fields of every two nodes, each [N N]: of receiver i and sender j at i N + j.
+
+    Raises:
+        SentenceError: a column is no array of numbers, or of another length.
     """
 
     size: int
@@ -36,6 +39,47 @@ class SentenceGraph:
     level: IntArray
     origin: Origin = field(default_factory=Origin)
     pairwise: dict[str, IntArray] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        wrong = self._misfit()
+        if wrong:
+            raise SentenceError(wrong, self.origin)
+
+    def _misfit(self) -> str:
+        """The first column that is no array of numbers, or of another length; every graph is asked, so it is cheap."""
+        size, edges = self.size, len(self.src)
+        for kind, columns, dtypes, of, wanted in (
+            ("", {"src": self.src, "dst": self.dst}, "iu", "edges", edges),
+            ("", {"level": self.level}, "iu", "nodes", size),
+            ("node field ", self.nodes, "biuf", "nodes", size),
+            ("edge field ", self.edges, "biuf", "edges", edges),
+            ("pairwise ", self.pairwise, "biuf", "pairs", size * size),
+        ):
+            for name, column in columns.items():
+                if isinstance(column, np.ndarray) and column.dtype.kind in dtypes and len(column) == wanted:
+                    continue
+                what = f"{kind}{name!r}" if kind else name
+                if not isinstance(column, np.ndarray):
+                    return f"{what} is of type {type(column).__name__}; give a NumPy array"
+                if column.dtype.kind not in dtypes:
+                    return f"{what} is an array of {column.dtype}; give {'whole ' if dtypes == 'iu' else ''}numbers"
+                return f"{what} has {len(column)} entries for its {of}, which are {wanted}"
+        return ""
+
+    def fault(self) -> str:
+        """What is wrong with the columns, the numbers of nodes in them too; "" if nothing is."""
+        wrong = self._misfit()
+        if wrong:
+            return wrong
+        for name, ends in (("src", self.src), ("dst", self.dst)):
+            if len(ends) and not 0 <= ends.min() <= ends.max() < self.size:
+                return f"{name} has numbers from {ends.min()} to {ends.max()}, and its nodes are 0 to {self.size - 1}"
+        if self.level.any() and (self.level[self.src] <= self.level[self.dst]).any():
+            return (
+                "level does not fall along every edge; it is the longest way to a node that sends to none, or 0 "
+                "everywhere"
+            )
+        return ""
 
     def listed(self) -> SentenceGraph:
         """This graph with all its edges in `src` and `dst`; another one only where some are not listed there."""

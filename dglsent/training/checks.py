@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sized
 from itertools import chain
 
 import torch
@@ -12,7 +11,6 @@ from dglsent.training.graphs import OwnGraph
 from dglsent.training.model import SentenceModel
 from dglsent.training.recipe import Recipe
 from graphs.errors import InputError
-from graphs.sentence_graph import SentenceGraph
 
 _EXAMPLES = 8
 
@@ -30,7 +28,7 @@ def check(recipe: Recipe, model: SentenceModel, examples: Examples) -> None:
     """
     if isinstance(recipe.graph, OwnGraph) and isinstance(examples, GraphSet):
         for number, graph in enumerate(chain.from_iterable(examples.graphs), 1):
-            wrong = fault(graph)
+            wrong = graph.fault()
             if wrong:
                 raise InputError(f"graph: sentence {number} to train on, as {recipe.graph} makes it: {wrong}")
     labels, task = recipe.corpus.labels, model.task
@@ -68,27 +66,3 @@ def check(recipe: Recipe, model: SentenceModel, examples: Examples) -> None:
         ) from error
     finally:
         model.train(was)
-
-
-def fault(graph: SentenceGraph) -> str:
-    """What is wrong with a graph whose columns are of one's own making; "" if nothing is."""
-    size, edges = graph.size, len(graph.src)
-    columns: tuple[tuple[str, int, Mapping[str, Sized]], ...] = (
-        ("for its edges", edges, {"dst": graph.dst}),
-        ("for its nodes", size, {"level": graph.level}),
-        ("for its nodes", size, {f"node field {name!r}": column for name, column in graph.nodes.items()}),
-        ("for its edges", edges, {f"edge field {name!r}": column for name, column in graph.edges.items()}),
-        ("for its pairs", size * size, {f"pairwise {name!r}": column for name, column in graph.pairwise.items()}),
-    )
-    for what, wanted, of_kind in columns:
-        for name, column in of_kind.items():
-            if len(column) != wanted:
-                return f"{name} has {len(column)} entries {what}, which are {wanted}"
-    for name, ends in (("src", graph.src), ("dst", graph.dst)):
-        if edges and not 0 <= ends.min() <= ends.max() < size:
-            return f"{name} has numbers from {ends.min()} to {ends.max()}, and its nodes are 0 to {size - 1}"
-    if graph.level.any() and (graph.level[graph.src] <= graph.level[graph.dst]).any():
-        return (
-            "level does not fall along every edge; it is the longest way to a node that sends to none, or 0 everywhere"
-        )
-    return ""

@@ -1,22 +1,7 @@
 from __future__ import annotations
 
-from dataclasses import replace
-
-import numpy as np
 import pytest
 from tiny import PAIRS, recipe
-
-from dglsent.training.checks import fault
-from graphs.sentence_graph import SentenceGraph
-
-CHAIN = SentenceGraph(
-    size=3,
-    src=np.array([0, 1]),
-    dst=np.array([1, 2]),
-    nodes={"word": np.arange(3)},
-    edges={"slot": np.array([0, 0])},
-    level=np.array([2, 1, 0]),
-)
 
 
 def test_scores_beyond_the_scale_are_refused(tmp_path, program):
@@ -24,25 +9,6 @@ def test_scores_beyond_the_scale_are_refused(tmp_path, program):
     options = ["--out", tmp_path / "run", "--task.low", 2, "--task.high", 4]
     program.refuses("fit", recipe(tmp_path, PAIRS), *options, saying=["lie outside 2 to 4", "--task.low"])
     assert not (tmp_path / "run").exists()
-
-
-@pytest.mark.parametrize(
-    ("changed", "said"),
-    [
-        ({"nodes": {"word": np.arange(2)}}, "node field 'word' has 2 entries for its nodes, which are 3"),
-        ({"edges": {"slot": np.zeros(1)}}, "edge field 'slot' has 1 entries for its edges, which are 2"),
-        ({"pairwise": {"seen": np.zeros(8)}}, "pairwise 'seen' has 8 entries for its pairs, which are 9"),
-        ({"dst": np.array([1])}, "dst has 1 entries"),
-        ({"level": np.array([1, 0])}, "level has 2 entries"),
-        ({"src": np.array([0, 3])}, "src has numbers from 0 to 3, and its nodes are 0 to 2"),
-        ({"dst": np.array([-1, 2])}, "dst has numbers from -1 to 2"),
-        ({"level": np.array([2, 2, 0])}, "level does not fall along every edge"),
-    ],
-)
-def test_what_is_wrong_with_a_graph_of_ones_own(changed, said):
-    assert said in fault(replace(CHAIN, **changed))
-    assert fault(CHAIN) == ""
-    assert fault(replace(CHAIN, dst=np.array([1, 0]), level=np.zeros(3, int))) == ""  # a cycle, for `update_all` alone
 
 
 OWN = """\

@@ -1,0 +1,69 @@
+"""Columns of one's own make a graph, or are refused in a line that says which does not fit."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from graphs.columns import Tagged
+from graphs.complete_graphs import complete
+from graphs.errors import Origin, SentenceError
+from graphs.features import Vocabularies
+from graphs.sentence_graph import SentenceGraph
+
+CHAIN = SentenceGraph(
+    size=3,
+    src=np.array([0, 1]),
+    dst=np.array([1, 2]),
+    nodes={"word": np.arange(3)},
+    edges={"slot": np.array([0, 0])},
+    level=np.array([2, 1, 0]),
+    origin=Origin("a.conllu", 7, "s1"),
+)
+
+
+@pytest.mark.parametrize(
+    ("changed", "said"),
+    [
+        ({"nodes": {"word": np.arange(2)}}, "node field 'word' has 2 entries for its nodes, which are 3"),
+        ({"edges": {"slot": np.zeros(1)}}, "edge field 'slot' has 1 entries for its edges, which are 2"),
+        ({"pairwise": {"seen": np.zeros(8)}}, "pairwise 'seen' has 8 entries for its pairs, which are 9"),
+        ({"dst": np.array([1])}, "dst has 1 entries"),
+        ({"level": np.array([1, 0])}, "level has 2 entries"),
+        ({"src": [0, 1]}, "src is of type list; give a NumPy array"),
+        ({"src": np.array([0.0, 1.0])}, "src is an array of float64; give whole numbers"),
+        ({"nodes": {"word": np.array(["a", "b", "c"])}}, "node field 'word' is an array of <U1; give numbers"),
+    ],
+)
+def test_columns_that_do_not_fit_are_refused_at_once(changed, said):
+    with pytest.raises(SentenceError, match=f"a.conllu:7, sentence s1: {said}"):
+        replace(CHAIN, **changed)
+
+
+def test_complete_graphs_of_ones_own_too():
+    sentence = Tagged(["a", "b"])
+    made = complete(sentence, Vocabularies.of([sentence]))
+    with pytest.raises(SentenceError, match="pairwise 'seen' has 3 entries for its pairs, which are 4"):
+        replace(made, pairwise={"seen": np.zeros(3)})
+
+
+@pytest.mark.parametrize(
+    ("changed", "said"),
+    [
+        ({"src": np.array([0, 3])}, "src has numbers from 0 to 3, and its nodes are 0 to 2"),
+        ({"dst": np.array([-1, 2])}, "dst has numbers from -1 to 2"),
+        ({"level": np.array([2, 2, 0])}, "level does not fall along every edge"),
+    ],
+)
+def test_what_is_wrong_with_a_graph(changed, said):
+    assert said in replace(CHAIN, **changed).fault()
+    assert CHAIN.fault() == ""
+    assert replace(CHAIN, dst=np.array([1, 0]), level=np.zeros(3, int)).fault() == ""  # a cycle, for `update_all` alone
+
+
+def test_columns_that_were_changed_later():
+    graph = replace(CHAIN, edges=dict(CHAIN.edges))
+    graph.edges["slot"] = graph.edges["slot"][:-1]
+    assert "edge field 'slot' has 1 entries" in graph.fault()
