@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from graphs.batching import batch, batch_pairs
-    from graphs.builders import chain, constituency, dependency
+    from graphs.builders import chain, constituency, dependency, over_words
     from graphs.complete_graphs import complete
     from graphs.converters import from_nltk, from_spacy, from_stanza
     from graphs.drawing import (
