@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import IO, Final, Literal, TypeAlias, cast
 
 from graphs.errors import InputError
-from graphs.formats.brackets import parse_brackets
+from graphs.formats.brackets import parse_brackets, starts_tree
 
 Form: TypeAlias = Literal["conllu", "brackets", "text", "tsv", "jsonl"]
 
@@ -160,10 +160,7 @@ def _blocks(form: Form, lines: Iterator[tuple[bytes, str]]) -> Iterator[tuple[li
     begun, depth, after_blank = False, 0, True
     for raw, line in lines:
         filled = bool(line.strip() if form in _BY_LINE else line.strip(" \t"))
-        if form == "brackets":
-            starts = line.startswith("(") or (depth <= 0 and filled)
-        else:
-            starts = filled and (form in _BY_LINE or after_blank)
+        starts = starts_tree(line, depth) if form == "brackets" else filled and (form in _BY_LINE or after_blank)
         if starts:
             if block:
                 yield [each for each, _ in block], _count(form, block) if begun else 0

@@ -148,12 +148,17 @@ def _trees(
             yield tree
 
 
+def starts_tree(line: str, depth: int) -> bool:
+    """Whether a line begins a tree, where `depth` brackets of the lines since the last beginning are open."""
+    return line.startswith("(") or (depth <= 0 and bool(line.strip(" \t")))
+
+
 def _blocks(lines: Iterable[str], first: int) -> Iterator[tuple[int, str]]:
     """Cuts lines into trees: the line on which each starts, and its text."""
     block: list[str] = []
     start, depth = 0, 0
     for number, line in enumerate(lines, first):
-        if line.startswith("(") or (depth <= 0 and line.strip(" \t")):
+        if starts_tree(line, depth):
             if block:
                 yield start, "\n".join(block)
             start, block, depth = number, [], 0
