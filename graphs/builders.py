@@ -106,13 +106,19 @@ def constituency(
         edge field slot (order among siblings).
 
     Raises:
-        SentenceError: no words, or with binary a phrase that has not two children.
+        SentenceError: no words, columns of several lengths, a node before its parent, or with binary a phrase that has
+            not two children.
     """
     check_kind(tree, Constituency, "of Dependencies, graphs.dependency makes the graph")
     size = len(tree)
     if not size:
         raise SentenceError("the tree has no words", tree.origin)
     parent = np.asarray(tree.parent, dtype=np.int64)
+    if not len(parent) == len(tree.word) == size:
+        said = f"{size} labels, {len(tree.word)} words and {len(parent)} parents"
+        raise SentenceError(f"the tree has {said}; give one of each a node", tree.origin)
+    if parent[0] >= 0 or (parent >= np.arange(size)).any():
+        raise SentenceError("a node stands before its parent; give the nodes in pre-order, parents first", tree.origin)
     is_word = np.fromiter((word is not None for word in tree.word), dtype=bool, count=size)
     if binary:
         arity = np.bincount(parent[parent >= 0], minlength=size)

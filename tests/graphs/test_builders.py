@@ -146,6 +146,20 @@ def test_what_is_no_tree_is_refused_with_its_place(head, message):
     assert str(error.value).startswith("f.conllu:12, sentence s4: ")
 
 
+@pytest.mark.parametrize(
+    ("word", "parent", "said"),
+    [
+        ([None], [-1, 0], "the tree has 2 labels, 1 words and 2 parents"),
+        ([None, "a"], [-1], "the tree has 2 labels, 2 words and 1 parents"),
+        ([None, "a"], [-1, 7], "a node stands before its parent"),
+        ([None, "a"], [1, 0], "a node stands before its parent"),
+    ],
+)
+def test_columns_that_are_no_constituency_tree(word, parent, said):
+    with pytest.raises(SentenceError, match=f"f:3: {said}"):
+        graphs.constituency(Constituency(["S", "A"], word, np.array(parent), Origin("f", 3)), VOCABULARIES)
+
+
 def test_empty_sentences_are_refused():
     nothing = Dependencies([], np.zeros(0, dtype=np.int64), [], origin=Origin("f", 1, "1"))
     for build in (graphs.dependency, graphs.chain):
