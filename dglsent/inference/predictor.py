@@ -119,11 +119,7 @@ class Predictor:
     def _seen(self, kept: Sequence[_Kept]) -> Seen:
         places, parses, forms, made = zip(*kept, strict=True)
         batch = _batch(self._model, list(chain(*made))).to(self._model.device)
-        model = self._model.eval()
-        with torch.inference_mode():
-            batch, states, vectors = model(batch)
-            said = model.task.predict(batch, states, vectors, self.labels)
-        return Seen(places, parses, forms, made, batch, states, vectors, said)
+        return Seen(places, parses, forms, made, *self._model.infer(batch, self.labels))
 
     def _graph(self, shaped: Sentence) -> SentenceGraph:
         graph = build(self._recipe.graph, shaped, self._vocabularies)

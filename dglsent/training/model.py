@@ -40,11 +40,15 @@ class SentenceModel(nn.Module):
         return self.task.outcomes(*self(batch))
 
     @torch.inference_mode()
-    def predict(self, batch: Batch, labels: Sequence[str]) -> list[dict[str, Any]]:
-        """What the task predicts for each example."""
+    def infer(self, batch: Batch, labels: Sequence[str]) -> tuple[Batch, Tensor, Tensor, list[dict[str, Any]]]:
+        """What `forward` gives, without history, and what the task predicts for each example."""
         self.eval()
         batch, states, vectors = self(batch)
-        return self.task.predict(batch, states, vectors, labels)
+        return batch, states, vectors, self.task.predict(batch, states, vectors, labels)
+
+    def predict(self, batch: Batch, labels: Sequence[str]) -> list[dict[str, Any]]:
+        """What the task predicts for each example."""
+        return self.infer(batch, labels)[-1]
 
     @property
     def device(self) -> torch.device:
