@@ -9,10 +9,26 @@ import torch
 from dglsent.training.data import Examples, GraphSet
 from dglsent.training.graphs import OwnGraph
 from dglsent.training.model import SentenceModel
-from dglsent.training.recipe import Recipe
+from dglsent.training.recipe import OptimiserOptions, Recipe
 from graphs.errors import InputError
 
 _EXAMPLES = 8
+_ONLY_OF = {"momentum": "sgd", "initial_accumulator": "adagrad"}  # settings that one optimiser alone reads
+
+
+def check_optimiser(options: OptimiserOptions) -> None:
+    """Refuses a setting that the optimiser would pass over.
+
+    Raises:
+        InputError: there is one.
+    """
+    for setting, owner in _ONLY_OF.items():
+        value = getattr(options, setting)
+        if value and options.name != owner:
+            raise InputError(
+                f"optimiser.{setting}: {value:g} is for {owner} alone, and optimiser.name is {options.name}; "
+                f"set --optimiser.{setting} 0, or --optimiser.name {owner}"
+            )
 
 
 def check(recipe: Recipe, model: SentenceModel, examples: Examples) -> None:

@@ -18,7 +18,7 @@ from jsonargparse import Namespace
 from dglsent.lock import locked
 from dglsent.training import recipe as recipes
 from dglsent.training.assemble import Inputs, load_inputs, make_model
-from dglsent.training.checks import check
+from dglsent.training.checks import check, check_optimiser
 from dglsent.training.data import GraphSet
 from dglsent.training.device import pick_device, seed_all
 from dglsent.training.launched import joined, launched, shared
@@ -120,6 +120,7 @@ class _Job:
         run, recipe = self.run, recipes.instantiate(self.config)
         if recipe.training.precision == "16-mixed" and self.device == "cpu":
             raise InputError("training.precision 16-mixed: for GPUs alone; a CPU takes bf16-mixed")
+        check_optimiser(recipe.optimiser)
         seed_all(recipe.seed)
         inputs = load_inputs(recipe, self.data)
         model = make_model(recipe, inputs.vocabularies, inputs.vectors)

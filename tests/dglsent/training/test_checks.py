@@ -1,7 +1,12 @@
 from __future__ import annotations
 
 import pytest
-from tiny import PAIRS, recipe
+from tiny import PAIRS, TINY, recipe
+
+from dglsent.training import recipe as recipes
+from dglsent.training.checks import check_optimiser
+from dglsent.training.recipe import OptimiserOptions
+from graphs.errors import InputError
 
 
 def test_scores_beyond_the_scale_are_refused(tmp_path, program):
@@ -9,6 +14,24 @@ def test_scores_beyond_the_scale_are_refused(tmp_path, program):
     options = ["--out", tmp_path / "run", "--task.low", 2, "--task.high", 4]
     program.refuses("fit", recipe(tmp_path, PAIRS), *options, saying=["lie outside 2 to 4", "--task.low"])
     assert not (tmp_path / "run").exists()
+
+
+def test_settings_that_the_optimiser_would_pass_over_are_refused(tmp_path, program):
+    program.refuses(
+        "fit", recipe(tmp_path, TINY), "--out", tmp_path / "run", "--optimiser.momentum", 0.9,
+        saying=["optimiser.momentum: 0.9 is for sgd alone, and optimiser.name is adagrad", "--optimiser.momentum 0"],
+    )  # fmt: skip
+    assert not (tmp_path / "run").exists()
+    with pytest.raises(InputError, match=r"^optimiser\.initial_accumulator: 0.1 is for adagrad alone"):
+        check_optimiser(OptimiserOptions("adam", initial_accumulator=0.1))
+    check_optimiser(OptimiserOptions("sgd", momentum=0.9))
+    check_optimiser(OptimiserOptions("adagrad", initial_accumulator=0.1))
+
+
+@pytest.mark.parametrize("name", recipes.names())
+def test_recipes_set_nothing_that_their_optimiser_passes_over(name):
+    text = recipes.find(name).read_text(encoding="utf-8")
+    check_optimiser(OptimiserOptions(**vars(recipes.resolve(text, source=name).optimiser)))
 
 
 OWN = """\
