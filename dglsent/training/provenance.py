@@ -33,6 +33,7 @@ APART = (
     "graphs.networkx_bridge",
     "dglsent.training.checks",
     "dglsent.training.class_paths",
+    "dglsent.training.parser_errors",
     "dglsent.training.provenance",
     "dglsent.training.ranges",
     "dglsent.training.run",

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import difflib
 import os
-import re
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
@@ -25,6 +24,7 @@ from dglsent.training import bases, class_paths
 from dglsent.training.bases import read as read
 from dglsent.training.class_paths import Trusted
 from dglsent.training.graphs import Graph
+from dglsent.training.parser_errors import KEYS, explain
 from dglsent.training.ranges import in_range
 from graphs.errors import InputError
 
@@ -159,7 +159,7 @@ VERSION = 2
 """Of the configuration in a run folder. Version 1 had no version, and dotted paths of dglsent's own classes."""
 
 _VERSION_KEY, _CLASSES_KEY = "version", "classes"
-_KEYS = "`dglsent fit RECIPE --help` lists the keys"
+_GROUPS = ("embedding", "optimiser", "training")
 
 
 def names() -> list[str]:
@@ -215,7 +215,11 @@ def resolve(text: str, overrides: Sequence[str] = (), *, source: str = "recipe",
         # An unknown key without anything in it is passed over by the parser.
         unknown = sorted(str(key) for key in layer.keys if key not in known)
         if unknown:
-            raise InputError(f"{layer.source}: unknown key {unknown[0]!r}; {_KEYS}")
+            raise InputError(f"{layer.source}: unknown key {unknown[0]!r}; {KEYS}")
+        # A value in the place of a group of keys is, too.
+        lone = next((key for key in _GROUPS if not isinstance(layer.keys.get(key, {}), dict)), None)
+        if lone is not None:
+            raise InputError(f"{layer.source}: {lone}: expected keys with values, not {layer.keys[lone]!r}; {KEYS}")
     parser, merged = _parser(), bases.merge(layers)
     try:
         merged = class_paths.checked(merged, Recipe, trusted=trusted)
@@ -224,7 +228,7 @@ def resolve(text: str, overrides: Sequence[str] = (), *, source: str = "recipe",
     except InputError as error:
         raise InputError(f"{bases.where(layers, str(error).partition(':')[0])}: {error}") from None
     except (ArgumentError, TypeError) as error:
-        key, explained = _explain(error)
+        key, explained = explain(error)
         raise InputError(f"{bases.where(layers, key)}: {explained}") from None
     if not overrides:
         return base
@@ -233,7 +237,7 @@ def resolve(text: str, overrides: Sequence[str] = (), *, source: str = "recipe",
     try:
         changed = parser.parse_args(class_paths.spelled_out(overrides, wanted, known_paths), namespace=base)
     except (ArgumentError, TypeError) as error:
-        raise InputError(_explain(error)[1]) from None
+        raise InputError(explain(error)[1]) from None
     in_range(changed)
     return changed
 
@@ -286,7 +290,7 @@ def instantiate(config: Namespace) -> Recipe:
     try:
         return Recipe(**vars(make(config)))
     except (ArgumentError, TypeError, ValueError) as error:
-        raise InputError(_explain(error)[1]) from None
+        raise InputError(explain(error)[1]) from None
 
 
 def difference(one: Namespace, other: Namespace) -> str | None:
@@ -332,26 +336,3 @@ def _parser() -> ArgumentParser:
         )
         parser.add_class_arguments(Recipe)
     return parser
-
-
-def _one_line(error: Exception) -> str:
-    return " ".join(str(error).split())
-
-
-def _explain(error: Exception) -> tuple[str, str]:
-    """The key that jsonargparse speaks of, "" where that is none, and what it says in one line."""
-    text = _one_line(error)
-    keys = re.findall(r"Parser key \"([^\"]+)\":", text)
-    last = re.split(r"Parser key \"[^\"]+\":", text)[-1].strip()
-    for refusal in (r"Option '([^']+)' is not accepted", r"Group '([^']+)' does not accept option '([^']+)'"):
-        refused = re.search(refusal, text)
-        if refused:
-            key = ".".join([*keys, *refused.groups()])
-            return key, f"unknown key {key!r}; {_KEYS}"
-    unknown = re.search(r"unrecognized arguments: (\S+)", text, re.IGNORECASE)
-    if unknown:
-        return "", f"unknown option {unknown[1]}; `dglsent fit RECIPE --help` lists the options"
-    last = re.sub(r"<class '([^']+)'>", r"\1", last).replace("typing.Literal", "one of ")
-    last = re.sub(r"\. Got value: Namespace\(.*| Given value type: .*", "", last)
-    key = ".".join(keys)
-    return key, f"{key}: {last}" if keys else text

@@ -208,7 +208,7 @@ def test_recipes_that_are_no_text(run, program, tmp_path):
     ],
 )
 def test_ranges_of_options(key, value):
-    reason = "Expected a float. Got value: NaN" if value == ".nan" else ".* is not "
+    reason = "expected a number, not NaN" if value == ".nan" else ".* is not "
     with pytest.raises(InputError, match=f"^{key}: {reason}") as refused:
         recipes.resolve(TINY, [f"--{key}={value}"])
     assert "\n" not in str(refused.value)

@@ -122,3 +122,25 @@ def test_errors_name_the_key():
         recipes.resolve(recipes.find("reviews/tree-lstm").read_text() + "\nembedding: {dimension: 3}\n")
     with pytest.raises(InputError, match=r"--embedding\.dimension"):
         recipes.resolve(recipes.find("reviews/tree-lstm").read_text(), ["--embedding.dimension", "3"])
+
+
+@pytest.mark.parametrize(
+    ("option", "value", "said"),
+    [
+        ("training.epochs", "1.5", "expected a whole number, not 1.5"),
+        ("training.patience", "often", "expected a whole number or null, not often"),
+        ("training.epochs", "null", "expected a whole number, not null"),
+        ("optimiser.lr", "fast", "expected a number, not fast"),
+        ("optimiser.name", "rms", "expected 'adagrad', 'adam', 'adamw', 'sgd' or 'adadelta', not rms"),
+        ("embedding.tune", "maybe", "expected true or false, not maybe"),
+    ],
+)
+def test_errors_name_types_as_recipes_do(option, value, said):
+    with pytest.raises(InputError) as refused:
+        recipes.resolve(recipes.find("reviews/tree-lstm").read_text(), [f"--{option}", value])
+    assert str(refused.value) == f"{option}: {said}"
+
+
+def test_a_value_in_the_place_of_a_group_of_keys_is_refused():
+    with pytest.raises(InputError, match=r"^mine\.yaml: training: expected keys with values, not 3; "):
+        recipes.resolve("base: reviews/tree-lstm\ntraining: 3\n", source="mine.yaml")
