@@ -11,6 +11,7 @@ from typing import Any, Final
 from dglsent.building.parts import Part
 from dglsent.building.shards import make, note_of
 from dglsent.building.sources import Source, labels_of
+from dglsent.corpora.own_files import sorted_classes
 from dglsent.lock import locked
 from graphs.errors import InputError, Origin, SentenceError
 from graphs.features import Counts
@@ -129,7 +130,7 @@ def _finish(folder: Path, source: Source, parts: Sequence[Part]) -> dict[str, An
         "version": VERSION,
         **source.about(),
         "sentences": min(sentences),
-        "labels": source.class_names() or sorted(set(chain.from_iterable(classes.values()))),
+        "labels": source.class_names() or sorted_classes(chain.from_iterable(classes.values())),
         "skipped": skipped,
         "schema": schema,
         "shards": shards,

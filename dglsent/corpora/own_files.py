@@ -19,6 +19,7 @@ from dglsent.corpora.splits import hold_out
 from graphs.columns import Constituency, Dependencies
 from graphs.errors import InputError, Origin, SentenceError
 from graphs.formats.brackets import parse_brackets
+from graphs.formats.numbers import decimal_number
 from graphs.formats.source import Extract, read_lines, source_name, source_start
 from graphs.tokens import tokens
 
@@ -236,13 +237,23 @@ def found(file: str, split: str) -> Path:
     return path
 
 
+def sorted_classes(names: Iterable[str]) -> list[str]:
+    """Different names of classes in order: numbers first, as numbers, and then text."""
+
+    def place(name: str) -> tuple[bool, float, str]:
+        number = decimal_number(name)
+        return number is None, number or 0.0, name
+
+    return sorted(set(names), key=place)
+
+
 def classes(names: Iterable[str], file: str) -> tuple[str, ...]:
-    """The classes that a training split names, in order; numbers in the order of numbers.
+    """The classes that a training split names, in the order of `sorted_classes`.
 
     Raises:
         InputError: there are fewer than two.
     """
-    known = sorted(set(names), key=lambda name: (0, int(name), "") if name.isdecimal() else (1, 0, name))
+    known = sorted_classes(names)
     if len(known) < 2:
         raise InputError(f"{file}: names {len(known)} class{'es' * (len(known) != 1)}; a corpus has at least 2")
     return tuple(known)

@@ -20,6 +20,7 @@ from tiny import TINY, Program, recipe
 from dglsent.building.build import build
 from dglsent.building.sources import Files
 from dglsent.corpora.built_in import Reviews
+from dglsent.corpora.own_files import classes
 from dglsent.lock import locked
 from graphs.errors import InputError
 from graphs.formats.brackets import to_brackets
@@ -86,6 +87,23 @@ def test_shards_hold_the_sentences_of_the_files(corpus: Path, ending: str, tmp_p
     with pa.memory_map(str(train.shards[0].path)) as file:
         words = pa.ipc.open_file(file).read_all().column("node.word")[0].as_py()
     assert words == list(read[0].word)
+
+
+@pytest.mark.parametrize(
+    ("names", "ordered"),
+    [
+        (["10", "2", "1"], ["1", "2", "10"]),
+        (["1", "-2", "0.5", "-10"], ["-10", "-2", "0.5", "1"]),
+        (["b", "10", "a", "2"], ["2", "10", "a", "b"]),
+    ],
+)
+def test_classes_that_are_numbers_stand_in_their_order_as_in_corpora_of_files(
+    names: list[str], ordered: list[str], tmp_path: Path
+) -> None:
+    table = tmp_path / "train.tsv"
+    table.write_text("text\tlabel\n" + "".join(f"a film {number}\t{name}\n" for number, name in enumerate(names)))
+    assert build(Files("chain", {"train": [str(table)]}), tmp_path / "store")["labels"] == ordered
+    assert list(classes(names, "train.tsv")) == ordered
 
 
 def test_a_recipe_trains_from_files_of_ones_own(corpus: Path, tmp_path: Path, program: Program) -> None:
