@@ -77,15 +77,14 @@ class Store:
         splits: sentences by the name of their split.
 
     Args:
-        path: the folder.
-        verify: compare the shards with their hashes, for which they are read once.
+        path: the folder; its shards are read once, to compare them with their hashes.
 
     Raises:
         InputError: the folder is no store or was not built to the end; its manifest or a shard is damaged; a shard has
             other columns.
     """
 
-    def __init__(self, path: str | os.PathLike[str], *, verify: bool = True) -> None:
+    def __init__(self, path: str | os.PathLike[str]) -> None:
         self.path = Path(path)
         file = self.path / MANIFEST
         if not file.is_file():
@@ -95,15 +94,15 @@ class Store:
         self.manifest: dict[str, Any] = _read(file)
         found: dict[str, list[Shard]] = {}
         for shard in self.manifest["shards"]:
-            found.setdefault(shard["split"], []).append(self._open(shard, verify))
+            found.setdefault(shard["split"], []).append(self._open(shard))
         self.splits = {name: StoredSentences(shards) for name, shards in found.items()}
 
-    def _open(self, entry: Mapping[str, Any], verify: bool) -> Shard:
+    def _open(self, entry: Mapping[str, Any]) -> Shard:
         path = self.path / entry["file"]
         size = path.stat().st_size if path.is_file() else None
         if size is None:
             raise InputError(f"{path}: a shard is missing; {AGAIN}")
-        if size != entry["bytes"] or (verify and digest(path) != entry["sha256"]):
+        if size != entry["bytes"] or digest(path) != entry["sha256"]:
             raise InputError(f"{path}: damaged, its content is not what was written; {AGAIN}")
         shard = Shard(path)
         wanted = self.manifest["schema"][entry["split"]]

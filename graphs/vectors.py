@@ -11,10 +11,10 @@ import struct
 import sys
 import zipfile
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, Final, NamedTuple, cast
+from typing import IO, Final, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -30,18 +30,6 @@ _HEADER = re.compile(rb"(\d+) (\d+)")
 _NUMBERS = re.compile(rb"(?: [-+]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d+)?)+")
 # What `zipfile` raises for a damaged archive, a kind of compression that it does not know, and a password.
 _BROKEN_ARCHIVE = (zipfile.BadZipFile, lzma.LZMAError, struct.error, NotImplementedError, RuntimeError, ValueError)
-
-
-class Coverage(NamedTuple):
-    """Which share of a text has vectors, each from 0 to 1.
-
-    Attributes:
-        types: share of the different words.
-        tokens: share of the running words.
-    """
-
-    types: float
-    tokens: float
 
 
 @dataclass(eq=False, slots=True)
@@ -62,17 +50,6 @@ class WordVectors:
         """The vectors of another vocabulary with special ids; a word that is new here has none."""
         ids = [PADDING, UNKNOWN, *self.vocabulary.ids(vocabulary.strings[len(SPECIAL) :])]
         return WordVectors(self.matrix[ids], self.found[ids], vocabulary)
-
-    def coverage(self, counts: Mapping[str, int]) -> Coverage:
-        """The share of a text that has vectors.
-
-        Args:
-            counts: how often each word occurs, as written in the text.
-        """
-        known = [bool(self.found[self.vocabulary[word]]) if word in self.vocabulary else False for word in counts]
-        tokens = sum(count for has, count in zip(known, counts.values(), strict=True) if has)
-        # Of no words at all, none has a vector.
-        return Coverage(sum(known) / max(len(known), 1), tokens / max(sum(counts.values()), 1))
 
 
 def read_vectors(path: str | Path, vocabulary: Vocabulary, *, progress: bool = False) -> WordVectors:

@@ -183,15 +183,6 @@ class Vocabulary:
         except InputError as error:
             raise InputError(f"{file}: {error}") from None
 
-    def save(self, path: str | Path) -> None:
-        """Writes the vocabulary as JSON."""
-        write_json(self.to_json(), path)
-
-    @classmethod
-    def load(cls, path: str | Path) -> Vocabulary:
-        """Reads a vocabulary that `save` wrote; InputError if it cannot."""
-        return cls.from_json(read_json(path), file=path)
-
 
 def check_format(data: Any, wanted: str, file: str | Path) -> None:
     """InputError if parsed JSON of `file` does not say that it is of the wanted format and of this version."""

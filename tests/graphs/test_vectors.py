@@ -190,14 +190,6 @@ def test_an_archive_of_a_file_without_a_name(tmp_path):
     assert read_vectors(path, Vocabulary(["the"])).found.tolist() == [False, False, True]
 
 
-def test_coverage(tmp_path):
-    path = write(tmp_path / "v.txt", "the 1 2\ncat 3 4\n")
-    vectors = read_vectors(path, Vocabulary.of({"the": 6, "Cat": 1, "dog": 1}))
-    # "bird" is not even in the vocabulary.
-    assert vectors.coverage({"the": 6, "Cat": 1, "dog": 2, "bird": 1}) == (0.5, 0.7)
-    assert vectors.coverage({}) == (0.0, 0.0)
-
-
 def test_progress_goes_to_stderr(tmp_path, capsys):
     path = write(tmp_path / "v.txt", "".join(f"w{number} 1\n" for number in range(20_001)))
     read_vectors(path, Vocabulary(["a"]), progress=True)
@@ -224,5 +216,6 @@ def test_coverage_of_sick(data_dir, name, types, tokens):
         if word
     )
     vectors = read_vectors(data_dir / "vectors" / f"{name}.txt.gz", Vocabulary.of(counts))
-    coverage = vectors.coverage(counts)
-    assert (f"{coverage.types:.3f}", f"{coverage.tokens:.4f}") == (types, tokens)
+    known = [word for word in counts if vectors.found[vectors.vocabulary[word]]]
+    shares = len(known) / len(counts), sum(counts[word] for word in known) / counts.total()
+    assert (f"{shares[0]:.3f}", f"{shares[1]:.4f}") == (types, tokens)
