@@ -15,6 +15,7 @@ from torch import Tensor, nn
 from dglsent.models.encoder import Encoder, PairEncoder
 from dglsent.nn.embeddings import WordEmbedding
 from dglsent.passing import Batch, Outputs, dot, softmax_sum, update_all
+from graphs.columns import IntArray
 from graphs.fields import ATTEND
 
 
@@ -40,12 +41,17 @@ class DecomposableAttention(PairEncoder):
         self.G = nn.Linear(2 * self.size, self.size)
 
     def encode(self, batch: Batch) -> Tensor:
-        """Memories [N, d] of all nodes; sets them as field `memory`, and `context`; `attention` on attend edges."""
-        batch.nodes["memory"] = self.structure.memory(self.structure.encode(batch))
+        """Memories [N, d] of all nodes.
+
+        Sets them as field `memory`, and `context`; on attend edges `attention`, and `E`, of which it is the softmax.
+        """
+        memory = batch.nodes["memory"] = self.structure.memory(self.structure.encode(batch))
         # Eq. 14-16: both directions in one round, for every node hears the other sentence.
         average = softmax_sum(score="score", value="memory", out="context", weight="attention")
         update_all(batch, self.message, average, relation=ATTEND)
-        return batch.nodes["memory"]
+        attend = batch.relation(ATTEND)
+        attend.edges.set_lazy("E", lambda: _alignment(memory, *attend.ends))  # no round keeps its scores
+        return memory
 
     def message(self, edges: Any) -> Outputs:
         """Eq. 14: how alike two nodes are."""
@@ -56,3 +62,8 @@ class DecomposableAttention(PairEncoder):
         roots = torch.cat([batch.at_roots(states), batch.at_roots(batch.nodes["context"])], -1)
         compared: Tensor = self.G(roots)
         return torch.relu(compared) if self.mda_G == "relu" else compared
+
+
+def _alignment(memory: Tensor, senders: IntArray, receivers: IntArray) -> Tensor:
+    """Eq. 14 of listed edges, [E]."""
+    return dot(memory[receivers], memory[senders])

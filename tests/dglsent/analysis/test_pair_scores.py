@@ -61,7 +61,9 @@ def test_attention_between_sentences(tmp_path):
         ignore_index=True,
     )
     examples = pairs([1.0], [1.0], [("A dog runs", "A cat")])
-    source = recording(tmp_path, fields=["attend.attention_up"], nodes=nodes, edges=edges, examples=examples)
+    source = recording(
+        tmp_path, fields=["attend.attention_up", "attend.E"], nodes=nodes, edges=edges, examples=examples
+    )
     made = cross_attention.tables([source])
     weights = made["weights"]
     assert weights.groupby(["sentence", "listener"]).weight.sum().tolist() == pytest.approx([1] * 5)

@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from random_graphs import SEVEN, TALL, awkward_trees, binary_trees, chain, chains, depth, forests, pairs, tree
 from reference.pair_attention import bilstm, child_sum, decomposable_attention
 
+from dglsent.models import decomposable_attention as module
 from dglsent.models.decomposable_attention import DecomposableAttention
 from dglsent.models.sequence import BiLSTM
 from dglsent.models.tree_lstm import ChildSumTreeLSTM
@@ -93,6 +94,7 @@ class TestIdentities:
         attend = batch.relation("attend")
         senders, receivers = map(torch.from_numpy, attend.ends)
         score = (batch.nodes["memory"][senders] * batch.nodes["memory"][receivers]).sum(-1)
+        close(attend.edges["E"], score)
         with engine(*way):
             close(edge_softmax(batch, score, relation="attend"), attend.edges["attention"])
 
@@ -119,6 +121,17 @@ class TestIdentities:
         with torch.no_grad():
             _, other = encode_pairs(encoder, graphs, way)
         close(other.nodes["context"], batch.nodes["context"].detach())
+
+
+@on_ways
+def test_alignments_are_made_when_they_are_read(way, monkeypatch):
+    asked = []
+    monkeypatch.setattr(module, "_alignment", lambda *edges: asked.append(edges))
+    encoder = model(TREE)
+    states, batch = encode_pairs(encoder, PAIRS, way)
+    encoder.readout(batch, states).sum().backward()
+    assert "E" in batch.relation("attend").edges
+    assert not asked
 
 
 def test_sentences_that_are_no_pairs_are_refused():
