@@ -21,7 +21,7 @@ def layers(source: Recording) -> list[str]:
     Raises:
         InputError: there are none.
     """
-    names = [field.partition(".") for field in source.about["fields"]]
+    names = [field.partition(".") for field in source.fields]
     found = [name for relation, _, name in names if relation == "complete" and name.startswith("attention_")]
     if not found:
         raise InputError(

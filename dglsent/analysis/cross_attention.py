@@ -30,7 +30,7 @@ def tables(sources: Sequence[Recording], *, pair: str = "") -> dict[str, DataFra
     """
     weights, summaries = [], []
     for source in sources:
-        phases = [field.partition(".")[2] for field in source.about["fields"] if field.startswith("attend.attention")]
+        phases = [field.partition(".")[2] for field in source.fields if field.startswith("attend.attention")]
         if not phases:
             raise InputError(f"{source.path}: no attention between sentences is recorded; choose an attentive run")
         example = _chosen(source.examples, pair)

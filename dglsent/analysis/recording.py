@@ -29,7 +29,15 @@ class Recording:
         path: its folder.
 
     Attributes:
-        about: run, split and fields.
+        about: all that is told of it.
+        system: what its run is a run of, such as "sst/tree-lstm".
+        model: class of the encoder.
+        data: class of the corpus.
+        split: "train", "dev" or "test".
+        seed: seed of the run.
+        fold: the fold of the run; None where that has none.
+        config: its resolved recipe, as YAML.
+        fields: what is recorded of nodes and edges.
 
     Raises:
         InputError: there is no whole recording.
@@ -43,18 +51,14 @@ class Recording:
         if not about["finished"]:
             raise InputError(f"{self.path}: the recording is not whole; repeat its `dglsent record`")
         self.about = about
-
-    def __getattr__(self, name: str) -> Any:
-        """What `about` says: system, model, data, split, seed, ..."""
-        about = self.__dict__.get("about") or {}
-        if name in about:
-            return about[name]
-        raise AttributeError(name)
-
-    @property
-    def fold(self) -> int | None:
-        """The fold of its run; None where that has none."""
-        return self.about.get("fold")
+        self.system: str = about["system"]
+        self.model: str = about["model"]
+        self.data: str = about["data"]
+        self.split: str = about["split"]
+        self.seed: int = about["seed"]
+        self.fold: int | None = about.get("fold")
+        self.config: str = about["config"]
+        self.fields: list[str] = about["fields"]
 
     @cached_property
     def examples(self) -> DataFrame:
@@ -86,7 +90,7 @@ class Recording:
 
     def has(self, field: str) -> bool:
         """Whether a field was recorded."""
-        return field in self.about["fields"]
+        return field in self.fields
 
     def require(self, *names: str) -> None:
         """Refuse a recording that lacks fields.
@@ -96,7 +100,7 @@ class Recording:
         """
         for name in names:
             if not self.has(name):
-                known = ", ".join(self.about["fields"]) or "none"
+                known = ", ".join(self.fields) or "none"
                 raise InputError(f"{self.path}: field {name!r} is not recorded, but {known}; choose another run")
 
     def require_pairs(self) -> None:

@@ -8,7 +8,6 @@ the tags to other nodes: what remains is what a dimension would show by chance.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 import numpy as np
 from matplotlib.figure import Figure
@@ -233,6 +232,6 @@ def _different(left: Array, right: Array, count: int = 4) -> list[str]:
     return chosen
 
 
-def _gates(source: Any, width: int) -> int:
+def _gates(source: Recording, width: int) -> int:
     per_gate = source.model == "TagGuidedHyperTreeLSTM" and "z_scope: shared" not in source.config
     return 5 if per_gate and width % 5 == 0 else 1
