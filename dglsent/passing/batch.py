@@ -11,7 +11,7 @@ import torch
 from torch import Tensor
 
 from dglsent.passing.plans.incidence import Incidence
-from dglsent.passing.plans.on_device import on_device
+from dglsent.passing.plans.on_device import lasting, on_device
 from dglsent.passing.relation import AllPairs, Direction, Relation
 from dglsent.passing.relations import RELATIONS, make_relation
 from dglsent.passing.segments import segment_sum
@@ -43,6 +43,7 @@ class Batch:
         first: [B] first node of each sentence.
     """
 
+    @lasting
     def __init__(self, merged: MergedGraphs, *, pairs: bool = False) -> None:
         self._merged = merged
         self.size, self.pairs = len(merged.node_counts), pairs
@@ -95,10 +96,15 @@ class Batch:
             ValueError: there is no such relation, or `attend` is asked of sentences that are not pairs.
         """
         if name not in self._relations:
-            self._relations[name] = made = make_relation(name, self._merged, pairs=self.pairs)
-            made.to(self.device)
+            self._relations[name] = self._made(name)
             self.__dict__.pop("graph", None)
         return self._relations[name]
+
+    @lasting
+    def _made(self, name: str) -> Relation:
+        relation = make_relation(name, self._merged, pairs=self.pairs)
+        relation.to(self.device)
+        return relation
 
     @property
     def made(self) -> list[str]:
@@ -156,6 +162,7 @@ class Batch:
         return segment_sum(roots, self._roots_of_sentences) / count.view(-1, *(1,) * (states.dim() - 1))
 
     @cached_property
+    @lasting
     def _roots_of_sentences(self) -> Incidence:
         """Incidence of the R roots on the B sentences."""
         ordinal = torch.arange(len(self.root_sentence), device=self.device)

@@ -14,7 +14,7 @@ from dglsent.passing.plans.all_pairs import Blocks, Padding, into_blocks, pad_se
 from dglsent.passing.plans.frontiers import Frontiers, list_frontiers
 from dglsent.passing.plans.incidence import Incidence
 from dglsent.passing.plans.levels import is_tree, order_nodes, reversed_levels
-from dglsent.passing.plans.on_device import on_device
+from dglsent.passing.plans.on_device import lasting, on_device
 from dglsent.passing.plans.rounds import MailboxRound, mailbox_round
 from dglsent.passing.plans.tree import TreeSchedule, tree_schedule
 from dglsent.passing.views import Fields
@@ -59,7 +59,7 @@ class Relation:
             ValueError: the relation has cycles, or there is no such direction.
         """
         if direction not in self._schedules:
-            self._schedules[direction] = self._scheduled(direction).to(self.device)
+            self._schedules[direction] = self._scheduled(direction)
         return self._schedules[direction]
 
     def check(self, direction: Direction) -> None:
@@ -86,30 +86,35 @@ class Relation:
         """Steps of all its schedules so far."""
         return sum(len(made.node_sizes) for made in self._schedules.values())
 
+    @lasting
     def _scheduled(self, direction: Direction) -> TreeSchedule | AcyclicSchedule:
         self.check(direction)
         (src, dst), level = self.ends, self._level
         if direction == "down":
             src, dst, level = dst, src, reversed_levels(src, dst, level, self._sentence)
         nodes = order_nodes(self.size, dst, level)
-        return (tree_schedule if is_tree(src, dst, level) else acyclic_schedule)(nodes, src, dst)
+        return (tree_schedule if is_tree(src, dst, level) else acyclic_schedule)(nodes, src, dst).to(self.device)
 
     def incidence(self, end: Literal["src", "dst"]) -> Incidence:
         """Incidence of the edges, in the graph's order, on their senders or receivers."""
         if end not in self._incidences:
-            nodes = self.nodes(end)
-            ordered, order = nodes.sort(stable=True)
-            rows = torch.arange(self.size + 1, device=self.device)
-            self._incidences[end] = Incidence(nodes, order, torch.searchsorted(ordered, rows))
+            self._incidences[end] = self._incidence(self.nodes(end))
         return self._incidences[end]
+
+    @lasting
+    def _incidence(self, nodes: Tensor) -> Incidence:
+        ordered, order = nodes.sort(stable=True)
+        rows = torch.arange(self.size + 1, device=self.device)
+        return Incidence(nodes, order, torch.searchsorted(ordered, rows))
 
     def nodes(self, end: Literal["src", "dst"]) -> Tensor:
         """[E] senders or receivers of the edges, where the index tensors are."""
         if end not in self._rows:
-            self._rows[end] = on_device(self.ends[end == "dst"], self.device)
+            self._rows[end] = lasting(on_device)(self.ends[end == "dst"], self.device)
         return self._rows[end]
 
     @cached_property
+    @lasting
     def mailboxes(self) -> MailboxRound:
         """One round over all edges, for reduce functions with mailboxes."""
         return mailbox_round(self.size, self.ends[1], self.device)
@@ -172,11 +177,13 @@ class AllPairs(Relation):
         return False
 
     @cached_property
+    @lasting
     def padding(self) -> Padding:
         """All sentences padded to the longest."""
         return pad_sentences(self._counts, self._sources, self.device)
 
     @cached_property
+    @lasting
     def blocks(self) -> Blocks:
         """The sentences padded in blocks of about one length."""
         return into_blocks(self._counts, self._sources, self.device)
@@ -188,9 +195,13 @@ class AllPairs(Relation):
     def frontiers(self, along: Relation, name: str, direction: Direction) -> Frontiers:
         """The edges into the nodes of each frontier of a propagation along another relation of that name."""
         if (name, direction) not in self._frontiers:
-            made = list_frontiers(self._counts, self._sources, along.schedule(direction))
-            self._frontiers[name, direction] = made.map(lambda tensor: tensor.to(self.device))
+            self._frontiers[name, direction] = self._listed(along.schedule(direction))
         return self._frontiers[name, direction]
+
+    @lasting
+    def _listed(self, schedule: TreeSchedule | AcyclicSchedule) -> Frontiers:
+        made = list_frontiers(self._counts, self._sources, schedule)
+        return made.map(lambda tensor: tensor.to(self.device))
 
     def to(self, device: torch.device | str, non_blocking: bool = False) -> None:
         """Move fields and index tensors."""

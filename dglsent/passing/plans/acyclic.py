@@ -17,6 +17,7 @@ from torch import Tensor
 
 from dglsent.passing.plans.incidence import Incidence, inverse, running_offsets
 from dglsent.passing.plans.levels import NodeOrder
+from dglsent.passing.plans.on_device import lasting
 from dglsent.passing.plans.schedule import EdgeOrder, Schedule, tensor
 from graphs.columns import IntArray
 
@@ -63,6 +64,7 @@ class AcyclicSchedule(Schedule):
     carried_sizes: list[int]
 
     @cached_property
+    @lasting
     def steps(self) -> Sequence[AcyclicStep]:
         """The T steps in the order in which they run."""
         ordinal = torch.arange(max(self.edge_sizes, default=0), device=self.mail.device)

@@ -14,7 +14,7 @@ import torch
 from torch import Tensor
 
 from dglsent.passing.plans.incidence import Incidence
-from dglsent.passing.plans.on_device import on_device
+from dglsent.passing.plans.on_device import lasting, on_device
 from graphs.columns import IntArray
 
 _FEW_CELLS = 2**12  # fewer are one block: padding costs less than another block
@@ -50,6 +50,7 @@ class Padding:
         return self.real.numel() * self.width
 
     @cached_property
+    @lasting
     def mask(self) -> Tensor:
         """[S, m] whether a node of each sentence's source stands at a place."""
         return self.real.index_select(0, self.sources)

@@ -11,6 +11,7 @@ import torch
 from torch import Tensor
 
 from dglsent.passing.plans.incidence import Incidence, running_offsets
+from dglsent.passing.plans.on_device import lasting
 from dglsent.passing.plans.schedule import Schedule
 from graphs.batching import hearing
 from graphs.columns import IntArray
@@ -37,6 +38,7 @@ class Frontiers:
     edge_sizes: list[int]
 
     @cached_property
+    @lasting
     def receivers(self) -> list[Incidence]:
         """For each frontier the incidence of its edges on its nodes."""
         ordinal = torch.arange(max(self.edge_sizes), device=self.row.device)

@@ -1,4 +1,4 @@
-"""Index tensors on the device that reads them."""
+"""Index tensors that stay with a batch, on the device that reads them."""
 
 from __future__ import annotations
 
@@ -7,6 +7,9 @@ from typing import Any
 import numpy as np
 import torch
 from torch import Tensor
+
+# Decorates what makes a plan: it outlives the call, and no gradient can go through what inference mode has made.
+lasting = torch.inference_mode(False)
 
 
 def on_device(array: np.ndarray[Any, Any], device: torch.device) -> Tensor:

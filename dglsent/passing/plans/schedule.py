@@ -13,6 +13,7 @@ from torch import Tensor
 
 from dglsent.passing.plans.incidence import Incidence, degree_runs, running_offsets
 from dglsent.passing.plans.levels import NodeOrder
+from dglsent.passing.plans.on_device import lasting
 from graphs.columns import IntArray
 
 Moved = TypeVar("Moved", bound="Schedule")
@@ -69,6 +70,7 @@ class Schedule:
         return type(self)(**{f.name: moved(getattr(self, f.name)) for f in fields(self)})
 
     @cached_property
+    @lasting
     def senders(self) -> Incidence:
         """Incidence of all E edges, in edge_order, on the N nodes that send them."""
         ordered, order = self.sender.sort(stable=True)
@@ -76,6 +78,7 @@ class Schedule:
         return Incidence(self.sender, order, torch.searchsorted(ordered, nodes))
 
     @cached_property
+    @lasting
     def edge_position(self) -> Tensor:
         """[E] inverse of edge_order."""
         return self.edge_order.argsort()

@@ -15,6 +15,7 @@ from torch import Tensor
 
 from dglsent.passing.plans.incidence import Incidence
 from dglsent.passing.plans.levels import NodeOrder
+from dglsent.passing.plans.on_device import lasting
 from dglsent.passing.plans.schedule import EdgeOrder, Schedule, tensor
 from graphs.columns import IntArray
 
@@ -48,6 +49,7 @@ class TreeSchedule(Schedule):
     placed: Tensor
 
     @cached_property
+    @lasting
     def steps(self) -> Sequence[TreeStep]:
         """The T steps in the order in which they run."""
         placed = self.placed.split([0, *self.node_sizes[:-1]]) if self.node_sizes else ()

@@ -114,6 +114,17 @@ class TestStates:
 
 
 @each_encoder
+def test_a_batch_that_was_encoded_under_inference_mode_can_be_trained_with(encoder_class, graphs):
+    encoder = build(encoder_class)
+    with torch.inference_mode():
+        batch = Batch.of(graphs)
+        vectors = encoder.readout(batch, encoder.encode(batch))
+    again = encoder.readout(batch, encoder.encode(batch))
+    again.sum().backward()
+    close(again, vectors)
+
+
+@each_encoder
 def test_propagations_follow_the_declared_directions(encoder_class, graphs, monkeypatch):
     followed = []
     schedule = Relation.schedule
