@@ -34,6 +34,7 @@ class Relatedness(Task):
 
     sentences: ClassVar[int] = 2
     targets: ClassVar[Targets] = {"score": np.dtype(np.float64)}
+    errors: ClassVar[frozenset[str]] = frozenset({"mse"})
 
     def __init__(
         self,

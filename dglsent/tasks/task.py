@@ -23,16 +23,21 @@ class Task(nn.Module):
         targets: what it needs of an example, by name; found in `batch.targets`, each [B].
         token_labels: whether it needs gold classes of tokens; found in the node field `label`.
         monitor: the score by which the best epoch is chosen.
-        mode: whether a higher ("max") or lower ("min") one is better.
         score_names: the scores that it has.
+        errors: those of them of which a lower one is better.
     """
 
     sentences: ClassVar[int] = 1
     targets: ClassVar[Targets] = {}
     token_labels: ClassVar[bool] = False
     monitor: str
-    mode: Literal["max", "min"] = "max"
     score_names: tuple[str, ...]
+    errors: ClassVar[frozenset[str]] = frozenset()
+
+    @property
+    def mode(self) -> Literal["max", "min"]:
+        """Whether a higher or a lower `monitor` is better."""
+        return "min" if self.monitor in self.errors else "max"
 
     def loss(self, batch: Batch, states: Tensor, vectors: Tensor) -> Tensor:
         """Mean loss of B examples.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence, Sized
 from dataclasses import dataclass
 from functools import partial
 from inspect import signature
@@ -46,8 +46,20 @@ class Inputs:
 
 
 def load_corpus(recipe: Recipe, data: Path | None) -> Splits:
-    """The examples of a recipe; the data folder is looked for only where the corpus has files."""
-    return recipe.corpus.load(data_folder(data) if recipe.corpus.needs_data else Path())
+    """The examples of a recipe; the data folder is looked for only where the corpus has files.
+
+    Raises:
+        InputError: the corpus cannot be read, or a split has no examples.
+    """
+    splits = recipe.corpus.load(data_folder(data) if recipe.corpus.needs_data else Path())
+    _require_examples(f"corpus {type(recipe.corpus).__name__}", splits)
+    return splits
+
+
+def _require_examples(name: str, splits: Mapping[str, Sized]) -> None:
+    for split in ("train", "dev", "test"):
+        if split not in splits or not isinstance(splits[split], Sized) or not len(splits[split]):
+            raise InputError(f"{name}: no list of examples {split!r}; it takes train, dev and test, none of them empty")
 
 
 def load_inputs(recipe: Recipe, data: Path | None, vocabularies: Vocabularies | None = None) -> Inputs:
@@ -70,6 +82,7 @@ def load_inputs(recipe: Recipe, data: Path | None, vocabularies: Vocabularies | 
                 f"{given.name}: vectors of tokens go with sentences, and a store has graphs alone; train from the files"
             )
         store = recipe.corpus.open()
+        _require_examples(str(store.path), store.splits)
         strings, sets = partial(_stored_strings, store), partial(stored_sets, store, recipe.graph)
     else:
         splits = load_corpus(recipe, data)

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from itertools import chain
 
+import numpy as np
 import torch
 
+from dglsent.tasks.classification import Classification
+from dglsent.tasks.task import Task
 from dglsent.training.data import Examples, GraphSet
 from dglsent.training.graphs import OwnGraph
 from dglsent.training.model import SentenceModel
 from dglsent.training.recipe import OptimiserOptions, Recipe
+from graphs import fields
 from graphs.errors import InputError
 
 _EXAMPLES = 8
@@ -31,23 +36,24 @@ def check_optimiser(options: OptimiserOptions) -> None:
             )
 
 
-def check(recipe: Recipe, model: SentenceModel, examples: Examples) -> None:
+def check(recipe: Recipe, model: SentenceModel, sets: Mapping[str, Examples]) -> None:
     """Compares the task's classes and scale with the corpus's, and has the model predict a few examples.
 
     Args:
         recipe: the recipe, its corpus loaded.
         model: the model.
-        examples: its training split.
+        sets: the splits.
 
     Raises:
         InputError: parts do not fit, or graphs of one's own are none.
     """
-    if isinstance(recipe.graph, OwnGraph) and isinstance(examples, GraphSet):
-        for number, graph in enumerate(chain.from_iterable(examples.graphs), 1):
-            wrong = graph.fault()
-            if wrong:
-                raise InputError(f"graph: sentence {number} to train on, as {recipe.graph} makes it: {wrong}")
-    labels, task = recipe.corpus.labels, model.task
+    labels, task, examples = recipe.corpus.labels, model.task, sets["train"]
+    for split, each in sets.items():
+        if isinstance(recipe.graph, OwnGraph) and isinstance(each, GraphSet):
+            for number, graph in enumerate(chain.from_iterable(each.graphs), 1):
+                wrong = graph.fault()
+                if wrong:
+                    raise InputError(f"graph: sentence {number} of {split}, as {recipe.graph} makes it: {wrong}")
     if task.monitor not in task.score_names:
         raise InputError(f"task: it monitors {task.monitor!r}, and its scores are {', '.join(task.score_names)}")
     count = getattr(task, "choose", getattr(task, "classes", None))
@@ -57,6 +63,8 @@ def check(recipe: Recipe, model: SentenceModel, examples: Examples) -> None:
             f"task.classes: {count}, and the corpus has the {len(labels)} classes {named}; "
             f"set --task.classes {len(labels)}"
         )
+    for split, each in sets.items():
+        _check_classes(task, split, each)
     low, high = (getattr(task, end, None) for end in ("low", "high"))
     outside = [score for score in examples.targets.get("score", ()) if low is not None and not low <= score <= high]
     if outside:
@@ -82,3 +90,22 @@ def check(recipe: Recipe, model: SentenceModel, examples: Examples) -> None:
         ) from error
     finally:
         model.train(was)
+
+
+def _check_classes(task: Task, split: str, examples: Examples) -> None:
+    """Refuses gold classes that the task does not have; phrases, and sentences to learn from, may be without one."""
+    count, target = getattr(task, "classes", None), getattr(task, "target", "label")
+    if count is None:
+        return
+    may_lack = split == "train" and isinstance(task, Classification)
+    columns = [(target, examples.targets[target], may_lack)] if target in examples.targets else []
+    if isinstance(examples, GraphSet):
+        phrases = [graph.nodes[fields.LABEL] for graph in chain(*examples.graphs) if fields.LABEL in graph.nodes]
+        columns += [(f"{target} of a phrase", np.concatenate(phrases), True)] if phrases else []
+    for name, column, lacking in columns:
+        wrong = column[(column < (-1 if lacking else 0)) | (column >= count)]
+        if len(wrong):
+            raise InputError(
+                f"{split}: {len(wrong)} of {len(column)} gold values {name!r} are no class, such as {wrong[0]}; "
+                f"the task has the classes 0 to {count - 1}"
+            )

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import chain
+from numbers import Real
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -129,16 +131,23 @@ def graph_set(
                 )
     return GraphSet(
         graphs=graphs,
-        targets={
-            name: np.array([example.targets[name] for example in examples], dtype=dtype)
-            for name, dtype in targets.items()
-        },
+        targets={name: _gold(examples, name, dtype) for name, dtype in targets.items()},
         groups=[example.groups for example in examples],
         vectors=vectors,
         keys=[]
         if vectors is None
         else [tuple(vectors.check(shape(kind, one)) for one in example.sentences) for example in examples],
     )
+
+
+def _gold(examples: Sequence[Example], name: str, dtype: np.dtype[Any]) -> np.ndarray[Any, Any]:
+    """[M] gold values, of which NumPy would cut fractions off and read text as numbers."""
+    values = [example.targets[name] for example in examples]
+    for example, value in zip(examples, values, strict=True):
+        whole = "" if dtype.kind == "f" else "whole "
+        if not isinstance(value, Real) or not math.isfinite(value) or (whole and value != int(value)):
+            raise InputError(f"example {example.id}: its gold {name!r} is {value!r}, where a {whole}number is wanted")
+    return np.array(values, dtype=dtype)
 
 
 def graph_sets(

@@ -124,7 +124,7 @@ class _Job:
         seed_all(recipe.seed)
         inputs = load_inputs(recipe, self.data)
         model = make_model(recipe, inputs.vocabularies, inputs.vectors)
-        check(recipe, model, inputs.sets["train"])
+        check(recipe, model, inputs.sets)
         _choose_monitor(recipe, model)
         code = CodeInUse()
         watching = [code, *self._gate_logs(model, inputs)]
@@ -183,7 +183,7 @@ def _choose_monitor(recipe: recipes.Recipe, model: SentenceModel) -> None:
         return
     if monitor not in model.task.score_names:
         raise InputError(f"training.monitor: no score {monitor!r}; the task has {', '.join(model.task.score_names)}")
-    model.task.monitor, model.task.mode = monitor, "min" if monitor == "mse" else "max"
+    model.task.monitor = monitor
 
 
 def aggregate(runs: Sequence[dict[str, Any]]) -> dict[str, Any]:

@@ -97,6 +97,7 @@ class TrainingOptions:
             states, losses and scores stay float32.
         average: dev scores and the run keeps an average of weights: below 1, such as 0.999, the decay of a moving
             average over all steps; from 2 on, over how many of the last epochs the weights at their ends are averaged.
+            Those before them are scored as they are, and one of them may stay the best.
     """
 
     epochs: int = 10

@@ -95,3 +95,10 @@ def test_constant_predictions_have_no_correlation():
     assert scores["mse"] == pytest.approx(2.0)
     single = {name: value[:1] for name, value in outcomes.items()}
     assert math.isnan(Relatedness(2).scores(single)["pearson"])
+
+
+def test_of_an_error_a_lower_one_is_better():
+    task = Relatedness(2)
+    assert task.mode == "max"
+    task.monitor = "mse"
+    assert task.mode == "min"

@@ -48,6 +48,17 @@ class Short(OwnGraph):
         return graph
 
 
+class Wrong(Reviews):
+    def __init__(self, change: str) -> None:
+        super().__init__(train=20, dev=10, test=10)
+        self.change = change
+
+    def load(self, data):
+        splits = super().load(data)
+        exec(self.change)
+        return splits
+
+
 class Blind(Classification):
     def __init__(self, size: int) -> None:
         super().__init__(size, 5)
@@ -79,3 +90,40 @@ def test_parts_of_ones_own_are_looked_at_before_training(graph, task, said, tmp_
     (tmp_path / "own.yaml").write_text(RECIPE.replace("GRAPH", graph).replace("TASK", task))
     program.refuses("fit", tmp_path / "own.yaml", "--out", tmp_path / "run", saying=[said])
     assert not (tmp_path / "run").exists()
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ("del splits['test']", "corpus Wrong: no list of examples 'test'"),
+        ("splits['dev'] = []", "corpus Wrong: no list of examples 'dev'"),
+        ("splits['train'] = iter(splits['train'])", "corpus Wrong: no list of examples 'train'"),
+        ("splits['test'][3].targets = {'label': 5}", "test: 1 of 10 gold values 'label' are no class, such as 5"),
+        ("splits['dev'][0].targets = {'label': -1}", "dev: 1 of 10 gold values 'label' are no class, such as -1"),
+        ("splits['train'][0].targets = {'label': -2}", "train: 1 of 20 gold values 'label' are no class, such as -2"),
+        ("splits['test'][0].targets = {'label': 0.7}", "its gold 'label' is 0.7, where a whole number is wanted"),
+        ("splits['train'][9].targets = {'label': '1'}", "its gold 'label' is '1', where a whole number is wanted"),
+        ("splits['train'][9].targets = {'label': None}", "its gold 'label' is None, where a whole number is wanted"),
+        ("splits['dev'][0].sentences[0].labels[1] = 7", "gold values 'label of a phrase' are no class, such as 7"),
+    ],
+)
+def test_examples_of_ones_own_are_looked_at_before_training(change, said, tmp_path, program):
+    (tmp_path / "own_parts.py").write_text(OWN)
+    text = RECIPE.replace(
+        "{class_path: Reviews}", f'{{class_path: own_parts.Wrong, init_args: {{change: "{change}"}}}}'
+    )
+    text = text.replace("GRAPH", "constituency").replace("BagOfWords", "BinaryTreeLSTM")
+    (tmp_path / "own.yaml").write_text(text.replace("TASK", "{class_path: Classification, init_args: {classes: 5}}"))
+    program.refuses("fit", tmp_path / "own.yaml", "--out", tmp_path / "run", saying=[said])
+    assert not (tmp_path / "run").exists()
+
+
+def test_a_sentence_to_learn_from_may_lack_a_class(tmp_path, program):
+    (tmp_path / "own_parts.py").write_text(OWN)
+    change = "splits['train'][0].targets = {'label': -1}"
+    text = RECIPE.replace(
+        "{class_path: Reviews}", f'{{class_path: own_parts.Wrong, init_args: {{change: "{change}"}}}}'
+    )
+    text = text.replace("GRAPH", "chain").replace("TASK", "{class_path: Classification, init_args: {classes: 5}}")
+    (tmp_path / "own.yaml").write_text(text + "training: {epochs: 1}\n")
+    assert program("fit", tmp_path / "own.yaml", "--out", tmp_path / "run")[0] == 0
