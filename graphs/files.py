@@ -10,6 +10,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
+_PART = ".part"
+
 
 @contextmanager
 def replacing(path: str | os.PathLike[str]) -> Iterator[Path]:
@@ -28,7 +30,7 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[Path]:
         OSError: it cannot be written; the error names the file.
     """
     path = Path(path)
-    mine = path.with_name(f"{path.name}.{_node()}-{os.getpid()}.part")
+    mine = path.with_name(f"{path.name}.{_node()}-{os.getpid()}{_PART}")
     _remove_left(path)
     try:
         mine.write_bytes(b"")
@@ -46,6 +48,11 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[Path]:
             mine.unlink()
 
 
+def is_part(path: Path) -> bool:
+    """Whether a file is what `replacing` writes, and a killed process leaves."""
+    return path.suffix == _PART
+
+
 def _node() -> str:
     return platform.node().replace(os.sep, "_")[:40]
 
@@ -53,8 +60,8 @@ def _node() -> str:
 def _remove_left(path: Path) -> None:
     if os.name != "posix":  # elsewhere one cannot ask whether a process lives
         return
-    for left in path.parent.glob(f"{glob.escape(path.name)}.{glob.escape(_node())}-*.part"):
-        process = left.name.removesuffix(".part").rpartition("-")[2]
+    for left in path.parent.glob(f"{glob.escape(path.name)}.{glob.escape(_node())}-*{_PART}"):
+        process = left.name.removesuffix(_PART).rpartition("-")[2]
         if process.isdecimal() and not _lives(int(process)):
             with suppress(OSError):
                 left.unlink()

@@ -21,7 +21,7 @@ from dglsent.training.class_paths import Trusted, class_paths, find, look_in
 from dglsent.training.model import SentenceModel
 from graphs.errors import InputError
 from graphs.features import Vocabularies
-from graphs.files import replacing
+from graphs.files import is_part, replacing
 
 # What stands beside a run while `dglsent reproduce` trains it anew: the old one; its first epochs, trained again.
 STALE, VERIFYING = ".stale", ".verify"
@@ -75,7 +75,7 @@ class Run:
                     f"{self.path}: holds a run of another configuration ({different}); choose another --out"
                 )
             return self.metrics_file.is_file()
-        if self.path.exists() and (not self.path.is_dir() or any(self.path.iterdir())):
+        if self.path.exists() and (not self.path.is_dir() or not all(is_part(file) for file in self.path.iterdir())):
             raise InputError(f"{self.path}: is not empty and not a run of dglsent; choose another --out")
         return False
 
@@ -95,9 +95,14 @@ class Run:
             Whether the run goes on from a checkpoint.
 
         Raises:
-            InputError: the corpus has changed since the run began.
+            InputError: the corpus has changed since the run began, or files without which it cannot go on are gone.
         """
-        goes_on = self.checkpoint.is_file() and self.vocabularies_file.is_file()
+        goes_on = self.checkpoint.is_file()
+        gone = [file for file in (self.vocabularies_file, self.weights_file) if goes_on and not file.is_file()]
+        if gone:
+            raise InputError(
+                f"{gone[0]}: gone, and the run cannot go on without; delete {self.checkpoint} to start again"
+            )
         if goes_on and Vocabularies.load(self.vocabularies_file) != vocabularies:
             raise InputError(f"{self.path}: the corpus has changed since this run began; choose another --out")
         self.path.mkdir(parents=True, exist_ok=True)

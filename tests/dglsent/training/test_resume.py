@@ -125,3 +125,20 @@ def test_corpus_that_has_changed(copy, program):
     known["word"]["strings"].append("zyx")
     file.write_text(json.dumps(known))
     program.refuses("fit", copy.parent / "tiny.yaml", "--out", copy, saying=["the corpus has changed"])
+
+
+@pytest.mark.parametrize("gone", ["weights.safetensors", "vocabularies.json"])
+def test_files_without_which_it_cannot_go_on(gone, copy, program):
+    (copy / gone).unlink()
+    said = [f"{gone}: gone", "delete", "resume.ckpt"]
+    program.refuses("fit", copy.parent / "tiny.yaml", "--out", copy, saying=said)
+    assert (copy / "resume.ckpt").exists()
+
+
+def test_a_folder_with_what_a_kill_left_of_the_first_file(tmp_path, program):
+    run = tmp_path / "run"
+    run.mkdir()
+    (run / "config.yaml.elsewhere-1.part").write_text("epo")
+    assert program("fit", recipe(tmp_path, TINY), "--out", run)[0] == 0
+    (run / "config.yaml").unlink()
+    program.refuses("fit", recipe(tmp_path, TINY), "--out", run, saying=["is not empty and not a run"])
