@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
@@ -23,6 +23,21 @@ _OPERATIONS: dict[str, Callable[[Tensor, Tensor], Tensor]] = {
     "div": torch.div,
     "dot": lambda a, b: (a * b).sum(-1, keepdim=True),
 }
+
+
+def require_same(at_leaves: Collection[str], at_others: Collection[str]) -> None:
+    """Refuse fields that a propagation would leave without a value at some nodes.
+
+    Raises:
+        KeyError: there is one; it is named.
+    """
+    for names, others, where, elsewhere in (
+        (at_others, at_leaves, "with", "without"),
+        (at_leaves, at_others, "without", "with"),
+    ):
+        for name in names:
+            if name not in others:
+                raise KeyError(f"field {name!r} is computed at nodes {where} in-edges but not at those {elsewhere}")
 
 
 @dataclass(eq=False)

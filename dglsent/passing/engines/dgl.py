@@ -20,6 +20,7 @@ from dglsent.passing.functions import (
     is_builtin,
     message_function,
     reducers,
+    require_same,
     softmaxes,
 )
 from dglsent.passing.relation import Direction, Relation
@@ -56,15 +57,19 @@ def propagate(
     if leaf is None and apply is None:
         raise KeyError("a propagation without apply needs leaf=, which gives the nodes without in-edges their fields")
     names: list[str] = []
+    computed: list[str] = []
     graph.apply_nodes(_recorded(leaf or apply, names), leaves)
+    at_leaves = tuple(names)
     further = [(each, _pulled_by(each, graph, batch)) for each in passes if each.field in names]
     for frontier in [leaves, *frontiers[1:]]:
         if frontier is not leaves:
-            step.pull(frontier, apply)
+            step.pull(frontier, apply and _recorded(apply, computed))
         for each, pulled in further:
             if each.inputs is not None:
                 graph.apply_nodes(each.inputs, frontier)
             pulled.pull(frontier, _recorded(each.apply or _nothing_more(pulled), names))
+    if computed:
+        require_same(at_leaves, computed)
     for name in names:
         batch.nodes[name] = graph.ndata[name]
     step.keep()

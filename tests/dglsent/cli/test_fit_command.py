@@ -124,7 +124,7 @@ def test_early_stopping(tmp_path, program):
         (["--training.epoch", "3"], ["unknown option --training.epoch"]),
         (["--encoder.hiden", "3"], ["unknown key 'encoder.hiden'"]),
         (["--corpus.clases", "3"], ["unknown key 'corpus.clases'"]),
-        (["--training.epochs", "three"], ["training.epochs", "int", "three"]),
+        (["--training.epochs", "three"], ["training.epochs", "a whole number", "three"]),
         (["--graph", "forest"], ["graph", "'dependency'", "forest"]),
         (["--task.classes", "4", "--task", "nowhere.Task"], ["task"]),
         (["--embedding.vectors", "none.txt", "--data", "."], ["none.txt", "--embedding.vectors"]),

@@ -7,7 +7,7 @@ import pytest
 import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from random_graphs import SEVEN, awkward_trees, chain, chains, forest, forests, tree
+from random_graphs import SEVEN, awkward_trees, caterpillar, chain, chains, forest, forests, tree
 from torch import nn
 
 from dglsent.passing import Batch, StepLinear, engine, padded, propagate, update_all
@@ -314,6 +314,25 @@ def test_functions_may_ask_which_fields_there_are(name, wrap):
 def test_without_apply_and_leaf_the_message_says_what_to_give(name):
     with engine(name), pytest.raises(KeyError, match="leaf="):
         propagate(Batch.of([tree([-1, 0])]), fn.copy_u("h", "m"), fn.sum("m", "h"))
+
+
+@pytest.mark.parametrize("name", ["torch", "dgl"])
+@pytest.mark.parametrize(
+    ("at_leaves", "at_others", "said"),
+    [
+        (["c", "o"], ["c"], "'o' is computed at nodes without in-edges but not at those with"),
+        (["c"], ["c", "o"], "'o' is computed at nodes with in-edges but not at those without"),
+    ],
+)
+def test_a_field_of_some_nodes_alone_is_refused(at_leaves, at_others, said, name):
+    batch = Batch.of([caterpillar(2)])
+    batch.nodes["c"] = batch.nodes["o"] = torch.ones(batch.num_nodes, 2)
+
+    def only(names):
+        return lambda nodes: {each: nodes.data["c"] for each in names}
+
+    with engine(name), pytest.raises(KeyError, match=said):
+        propagate(batch, fn.copy_u("c", "m"), fn.sum("m", "c"), only(at_others), leaf=only(at_leaves))
 
 
 def test_an_unknown_engine_is_refused():

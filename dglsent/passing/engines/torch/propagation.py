@@ -24,6 +24,7 @@ from dglsent.passing.functions import (
     Outputs,
     ReduceFunction,
     message_function,
+    require_same,
     softmaxes,
 )
 from dglsent.passing.linear import shared_weights
@@ -81,9 +82,9 @@ def propagate(
             for each in made:
                 output = each.run(t + 1, output, at_step)
             outputs.append(output)
-    for name in outputs[0] if outputs else leaf_outputs:
-        if name not in leaf_outputs:
-            raise KeyError(f"field {name!r} is computed at nodes with in-edges but not at those without")
+    if outputs:
+        require_same(leaf_outputs, outputs[0])
+    for name in leaf_outputs:
         parts = [leaf_outputs[name], *(output[name] for output in outputs)]
         batch.nodes.set_lazy(name, partial(_in_graph_order, parts, schedule))
     for name in kept:
