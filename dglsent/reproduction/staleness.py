@@ -13,6 +13,7 @@ from dglsent.training.provenance import MIXED, code_hash, counts, modules
 from dglsent.training.run import Run
 
 EPOCHS = 2  # what is trained again to verify a run: the second, too, as much happens between epochs
+LONG = 20.0  # seconds of an epoch beyond which one is: of what happens between two, runs of shorter ones tell enough
 _CPUS = ("DEFAULT", "AVX2", "AVX512")  # as torch names vector instructions, each with those before it
 _SHOWN = 4  # changed modules that a reason names
 
@@ -79,7 +80,7 @@ def unlike(recorded: Mapping[str, Any], again: Mapping[str, Any]) -> str | None:
         recorded: `metrics.json` of the run.
         again: that of its first epochs, trained again.
     """
-    for there, here in zip(recorded["history"][:EPOCHS], again["history"], strict=True):
+    for there, here in zip(recorded["history"][: len(again["history"])], again["history"], strict=True):
         figures = {"loss": (there["loss"], here["loss"])}
         figures |= {f"dev {name}": (there["dev"].get(name), here["dev"].get(name)) for name in there["dev"]}
         for name, (before, now) in figures.items():
@@ -118,5 +119,8 @@ def stamped(recorded: Mapping[str, Any], again: Mapping[str, Any]) -> dict[str, 
     """`metrics.json` of a verified run: what it was made of stays, and the code of today stands beside it."""
     made_of = recorded.get("provenance") or {"recipe": again["provenance"]["recipe"], "version": None, "code": None}
     own = again["provenance"]
-    verified = [*made_of.get("verified", ()), {"version": own["version"], "code": own["code"], "epochs": EPOCHS}]
+    verified = [
+        *made_of.get("verified", ()),
+        {"version": own["version"], "code": own["code"], "epochs": len(again["history"])},
+    ]
     return {**recorded, "provenance": {**made_of, "verified": verified}}

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from dglsent.reproduction.jobs import Job
-from dglsent.reproduction.staleness import EPOCHS, as_made, other_code, stamped, unlike
+from dglsent.reproduction.staleness import EPOCHS, LONG, as_made, other_code, stamped, unlike
 from dglsent.training.run import VERIFYING
 
 _BEFORE = f".before{VERIFYING}"  # ends the name of the folder in which the code that made a run trains it again
@@ -63,8 +63,9 @@ def check_of(job: Job, code: Path | None) -> Check:
         code: a checkout of the code that made it; None to compare with what it recorded.
     """
     recorded, training = job.run.metrics(), job.config.training
-    own = ["--training.epochs", str(min(EPOCHS, training.epochs)), "--device", recorded["device"]]
-    if training.average is not None and 1 <= training.average <= training.epochs - EPOCHS:
+    epochs = min(EPOCHS if recorded["seconds"] <= LONG * recorded["epochs"] else 1, training.epochs)
+    own = ["--training.epochs", str(epochs), "--device", recorded["device"]]
+    if training.average is not None and 1 <= training.average <= training.epochs - epochs:
         own += ["--training.average", "null"]  # of the last epochs alone
     own += ["--threads", str(recorded["threads"]), "--processes", str(recorded.get("processes", 1))]
     again = replace(job, run=job.beside(VERIFYING), own=own, cpu=as_made(recorded))

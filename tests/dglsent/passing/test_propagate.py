@@ -329,7 +329,7 @@ def test_a_field_of_some_nodes_alone_is_refused(at_leaves, at_others, said, name
     batch.nodes["c"] = batch.nodes["o"] = torch.ones(batch.num_nodes, 2)
 
     def only(names):
-        return lambda nodes: {each: nodes.data["c"] for each in names}
+        return lambda nodes: dict.fromkeys(names, nodes.data["c"])
 
     with engine(name), pytest.raises(KeyError, match=said):
         propagate(batch, fn.copy_u("c", "m"), fn.sum("m", "c"), only(at_others), leaf=only(at_leaves))
