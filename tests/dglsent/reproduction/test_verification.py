@@ -1,0 +1,28 @@
+from __future__ import annotations
+
+import shutil
+
+import pytest
+
+from dglsent.reproduction.jobs import Job
+from dglsent.reproduction.staleness import stamped, unlike
+from dglsent.reproduction.tables import Row
+from dglsent.reproduction.verification import check_of
+from dglsent.training.run import Run
+
+
+@pytest.mark.parametrize(("seconds", "epochs"), [(39.0, 2), (41.0, 1)])
+def test_of_long_epochs_the_first_alone_is_trained_again(seconds, epochs, trees_run, tmp_path):
+    shutil.copytree(trees_run, tmp_path / "run")
+    run = Run(tmp_path / "run")
+    run.save_metrics({**run.metrics(), "seconds": seconds})
+    again = check_of(Job(Row("Tree-LSTM", ""), 1, None, run.config(), run), None).again
+    assert again.own[:2] == ["--training.epochs", str(epochs)]
+
+
+def test_one_epoch_is_compared_with_the_first_and_the_run_says_so(trees_run):
+    recorded = Run(trees_run).metrics()
+    first, second = recorded["history"]
+    assert unlike(recorded, {**recorded, "history": [first]}) is None
+    assert "of epoch 1 was" in (unlike(recorded, {**recorded, "history": [second]}) or "")
+    assert stamped(recorded, {**recorded, "history": [first]})["provenance"]["verified"][-1]["epochs"] == 1
