@@ -13,7 +13,7 @@ from dglsent.training.provenance import MIXED, code_hash, counts, modules
 from dglsent.training.run import Run
 
 EPOCHS = 2  # what is trained again to verify a run: the second, too, as much happens between epochs
-LONG = 20.0  # seconds of an epoch beyond which one is: of what happens between two, runs of shorter ones tell enough
+LONG = 5.0  # seconds of an epoch beyond which one is: of what happens between two, runs of shorter ones tell enough
 _CPUS = ("DEFAULT", "AVX2", "AVX512")  # as torch names vector instructions, each with those before it
 _SHOWN = 4  # changed modules that a reason names
 
