@@ -98,13 +98,14 @@ class Run:
             InputError: the corpus has changed since the run began, or files without which it cannot go on are gone.
         """
         goes_on = self.checkpoint.is_file()
-        gone = [file for file in (self.vocabularies_file, self.weights_file) if goes_on and not file.is_file()]
-        if gone:
-            raise InputError(
-                f"{gone[0]}: gone, and the run cannot go on without; delete {self.checkpoint} to start again"
-            )
-        if goes_on and Vocabularies.load(self.vocabularies_file) != vocabularies:
-            raise InputError(f"{self.path}: the corpus has changed since this run began; choose another --out")
+        if goes_on:
+            for file in (self.vocabularies_file, self.weights_file):
+                if not file.is_file():
+                    raise InputError(
+                        f"{file}: gone, and the run cannot go on without; delete {self.checkpoint} to start again"
+                    )
+            if Vocabularies.load(self.vocabularies_file) != vocabularies:
+                raise InputError(f"{self.path}: the corpus has changed since this run began; choose another --out")
         self.path.mkdir(parents=True, exist_ok=True)
         write(self.config_file, recipes.head(config) + recipes.dump(config))
         vocabularies.save(self.vocabularies_file)

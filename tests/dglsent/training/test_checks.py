@@ -3,7 +3,6 @@ from __future__ import annotations
 import pytest
 from tiny import PAIRS, TINY, recipe
 
-from dglsent.training import recipe as recipes
 from dglsent.training.checks import check_optimiser
 from dglsent.training.recipe import OptimiserOptions
 from graphs.errors import InputError
@@ -26,12 +25,6 @@ def test_settings_that_the_optimiser_would_pass_over_are_refused(tmp_path, progr
         check_optimiser(OptimiserOptions("adam", initial_accumulator=0.1))
     check_optimiser(OptimiserOptions("sgd", momentum=0.9))
     check_optimiser(OptimiserOptions("adagrad", initial_accumulator=0.1))
-
-
-@pytest.mark.parametrize("name", recipes.names())
-def test_recipes_set_nothing_that_their_optimiser_passes_over(name):
-    text = recipes.find(name).read_text(encoding="utf-8")
-    check_optimiser(OptimiserOptions(**vars(recipes.resolve(text, source=name).optimiser)))
 
 
 OWN = """\
@@ -65,30 +58,38 @@ class Blind(Classification):
         self.monitor = "r2"
 """
 
-RECIPE = """\
-corpus: {class_path: Reviews}
-graph: GRAPH
-encoder: {class_path: BagOfWords, init_args: {hidden: 4}}
-task: TASK
-embedding: {dim: 4}
-"""
+FIVE = "{class_path: Classification, init_args: {classes: 5}}"
+
+
+def own_recipe(folder, *, corpus="{class_path: Reviews}", graph="chain", encoder="BagOfWords", task=FIVE):
+    """A recipe of parts of one's own, which stand beside it."""
+    (folder / "own_parts.py").write_text(OWN)
+    parts = {
+        "corpus": corpus,
+        "graph": graph,
+        "encoder": f"{{class_path: {encoder}, init_args: {{hidden: 4}}}}",
+        "task": task,
+        "embedding": "{dim: 4}",
+        "training": "{epochs: 1}",
+    }
+    (folder / "own.yaml").write_text("".join(f"{key}: {value}\n" for key, value in parts.items()))
+    return folder / "own.yaml"
+
+
+def changed(change):
+    """The reviews, a little changed by a statement."""
+    return f'{{class_path: own_parts.Wrong, init_args: {{change: "{change}"}}}}'
 
 
 @pytest.mark.parametrize(
-    ("graph", "task", "said"),
+    ("parts", "said"),
     [
-        (
-            "{class_path: own_parts.Short}",
-            "{class_path: Classification, init_args: {classes: 5}}",
-            "edge field 'slot' has",
-        ),
-        ("chain", "{class_path: own_parts.Blind}", "it monitors 'r2', and its scores are accuracy"),
+        ({"graph": "{class_path: own_parts.Short}"}, "edge field 'slot' has"),
+        ({"task": "{class_path: own_parts.Blind}"}, "it monitors 'r2', and its scores are accuracy"),
     ],
 )
-def test_parts_of_ones_own_are_looked_at_before_training(graph, task, said, tmp_path, program):
-    (tmp_path / "own_parts.py").write_text(OWN)
-    (tmp_path / "own.yaml").write_text(RECIPE.replace("GRAPH", graph).replace("TASK", task))
-    program.refuses("fit", tmp_path / "own.yaml", "--out", tmp_path / "run", saying=[said])
+def test_parts_of_ones_own_are_looked_at_before_training(parts, said, tmp_path, program):
+    program.refuses("fit", own_recipe(tmp_path, **parts), "--out", tmp_path / "run", saying=[said])
     assert not (tmp_path / "run").exists()
 
 
@@ -108,22 +109,11 @@ def test_parts_of_ones_own_are_looked_at_before_training(graph, task, said, tmp_
     ],
 )
 def test_examples_of_ones_own_are_looked_at_before_training(change, said, tmp_path, program):
-    (tmp_path / "own_parts.py").write_text(OWN)
-    text = RECIPE.replace(
-        "{class_path: Reviews}", f'{{class_path: own_parts.Wrong, init_args: {{change: "{change}"}}}}'
-    )
-    text = text.replace("GRAPH", "constituency").replace("BagOfWords", "BinaryTreeLSTM")
-    (tmp_path / "own.yaml").write_text(text.replace("TASK", "{class_path: Classification, init_args: {classes: 5}}"))
-    program.refuses("fit", tmp_path / "own.yaml", "--out", tmp_path / "run", saying=[said])
+    file = own_recipe(tmp_path, corpus=changed(change), graph="constituency", encoder="BinaryTreeLSTM")
+    program.refuses("fit", file, "--out", tmp_path / "run", saying=[said])
     assert not (tmp_path / "run").exists()
 
 
 def test_a_sentence_to_learn_from_may_lack_a_class(tmp_path, program):
-    (tmp_path / "own_parts.py").write_text(OWN)
-    change = "splits['train'][0].targets = {'label': -1}"
-    text = RECIPE.replace(
-        "{class_path: Reviews}", f'{{class_path: own_parts.Wrong, init_args: {{change: "{change}"}}}}'
-    )
-    text = text.replace("GRAPH", "chain").replace("TASK", "{class_path: Classification, init_args: {classes: 5}}")
-    (tmp_path / "own.yaml").write_text(text + "training: {epochs: 1}\n")
-    assert program("fit", tmp_path / "own.yaml", "--out", tmp_path / "run")[0] == 0
+    file = own_recipe(tmp_path, corpus=changed("splits['train'][0].targets = {'label': -1}"))
+    assert program("fit", file, "--out", tmp_path / "run")[0] == 0

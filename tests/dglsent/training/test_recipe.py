@@ -10,6 +10,7 @@ from dglsent.corpora.example import Example, Parsed
 from dglsent.nn.embeddings import WordEmbedding
 from dglsent.training import recipe as recipes
 from dglsent.training.assemble import make_model, make_task, make_vocabularies, strings_of
+from dglsent.training.checks import check_optimiser
 from dglsent.training.data import graph_set, loader
 from graphs.columns import Tagged
 from graphs.errors import InputError
@@ -44,6 +45,7 @@ def test_every_recipe_can_be_read(name):
     recipe = recipes.instantiate(resolved(name))
     assert recipe.seed == 1
     assert recipes.description(name)
+    check_optimiser(recipe.optimiser)  # sets nothing that its optimiser passes over
 
 
 @pytest.mark.parametrize("name", first_of_each(switches))
