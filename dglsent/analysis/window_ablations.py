@@ -28,7 +28,8 @@ def differences(found: DataFrame) -> DataFrame:
     variants = sorted(dev.variant.unique(), key=len)
     base = {one: next((other for other in variants if one.startswith(f"{other}-")), one) for one in variants}
     full = dev.rename(columns={"variant": "base", "value": "full"})[["base", "seed", "full"]]
-    both = dev.assign(base=dev.variant.map(base)).merge(full, on=["base", "seed"])
+    goes_on_from = dev.variant.map(base).astype(dev.variant.dtype)  # of no run pandas 3.0 would make it a number
+    both = dev.assign(base=goes_on_from).merge(full, on=["base", "seed"])
     both["difference"] = both.value - both.full
     return over_seeds(both, ["base", "variant"], ["value", "difference"]).sort_values(["base", "difference"])
 
