@@ -142,7 +142,8 @@ def measure(
             if fused:
                 for _ in range(3):  # compiles
                     jobs["torch_ms"]()
-            counts.append(launches(jobs["torch_ms"], device))
+            counted = jobs["torch_ms"] if device == "cuda" else encoding(encoder, batch, "torch", backward)
+            counts.append(launches(counted, device))
             steps.append(batch.steps)
             if device == "cpu":
                 jobs["dgl_ms"] = encoding(encoder, batch, "dgl", backward)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
 from typing import Any
 
@@ -18,9 +19,11 @@ def launches(job: Callable[[], object], device: str) -> int:
         from torch.autograd import DeviceType
         from torch.profiler import ProfilerActivity, profile
 
-        with profile(activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA]) as seen:
-            job()
-            torch.cuda.synchronize()
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", UserWarning)  # of several cycles, where there is one
+            with profile(activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA]) as seen:
+                job()
+                torch.cuda.synchronize()
         return sum(event.device_type == DeviceType.CUDA for event in seen.events())
     with _Counting() as counting:
         job()

@@ -19,11 +19,11 @@ if TYPE_CHECKING:
     from dglsent.benchmark.timing import Row
 
 _HEAD = (
-    f"{'model':<21}{'graph':<14}{'batch':>5}  {'mode':<17}{'DGL ms':>9}{'torch ms':>10}{'plan ms':>9}{'bare ms':>9}"
+    f"{'model':<22}{'graph':<18}{'batch':>6}  {'mode':<17}{'DGL ms':>9}{'torch ms':>10}{'plan ms':>9}{'bare ms':>9}"
     f"{'DGL/torch':>11}{'torch/bare':>12}{'launches/step':>15}"
 )
 _PEERS_HEAD = (
-    f"{'model':<21}{'peer':<19}{'batch':>5}  {'mode':<17}{'peer ms':>9}{'peer plan ms':>14}{'torch ms':>10}"
+    f"{'model':<22}{'peer':<19}{'batch':>5}  {'mode':<17}{'peer ms':>9}{'peer plan ms':>14}{'torch ms':>10}"
     f"{'plan ms':>9}{'peer/torch':>12}"
 )
 _UNREAD = {  # what has no meaning there
@@ -154,7 +154,7 @@ def _line(row: Row) -> str:
     dgl, ours, plan, bare = (float(row[name]) for name in ("dgl_ms", "torch_ms", "plan_ms", "bare_ms"))
     launches, steps = float(row["launches"]), float(row["steps"])
     return (
-        f"{row['model']:<21}{row['graph']:<14}{row['batch']:>5}  {row['mode']:<17}{dgl:>9.2f}{ours:>10.2f}{plan:>9.2f}"
+        f"{row['model']:<22}{row['graph']:<18}{row['batch']:>6}  {row['mode']:<17}{dgl:>9.2f}{ours:>10.2f}{plan:>9.2f}"
         f"{bare:>9.2f}{dgl / (ours + plan):>11.2f}{ours / bare:>12.2f}{launches / max(1.0, steps):>15.1f}"
     )
 
@@ -162,7 +162,7 @@ def _line(row: Row) -> str:
 def _peers_line(row: Row) -> str:
     peer, peer_plan, ours, plan = (float(row[name]) for name in ("peer_ms", "peer_plan_ms", "torch_ms", "plan_ms"))
     return (
-        f"{row['model']:<21}{row['peer']:<19}{row['batch']:>5}  {row['mode']:<17}{peer:>9.2f}{peer_plan:>14.2f}"
+        f"{row['model']:<22}{row['peer']:<19}{row['batch']:>5}  {row['mode']:<17}{peer:>9.2f}{peer_plan:>14.2f}"
         f"{ours:>10.2f}{plan:>9.2f}{(peer + peer_plan) / (ours + plan):>12.2f}"
     )
 
