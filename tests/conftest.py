@@ -37,6 +37,12 @@ LONGEST = (
 )
 
 
+def pytest_configure(config: pytest.Config) -> None:
+    """The suite is that of a CPU wherever it runs; `-m gpu` lets torch see CUDA devices."""
+    if config.getoption("markexpr") != "gpu":
+        os.environ["CUDA_VISIBLE_DEVICES"] = ""
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Puts the longest files first and leaves all else in its order."""
     place = {Path(__file__).parent / name: number for number, name in enumerate(LONGEST)}

@@ -2,21 +2,27 @@
 
 from __future__ import annotations
 
+import copy
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+import torch
 import yaml
+from safetensors.numpy import save_file
 from tiny_tags import Tags
 
 from dglsent.corpora.built_in import Reviews
 from dglsent.corpora.corpus import Corpus, Splits
 from dglsent.corpora.example import Example
+from dglsent.nn.embeddings import GivenVectors
 from dglsent.training import bases
 from dglsent.training import recipe as recipes
-from dglsent.training.assemble import load_inputs, make_model
+from dglsent.training.assemble import load_corpus, load_inputs, make_model
+from dglsent.training.graphs import shape
+from graphs.token_vectors import key
 
 SIZE = 2
 
@@ -104,3 +110,28 @@ def prepared(known: dict[str, Any]) -> tuple[Any, Any, Any, list[int]]:
     inputs = load_inputs(made, None)
     data = inputs.sets["train"]
     return made, make_model(made, inputs.vocabularies), data, np.argsort(data.lengths)[:SIZE].tolist()
+
+
+def with_given_vectors(keys: dict[str, Any], file: Path) -> list[tuple[Any, Any, Any]]:
+    """The recipe's examples and model with a fixed table, and the same that read its vectors from a file."""
+    keys = copy.deepcopy(keys)
+    keys["embedding"] |= {"tune": False, "dropout": 0.4}
+    torch.manual_seed(0)
+    table = recipes.instantiate(recipes.resolve(yaml.safe_dump(keys)))
+    inputs = load_inputs(table, None)
+    model = make_model(table, inputs.vocabularies)
+    rows, words = model.encoder.embedding.weight.numpy(), inputs.vocabularies.word
+    sentences = (one for split in load_corpus(table, None).values() for each in split for one in each.sentences)
+    shaped = [shape(table.graph, one) for one in sentences]
+    save_file({key(one.words): rows[words.ids(one.words)] for one in shaped}, file)
+    keys["embedding"] |= {"vectors": str(file)}
+    given = recipes.instantiate(recipes.resolve(yaml.safe_dump(keys)))
+    from_file = load_inputs(given, None)
+    reading = make_model(given, from_file.vocabularies)
+    assert isinstance(reading.encoder.embedding, GivenVectors)
+    state = {**model.state_dict()}
+    for name, weight in reading.state_dict().items():
+        if name.endswith("embedding.weight") and weight.shape != state[name].shape:
+            state[name] = weight
+    reading.load_state_dict(state)
+    return [(table, model, inputs.sets["train"]), (given, reading, from_file.sets["train"])]

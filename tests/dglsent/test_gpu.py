@@ -1,32 +1,38 @@
-"""What only a GPU shows: `pytest -m gpu`."""
+"""What only a GPU shows: `pytest -m gpu`. Other tests see no GPU."""
 
 from __future__ import annotations
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
+import numpy as np
 import pytest
 import torch
-from families import each_once, prepared
+from families import SIZE, each_once, prepared, with_given_vectors
 from tiny import TINY, recipe
 from torch.testing import assert_close
 
 from dglsent.passing import engine
+from dglsent.training.data import Parts
+from dglsent.training.module import Training
+from dglsent.training.processes import Place
 
 pytestmark = [
     pytest.mark.gpu,
-    pytest.mark.skipif(not torch.cuda.is_available(), reason="no GPU: torch sees no CUDA device"),
+    pytest.mark.skipif(not torch.cuda.is_available(), reason="no GPU, or not asked for: pytest -m gpu"),
 ]
 FAMILIES = each_once()
 LONG = TINY.replace("train: 60", "train: 300").replace("epochs: 2", "epochs: 6")
 
 
 def step(model, data, shortest, device, *, layout="auto", fused=False, mixed=False):
-    """Loss and gradients, on the CPU, of a model in evaluation mode, so that no dropout differs."""
+    """Loss and gradients, copied to the CPU, of a model in evaluation mode, so that no dropout differs."""
     model = model.to(device).eval()
     model.zero_grad()
     encoder = model.encoder
@@ -35,7 +41,9 @@ def step(model, data, shortest, device, *, layout="auto", fused=False, mixed=Fal
         batch, states, vectors = model(batch)
     loss = model.task.loss(batch, states if not mixed else states.float(), vectors if not mixed else vectors.float())
     loss.backward()
-    gradients = {name: weight.grad.cpu() for name, weight in model.named_parameters() if weight.grad is not None}
+    gradients = {
+        name: weight.grad.to("cpu", copy=True) for name, weight in model.named_parameters() if weight.grad is not None
+    }
     return loss.detach().cpu(), gradients
 
 
@@ -47,6 +55,14 @@ def test_loss_and_gradients_are_those_of_the_cpu(family, layout):
     wanted = step(model, data, shortest, "cpu", layout=layout)
     found = step(model, data, shortest, "cuda", layout=layout)
     assert_close(found, wanted, rtol=1e-8, atol=1e-10)
+
+
+@pytest.mark.parametrize("family", sorted({name.rpartition("-")[0]: name for name in FAMILIES}.values()))
+def test_vectors_of_tokens(family, tmp_path):
+    for _, model, data in with_given_vectors(FAMILIES[family], tmp_path / "vectors.safetensors"):
+        shortest = np.argsort(data.lengths)[:SIZE].tolist()
+        wanted, found = (step(model.double(), data, shortest, device) for device in ("cpu", "cuda"))
+        assert_close(found, wanted, rtol=1e-8, atol=1e-10)
 
 
 @pytest.mark.parametrize("family", ["BinaryTreeLSTM-Classification", "ChildSumTreeLSTM-Relatedness"])
@@ -67,6 +83,68 @@ def test_mixed_precision(family):
     assert loss.item() == pytest.approx(wanted.item(), rel=0.05)
     assert mixed.keys() == gradients.keys()
     assert all(gradient.dtype == torch.float32 and gradient.isfinite().all() for gradient in mixed.values())
+
+
+@pytest.fixture
+def waiting_is_an_error() -> Iterator[Callable[[bool], None]]:
+    yield lambda error: torch.cuda.set_sync_debug_mode("error" if error else "default")
+    torch.cuda.set_sync_debug_mode("default")
+
+
+def test_the_guard_sees_what_waits(waiting_is_an_error):
+    there = torch.ones(2, device="cuda")
+    waiting_is_an_error(True)
+    for wait in (torch.Tensor.nonzero, torch.Tensor.cpu, lambda x: x.sum().item(), lambda x: x + torch.ones(2).to(x)):
+        with pytest.raises(RuntimeError, match="synchroniz"):
+            wait(there)
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_a_step_waits_for_nothing(family, waiting_is_an_error):
+    """Nor does dev scoring. The first step makes what the libraries of CUDA set up once."""
+    made, model, data, shortest = prepared(FAMILIES[family])
+    everything = Parts(range(SIZE), SIZE, SIZE, Place())
+    model.encoder.embedding.sparse = False
+    training = Training(model, made.optimiser, everything, everything).to("cuda")
+    steps = training.configure_optimizers()
+    for error in (False, True):
+        batches = [data.batch(shortest, model.encoder.directions, model.encoder.relations) for _ in range(2)]
+        batch, again = (each.pin_memory() for each in batches)
+        waiting_is_an_error(error)
+        training.train().training_step(batch.to("cuda", non_blocking=True), 0).backward()
+        training.on_before_optimizer_step(steps)
+        steps.step()
+        steps.zero_grad()
+        with torch.inference_mode():
+            outcomes = training.eval().model.outcomes(again.to("cuda", non_blocking=True))
+        waiting_is_an_error(False)
+    assert {column.device.type for column in outcomes.values()} == {"cuda"}
+
+
+def test_a_run_of_one_device_is_used_on_the_other(tmp_path, program):
+    file = tmp_path / "trees.txt"
+    file.write_text("(S (NP (DT a) (NN film)) (VP (VBZ is) (JJ warm)))\n(S (NN nothing))\n")
+    said = {}
+    for trained in ("cpu", "cuda"):
+        run = tmp_path / trained
+        code, _, err = program("fit", recipe(tmp_path, TINY), "--out", run, "--device", trained)
+        assert code == 0, err
+        for used in ("cpu", "cuda", "cuda:0"):
+            code, out, err = program("predict", run, file, "--structure", "--device", used)
+            assert code == 0, err
+            said[trained, used] = out
+        table = tmp_path / f"table-{trained}"
+        code, _, err = program("record", run, "--out", table, "--device", "cuda")
+        assert code == 0, err
+    for trained in ("cpu", "cuda"):
+        wanted = numbers(said[trained, "cpu"])
+        assert numbers(said[trained, "cuda"]) == pytest.approx(wanted, rel=1e-4, abs=1e-5)
+        assert numbers(said[trained, "cuda:0"]) == pytest.approx(wanted, rel=1e-4, abs=1e-5)
+
+
+def numbers(out: str) -> list[float]:
+    """All numbers of JSON lines, in order."""
+    return [float(number) for number in re.findall(r"-?\d+\.?\d*(?:e-?\d+)?", out)]
 
 
 def test_a_fit_that_is_killed_goes_on(tmp_path, program):

@@ -39,7 +39,8 @@ papers:
 )
 
 # The trainings are processes of their own, which must find `tiny` too.
-PATHS = os.pathsep.join(map(str, (Path(__file__).parents[3], Path(__file__).parents[1])))
+_FOUND = (Path(__file__).parents[3], Path(__file__).parents[1], os.environ.get("PYTHONPATH"))
+PATHS = os.pathsep.join(str(path) for path in _FOUND if path)
 
 
 def environment(patch):

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import copy
 import json
 import pickle
 
 import pytest
 import torch
 import yaml
-from families import each_once
+from families import each_once, with_given_vectors
 from safetensors.numpy import save_file
 from safetensors.torch import save_file as save_tensors
 from tiny import TINY, recipe
@@ -19,39 +18,13 @@ from dglsent.corpora.built_in import Reviews
 from dglsent.nn.embeddings import GivenVectors
 from dglsent.passing import engine
 from dglsent.training import recipe as recipes
-from dglsent.training.assemble import load_corpus, load_inputs, make_model
-from dglsent.training.graphs import shape
+from dglsent.training.assemble import load_inputs
 from dglsent.training.optimisers import optimiser
 from graphs.errors import InputError
 from graphs.formats.brackets import to_brackets
 from graphs.token_vectors import TokenVectors, key
 
 FAMILIES = {name.rpartition("-")[0]: known for name, known in each_once().items()}  # one of each encoder
-
-
-def both(keys, file):
-    """The recipe's examples and model with a fixed table, and the same that read its vectors from a file."""
-    keys = copy.deepcopy(keys)
-    keys["embedding"] |= {"tune": False, "dropout": 0.4}
-    torch.manual_seed(0)
-    table = recipes.instantiate(recipes.resolve(yaml.safe_dump(keys)))
-    inputs = load_inputs(table, None)
-    model = make_model(table, inputs.vocabularies)
-    rows, words = model.encoder.embedding.weight.numpy(), inputs.vocabularies.word
-    sentences = (one for split in load_corpus(table, None).values() for each in split for one in each.sentences)
-    shaped = [shape(table.graph, one) for one in sentences]
-    save_file({key(one.words): rows[words.ids(one.words)] for one in shaped}, file)
-    keys["embedding"] |= {"vectors": str(file)}
-    given = recipes.instantiate(recipes.resolve(yaml.safe_dump(keys)))
-    from_file = load_inputs(given, None)
-    reading = make_model(given, from_file.vocabularies)
-    assert isinstance(reading.encoder.embedding, GivenVectors)
-    state = {**model.state_dict()}
-    for name, weight in reading.state_dict().items():
-        if name.endswith("embedding.weight") and weight.shape != state[name].shape:
-            state[name] = weight
-    reading.load_state_dict(state)
-    return [(table, model, inputs.sets["train"]), (given, reading, from_file.sets["train"])]
 
 
 def loss_of(model, data, index):
@@ -77,7 +50,7 @@ def losses(options, model, data, on):
 @pytest.mark.parametrize("family", FAMILIES)
 def test_every_encoder_reads_them(family, tmp_path):
     found = []
-    for _, model, data in both(FAMILIES[family], tmp_path / "v.safetensors"):
+    for _, model, data in with_given_vectors(FAMILIES[family], tmp_path / "v.safetensors"):
         torch.manual_seed(1)
         with torch.no_grad():
             found.append(loss_of(model, data, [0, 1]).item())
@@ -86,7 +59,7 @@ def test_every_encoder_reads_them(family, tmp_path):
 
 @pytest.mark.parametrize("on", ["torch", "dgl"])
 def test_training_is_the_same_to_the_last_digit(on, tmp_path):
-    one, other = both(yaml.safe_load(TINY), tmp_path / "v.safetensors")
+    one, other = with_given_vectors(yaml.safe_load(TINY), tmp_path / "v.safetensors")
     found = losses(*one, on)
     assert found == losses(*other, on)
     assert found[-1] != found[0]
