@@ -117,7 +117,7 @@ def measure(
         subject: model and graphs.
         size: sentences, or pairs of them, in a batch.
         threads: thread counts to try; each of the three takes its better one.
-        device: "cpu" or "cuda"; DGL is timed where it has features on that device, else left out (nan).
+        device: "cpu" or "cuda"; DGL, whose graphs stay on the CPU, is timed there alone, else left out (nan).
         batches: batches to average over.
         repeats: runs of each batch, of which the best counts.
         fused: whether the torch engine compiles the model's functions; on a CPU launches are those without.
