@@ -28,8 +28,8 @@ def differences(found: DataFrame) -> DataFrame:
     variants = sorted(dev.variant.unique(), key=len)
     base = {one: next((other for other in variants if one.startswith(f"{other}-")), one) for one in variants}
     full = dev.rename(columns={"variant": "base", "value": "full"})[["base", "seed", "full"]]
-    goes_on_from = dev.variant.map(base).astype(dev.variant.dtype)  # of no run pandas 3.0 would make it a number
-    both = dev.assign(base=goes_on_from).merge(full, on=["base", "seed"])
+    # A function, as pandas 3.0 makes numbers of no names that it looks up in a dictionary.
+    both = dev.assign(base=dev.variant.map(base.get)).merge(full, on=["base", "seed"])
     both["difference"] = both.value - both.full
     return over_seeds(both, ["base", "variant"], ["value", "difference"]).sort_values(["base", "difference"])
 

@@ -21,7 +21,10 @@ from dglsent.nn.embeddings import GivenVectors
 from dglsent.training import bases
 from dglsent.training import recipe as recipes
 from dglsent.training.assemble import load_corpus, load_inputs, make_model
+from dglsent.training.data import Parts
 from dglsent.training.graphs import shape
+from dglsent.training.module import Training
+from dglsent.training.processes import Place
 from graphs.token_vectors import key
 
 SIZE = 2
@@ -104,12 +107,34 @@ def each_once() -> dict[str, dict[str, Any]]:
     return found
 
 
+def each_encoder_once() -> dict[str, dict[str, Any]]:
+    """A recipe of each encoder, by the name of the encoder alone."""
+    return {name.rpartition("-")[0]: known for name, known in each_once().items()}
+
+
 def prepared(known: dict[str, Any]) -> tuple[Any, Any, Any, list[int]]:
     """Of a raw recipe the recipe itself, its model, its examples of training, and the numbers of the shortest."""
     made = recipes.instantiate(recipes.resolve(yaml.safe_dump(known)))
     inputs = load_inputs(made, None)
     data = inputs.sets["train"]
     return made, make_model(made, inputs.vocabularies), data, np.argsort(data.lengths)[:SIZE].tolist()
+
+
+def training_of(model: Any, options: Any) -> Training:
+    """The training of a model over its shortest examples."""
+    everything = Parts(range(SIZE), SIZE, SIZE, Place())
+    return Training(model, options, everything, everything)
+
+
+def step_and_scoring(training: Training, steps: Any, batch: Any, again: Any, device: str) -> dict[str, torch.Tensor]:
+    """A training step over a batch on a device, and what dev scoring gathers of it in a second copy."""
+    training.train().training_step(batch.to(device, non_blocking=True), 0).backward()
+    training.on_before_optimizer_step(steps)
+    steps.step()
+    steps.zero_grad()
+    with torch.inference_mode():
+        outcomes: dict[str, torch.Tensor] = training.eval().model.outcomes(again.to(device, non_blocking=True))
+    return outcomes
 
 
 def with_given_vectors(keys: dict[str, Any], file: Path) -> list[tuple[Any, Any, Any]]:

@@ -8,26 +8,24 @@ import re
 import signal
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from contextlib import nullcontext
 from pathlib import Path
 
 import numpy as np
 import pytest
 import torch
-from families import SIZE, each_once, prepared, with_given_vectors
+from families import SIZE, each_encoder_once, each_once, prepared, step_and_scoring, training_of, with_given_vectors
 from tiny import TINY, recipe
 from torch.testing import assert_close
+from waiting import waiting_is_an_error
 
 from dglsent.passing import engine
-from dglsent.training.data import Parts
-from dglsent.training.module import Training
-from dglsent.training.processes import Place
 
 pytestmark = [
     pytest.mark.gpu,
     pytest.mark.skipif(not torch.cuda.is_available(), reason="no GPU, or not asked for: pytest -m gpu"),
 ]
-FAMILIES = each_once()
+FAMILIES, ENCODERS = each_once(), each_encoder_once()
 LONG = TINY.replace("train: 60", "train: 300").replace("epochs: 2", "epochs: 6")
 
 
@@ -57,9 +55,9 @@ def test_loss_and_gradients_are_those_of_the_cpu(family, layout):
     assert_close(found, wanted, rtol=1e-8, atol=1e-10)
 
 
-@pytest.mark.parametrize("family", sorted({name.rpartition("-")[0]: name for name in FAMILIES}.values()))
+@pytest.mark.parametrize("family", ENCODERS)
 def test_vectors_of_tokens(family, tmp_path):
-    for _, model, data in with_given_vectors(FAMILIES[family], tmp_path / "vectors.safetensors"):
+    for _, model, data in with_given_vectors(ENCODERS[family], tmp_path / "vectors.safetensors"):
         shortest = np.argsort(data.lengths)[:SIZE].tolist()
         wanted, found = (step(model.double(), data, shortest, device) for device in ("cpu", "cuda"))
         assert_close(found, wanted, rtol=1e-8, atol=1e-10)
@@ -85,39 +83,25 @@ def test_mixed_precision(family):
     assert all(gradient.dtype == torch.float32 and gradient.isfinite().all() for gradient in mixed.values())
 
 
-@pytest.fixture
-def waiting_is_an_error() -> Iterator[Callable[[bool], None]]:
-    yield lambda error: torch.cuda.set_sync_debug_mode("error" if error else "default")
-    torch.cuda.set_sync_debug_mode("default")
-
-
-def test_the_guard_sees_what_waits(waiting_is_an_error):
+def test_the_guard_sees_what_waits():
     there = torch.ones(2, device="cuda")
-    waiting_is_an_error(True)
     for wait in (torch.Tensor.nonzero, torch.Tensor.cpu, lambda x: x.sum().item(), lambda x: x + torch.ones(2).to(x)):
-        with pytest.raises(RuntimeError, match="synchroniz"):
+        with waiting_is_an_error(), pytest.raises(RuntimeError, match="synchroniz"):
             wait(there)
 
 
 @pytest.mark.parametrize("family", FAMILIES)
-def test_a_step_waits_for_nothing(family, waiting_is_an_error):
+def test_a_step_waits_for_nothing(family):
     """Nor does dev scoring. The first step makes what the libraries of CUDA set up once."""
     made, model, data, shortest = prepared(FAMILIES[family])
-    everything = Parts(range(SIZE), SIZE, SIZE, Place())
     model.encoder.embedding.sparse = False
-    training = Training(model, made.optimiser, everything, everything).to("cuda")
+    training = training_of(model, made.optimiser).to("cuda")
     steps = training.configure_optimizers()
-    for error in (False, True):
+    for guard in (nullcontext, waiting_is_an_error):
         batches = [data.batch(shortest, model.encoder.directions, model.encoder.relations) for _ in range(2)]
         batch, again = (each.pin_memory() for each in batches)
-        waiting_is_an_error(error)
-        training.train().training_step(batch.to("cuda", non_blocking=True), 0).backward()
-        training.on_before_optimizer_step(steps)
-        steps.step()
-        steps.zero_grad()
-        with torch.inference_mode():
-            outcomes = training.eval().model.outcomes(again.to("cuda", non_blocking=True))
-        waiting_is_an_error(False)
+        with guard():
+            outcomes = step_and_scoring(training, steps, batch, again, "cuda")
     assert {column.device.type for column in outcomes.values()} == {"cuda"}
 
 

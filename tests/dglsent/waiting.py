@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+
 import torch
 from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils._pytree import tree_leaves
@@ -42,3 +45,13 @@ class OnDevice(TorchDispatchMode):
             for each in tensors:
                 assert each.device.type == "meta" or not each.dim(), f"{name} mixes devices"
         return function(*args, **kwargs)
+
+
+@contextmanager
+def waiting_is_an_error() -> Iterator[None]:
+    """On CUDA itself, whose own guard does not see the waiting of its libraries' first calls."""
+    torch.cuda.set_sync_debug_mode("error")
+    try:
+        yield
+    finally:
+        torch.cuda.set_sync_debug_mode("default")

@@ -8,7 +8,7 @@ import pickle
 import pytest
 import torch
 import yaml
-from families import each_once, with_given_vectors
+from families import each_encoder_once, with_given_vectors
 from safetensors.numpy import save_file
 from safetensors.torch import save_file as save_tensors
 from tiny import TINY, recipe
@@ -24,7 +24,7 @@ from graphs.errors import InputError
 from graphs.formats.brackets import to_brackets
 from graphs.token_vectors import TokenVectors, key
 
-FAMILIES = {name.rpartition("-")[0]: known for name, known in each_once().items()}  # one of each encoder
+FAMILIES = each_encoder_once()
 
 
 def loss_of(model, data, index):

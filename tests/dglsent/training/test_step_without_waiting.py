@@ -4,13 +4,10 @@ from __future__ import annotations
 
 import pytest
 import torch
-from families import SIZE, each_once, prepared
+from families import each_once, prepared, step_and_scoring, training_of
 from waiting import OnDevice
 
 from dglsent.training import optimisers
-from dglsent.training.data import Parts
-from dglsent.training.module import Training
-from dglsent.training.processes import Place
 
 FAMILIES = each_once()
 
@@ -21,16 +18,10 @@ def test_on_the_device(family, monkeypatch):
     monkeypatch.setattr(optimisers, "_FUSED", ())
     made, model, data, shortest = prepared(FAMILIES[family])
     batch, again = (data.batch(shortest, model.encoder.directions, model.encoder.relations) for _ in range(2))
-    everything = Parts(range(SIZE), SIZE, SIZE, Place())
-    training = Training(model, made.optimiser, everything, everything).to("meta")
+    training = training_of(model, made.optimiser).to("meta")
     steps = training.configure_optimizers()
     with OnDevice():
-        training.training_step(batch.to("meta", non_blocking=True), 0).backward()
-        training.on_before_optimizer_step(steps)
-        steps.step()
-        steps.zero_grad()
-        with torch.inference_mode():
-            outcomes = training.eval().model.outcomes(again.to("meta", non_blocking=True))
+        outcomes = step_and_scoring(training, steps, batch, again, "meta")
     assert {column.device.type for column in outcomes.values()} == {"meta"}
 
 
