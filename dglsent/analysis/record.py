@@ -79,24 +79,14 @@ def record(
     recipe, vocabularies, model = trained.load(trusted=trusted)
     names = chosen_fields(model, fields)
     model.to(pick_device(device))
-    if isinstance(recipe.corpus, Stored):
-        raise InputError(
-            f"{trained.path}: was trained from a store, which has graphs and no parses; `dglsent predict --structure` "
-            "shows what the model uses of sentences that it is given"
-        )
-    splits = load_corpus(recipe, data)
-    if split not in splits:
-        raise InputError(f"no split {split!r}; there are {', '.join(splits)}")
-    examples = splits.pop(split)[:limit]
-    del splits
+    examples = _examples(trained, recipe, split, data)[:limit]
     about = {**provenance(trained, trusted), "split": split}
-    labels = list(recipe.corpus.labels) or list(getattr(model.task, "labels", ()))
+    task = model.task
+    labels = list(recipe.corpus.labels) or list(getattr(task, "labels", ()))
     what = {"fields": names, "labels": labels, "tables": list(tables), "examples": len(examples), "shard": shard}
-    target = next(iter(model.task.targets), "")
-    recorder = Recorder(
-        Shown.of(names), recipe.graph, target, labels, {k: v for k, v in about.items() if k != "config"}
-    )
-    task, vectors = model.task, token_vectors(recipe.embedding, data)
+    of_every_row = {name: value for name, value in about.items() if name != "config"}
+    recorder = Recorder(Shown.of(names), recipe.graph, next(iter(task.targets), ""), labels, of_every_row)
+    vectors = token_vectors(recipe.embedding, data)
     with locked(out):
         if begin(out, {**about, **what}):
             say(f"{out}: recorded already")
@@ -118,6 +108,18 @@ def record(
             say(f"{out}: {min(first + shard, len(examples))} of {len(examples)} examples")
         finish(out)
     return out
+
+
+def _examples(trained: Run, recipe: recipes.Recipe, split: str, data: Path | None) -> Sequence[Example]:
+    if isinstance(recipe.corpus, Stored):
+        raise InputError(
+            f"{trained.path}: was trained from a store, which has graphs and no parses; `dglsent predict --structure` "
+            "shows what the model uses of sentences that it is given"
+        )
+    splits = load_corpus(recipe, data)
+    if split not in splits:
+        raise InputError(f"no split {split!r}; there are {', '.join(splits)}")
+    return splits[split]
 
 
 def chosen_fields(model: SentenceModel, fields: Sequence[str] | None) -> list[str]:

@@ -123,51 +123,53 @@ def measure(
         fused: whether the torch engine compiles the model's functions; on a CPU launches are those without.
     """
     rng = np.random.default_rng(size)
-    encoder = subject.encoder.to(device)
+    subject.encoder.to(device)
     drawn = [subject.draw(size, rng) for _ in range(batches)]
     plan_ms = float(np.mean([best_of(partial(subject.batch, part), repeats) for part in drawn]))
     rows: list[Row] = []
-    for mode in ("forward", "forward+backward"):
-        backward = mode != "forward"
-        best: dict[str, list[float]] = {}
-        counts: list[float] = []
-        steps: list[float] = []
+    for backward in (False, True):
+        figures: dict[str, list[float]] = {"dgl_ms": []}
         for sentences in drawn:
             batch = subject.batch(sentences).to(device)
-            with torch.no_grad():
-                jobs = {
-                    "bare_ms": _bare(_products(encoder, batch), device, backward),
-                    "torch_ms": encoding(encoder, batch, "torch", backward, fused=fused),
-                }
-            if fused:
-                for _ in range(3):  # compiles
-                    jobs["torch_ms"]()
-            # On a CPU counting looks at every operation, and under such a look the engine gives up compiling for good.
-            counted = encoding(encoder, batch, "torch", backward, fused=fused and device == "cuda")
-            counts.append(launches(counted, device))
-            steps.append(batch.steps)
-            if device == "cpu":
-                jobs["dgl_ms"] = encoding(encoder, batch, "dgl", backward)
-            for name, spent in race(jobs, threads, repeats, device).items():
-                best.setdefault(name, []).append(spent)
-        mean = {name: float(np.mean(values)) for name, values in best.items()}
+            jobs = _jobs(subject.encoder, batch, device, backward, fused)
+            # On a CPU counting looks at every operation; under such a look the engine gives up compiling for good.
+            counted = encoding(subject.encoder, batch, "torch", backward, fused=fused and device == "cuda")
+            of_batch = {"launches": launches(counted, device), "steps": batch.steps}
+            for name, figure in {**of_batch, **race(jobs, threads, repeats, device)}.items():
+                figures.setdefault(name, []).append(figure)
+        mean = {name: float(np.mean(values)) if values else float("nan") for name, values in figures.items()}
         rows.append(
             {
                 "model": subject.model,
                 "graph": subject.graph,
                 "batch": size,
-                "mode": mode,
+                "mode": "forward+backward" if backward else "forward",
                 "device": device,
                 "threads": max(threads),
-                "dgl_ms": round(mean.get("dgl_ms", float("nan")), 3),
+                "dgl_ms": round(mean["dgl_ms"], 3),
                 "torch_ms": round(mean["torch_ms"], 3),
                 "plan_ms": round(plan_ms, 3),
                 "bare_ms": round(mean["bare_ms"], 3),
-                "launches": round(float(np.mean(counts)), 1),
-                "steps": round(float(np.mean(steps)), 1),
+                "launches": round(mean["launches"], 1),
+                "steps": round(mean["steps"], 1),
             }
         )
     return rows
+
+
+def _jobs(encoder: Encoder, batch: Batch, device: str, backward: bool, fused: bool) -> dict[str, Job]:
+    """What is raced over a batch, by its column: bare products, the torch engine and, on a CPU, DGL's."""
+    with torch.no_grad():
+        jobs = {
+            "bare_ms": _bare(_products(encoder, batch), device, backward),
+            "torch_ms": encoding(encoder, batch, "torch", backward, fused=fused),
+        }
+    if fused:
+        for _ in range(3):  # compiles
+            jobs["torch_ms"]()
+    if device == "cpu":
+        jobs["dgl_ms"] = encoding(encoder, batch, "dgl", backward)
+    return jobs
 
 
 def encoding(encoder: Encoder, batch: Batch, name: Engine, backward: bool, *, fused: bool = False) -> Job:

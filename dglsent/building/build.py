@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from itertools import chain
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
+from dglsent.building.contents import Contents
 from dglsent.building.parts import Part
 from dglsent.building.shards import make, note_of
-from dglsent.building.sources import Source, labels_of
-from dglsent.corpora.own_files import sorted_classes
+from dglsent.building.sources import Source
 from dglsent.lock import locked
-from graphs.errors import InputError, Origin, SentenceError
-from graphs.features import Counts
-from graphs.store import FORMAT, MANIFEST, STRINGS, SUM, checksum, write
-from graphs.vocabulary import VERSION, read_json, write_json
+from graphs.errors import InputError
+from graphs.store import MANIFEST, STRINGS, SUM, checksum, write
+from graphs.vocabulary import read_json, write_json
 
 SHARD: Final = 1 << 15
 """Sentences of a shard: some seconds of work."""
@@ -94,49 +92,11 @@ def _begin(folder: Path, about: Mapping[str, Any]) -> None:
 
 def _finish(folder: Path, source: Source, parts: Sequence[Part]) -> dict[str, Any]:
     """Writes what concerns the whole store, the manifest last."""
-    schema: dict[str, dict[str, str]] = {}
-    counts: dict[str, Counts] = {}
-    shards: list[dict[str, Any]] = []
-    skipped: list[str] = []
-    classes: dict[str, dict[str, Part]] = {}
-    sentences: dict[int, Part] = {}
+    contents = Contents(source)
     for part in parts:
-        note = read_json(folder / f"{part.name}.json")
-        sentences.setdefault(note["sentences"], part)
-        if len(sentences) > 1:
-            one, pair = sentences[1].file, sentences[2].file
-            raise InputError(f"{one} has sentences and {pair} pairs of them; build a store of each")
-        wanted = schema.setdefault(part.split, note["schema"])
-        if note["schema"] != wanted:
-            strange = sorted({*wanted.items()} ^ {*note["schema"].items()})[0][0]
-            raise InputError(
-                f"{part.file}:{part.line}: only some sentences of split {part.split} have {strange!r}; give it to all"
-            )
-        counts.setdefault(part.split, Counts()).add(Counts.from_json(note["counts"]))
-        skipped += note["skipped"]
-        for name in note["classes"] or ():
-            classes.setdefault(part.split, {}).setdefault(name, part)
-        shards.append(
-            {
-                "file": f"{part.name}.arrow",
-                "split": part.split,
-                **{key: note[key] for key in ("rows", "bytes", "sha256")},
-                "source": {"file": part.file, "line": part.line, "sha256": part.sha256},
-            }
-        )
-    _refuse_classes_unknown_to_training(source, classes, {part.split for part in parts})
-    manifest = {
-        "format": FORMAT,
-        "version": VERSION,
-        **source.about(),
-        "sentences": min(sentences),
-        "labels": source.class_names() or sorted_classes(chain.from_iterable(classes.values())),
-        "skipped": skipped,
-        "schema": schema,
-        "shards": shards,
-    }
-    strings = {split: found.to_json() for split, found in counts.items()}
-    write({"format": FORMAT, "version": VERSION, "splits": strings}, folder / STRINGS)
+        contents.add(part, read_json(folder / f"{part.name}.json"))
+    manifest = contents.manifest()
+    write(contents.strings(), folder / STRINGS)
     own = {_MARKER, MANIFEST, STRINGS, *(f"{part.name}{end}" for part in parts for end in (".arrow", ".json"))}
     for path in folder.iterdir():
         if path.name not in own and path.suffix in (".arrow", ".json", ".part"):
@@ -144,36 +104,6 @@ def _finish(folder: Path, source: Source, parts: Sequence[Part]) -> dict[str, An
     if not _is_there(folder / MANIFEST, manifest):
         write(manifest, folder / MANIFEST)
     return manifest
-
-
-def _refuse_classes_unknown_to_training(
-    source: Source, classes: Mapping[str, Mapping[str, Part]], splits: Collection[str]
-) -> None:
-    """Refuses a store whose model could not learn a class that it is scored on; shards by themselves cannot know.
-
-    Args:
-        source: where the examples come from.
-        classes: of each split that has classes, the first part with each.
-        splits: all splits.
-
-    Raises:
-        SentenceError: dev or test has another class than training.
-    """
-    known = classes.get("train", {})
-    for split in classes if "train" in splits else ():
-        for name, part in classes[split].items():
-            if name not in known:
-                those = f": {', '.join(sorted(known))}" if known else ", which has none"
-                what = f"class {name!r} of split {split} is none of those of training{those}"
-                raise SentenceError(what, _place(source, part, name))
-
-
-def _place(source: Source, part: Part, name: str) -> Origin:
-    """Where the first sentence of a part with a class stands."""
-    read = source.read(part)
-    names = dict(enumerate(read.classes or ()))
-    places = (each.sentences[0].origin for each in read.examples if name in map(names.get, labels_of(each)))
-    return next(places, Origin(part.file, part.line))
 
 
 def _is_there(path: Path, manifest: Mapping[str, Any]) -> bool:
