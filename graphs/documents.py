@@ -36,7 +36,7 @@ def forest(
         return Constituency(label, word, parent, origin)
     each = [one for one in sentences if isinstance(one, Dependencies)]
     head = _joined([trees.attach_roots(np.asarray(one.head, dtype=np.int64)) for one in each])
-    names = ("word", "relation", "upos", "xpos", "lemma")
+    names = ("word", "relation", "upos", "xpos", "lemma", "feats")
     columns = {name: list(chain.from_iterable(getattr(one, name) for one in each)) for name in names}
     return Dependencies(head=head, forest=True, origin=origin, **columns)
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from graphs import fields
+from graphs import fields, topology
 from graphs.columns import IntArray
 from graphs.errors import Origin, SentenceError
 
@@ -74,11 +74,10 @@ class SentenceGraph:
         for name, ends in (("src", self.src), ("dst", self.dst)):
             if len(ends) and not 0 <= ends.min() <= ends.max() < self.size:
                 return f"{name} has numbers from {ends.min()} to {ends.max()}, and its nodes are 0 to {self.size - 1}"
-        if self.level.any() and (self.level[self.src] <= self.level[self.dst]).any():
-            return (
-                "level does not fall along every edge; it is the longest way to a node that sends to none, or 0 "
-                "everywhere"
-            )
+        if self.level.any():
+            falls = (self.level[self.src] > self.level[self.dst]).all()
+            if not falls or (self.level != topology.levels(self.size, self.src, self.dst)).any():
+                return "level is not the longest way of each node to one that sends to none, or 0 everywhere"
         return ""
 
     def listed(self) -> SentenceGraph:

@@ -40,7 +40,13 @@ class ChildAttention(nn.Module):
         self.W_a = StepLinear(hidden, hidden) if att_transform else None
 
     def guide(self, batch: Batch, last: Tensor) -> Tensor:
-        """U_m s at every node, [N, h], from the last states [2 B, h] of the sentences: s is the other one's."""
+        """U_m s at every node, [N, h], from the last states [2 B, h] of the sentences: s is the other one's.
+
+        Raises:
+            ValueError: the sentences are not pairs.
+        """
+        if not batch.pairs:
+            raise ValueError("each sentence of a pair guides the other; batch them with pairs=True")
         other = self.U_m(last).view(-1, 2, last.shape[-1]).flip(1).flatten(0, 1)
         return other.index_select(0, batch.nodes[SENTENCE])
 

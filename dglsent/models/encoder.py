@@ -18,8 +18,7 @@ class Encoder(nn.Module):
         embedding: word vectors, d dimensions.
         size: dimensions of a state.
         directions: schedules that its propagations follow, so that loaders make them beforehand.
-        relations: relations beside child that it uses, for the same reason; an encoder that uses `attend` encodes
-            pairs.
+        relations: relations beside child that it uses, for the same reason; one that uses `attend` encodes pairs.
         shows: fields that it sets for analysis: "z_u" of nodes, "child.attention" of the edges of a relation.
     """
 

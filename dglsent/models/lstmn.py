@@ -65,11 +65,11 @@ class LSTMN(Encoder):
 
     def query(self, nodes: Any) -> Outputs:
         """What eq. 4 asks with, where the whole sentence is known."""
-        return {"query": self.W_s(nodes.data["s_before"]) + self.W_x(nodes.data["x"])}
+        return {"whole_query": self.W_s(nodes.data["s_before"]) + self.W_x(nodes.data["x"])}
 
     def score(self, edges: Any) -> Outputs:
         """Eq. 4."""
-        return {"attention": torch.tanh(edges.src["key"] + edges.dst["query"]) @ self.v}
+        return {"attention": torch.tanh(edges.src["key"] + edges.dst["whole_query"]) @ self.v}
 
     def inputs(self, nodes: Any) -> Outputs:
         """W x + b of the cell and W_x x of the attention."""
@@ -92,7 +92,7 @@ class LSTMN(Encoder):
         query = self.W_s(mailbox["s"][:, -1]) + nodes.data["query"]
         score = torch.tanh(mailbox["key"] + query.unsqueeze(1)) @ self.v
         weight = score.softmax(1).unsqueeze(1)
-        return {name: (weight @ mailbox[name[0]]).squeeze(1) for name in ("h_before", "c_before")}
+        return {f"{name}_before": (weight @ mailbox[name]).squeeze(1) for name in ("h", "c")}
 
     def update(self, nodes: Any) -> Outputs:
         """Eq. 7-9."""

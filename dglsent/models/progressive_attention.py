@@ -32,8 +32,8 @@ class ProgressiveAttention(PairEncoder):
 
     Args:
         embedding: word vectors.
-        structure: the encoder of one sentence, any whose propagations compute the field h: Tree-LSTMs and Tree-GRUs,
-            LSTMs and GRUs of chains.
+        structure: the encoder of one sentence, any whose propagations compute the field h, of `memory_size` dimensions:
+            Tree-LSTMs and Tree-GRUs, LSTMs and GRUs of chains.
         pa_propagate: False attends to the states of the plain pass instead, and no parent sees it.
         pa_mix: "paper" is eq. 22; "mean" divides its two terms of the other sentence by the number of its nodes;
             "context" is h_j + sum_k a_k H_k, the attended context added instead of subtracted.
@@ -82,11 +82,11 @@ class ProgressiveAttention(PairEncoder):
         return vectors
 
     def own(self, nodes: Any) -> Outputs:
-        """The part of eq. 19 that is the node's own."""
+        """The part of eq. 21 that is the node's own."""
         return {"own_key": self.W_own(nodes.data["h"])}
 
     def message(self, edges: Any) -> Outputs:
-        """Eq. 19-20: w . tanh(W [h_j; H_k] + b)."""
+        """The score of eq. 21: w . tanh(W [h_j; H_k] + b)."""
         return {"score": additive_score(edges.dst["own_key"], edges.src["memory_key"], self.w)}
 
     def mix(self, nodes: Any) -> Outputs:

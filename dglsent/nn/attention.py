@@ -25,7 +25,7 @@ def additive_score(own: Tensor, other: Tensor, w: Tensor) -> Tensor:
 
     Args:
         own: [..., d] projections of those who attend.
-        other: [..., d] projections of those to whom they attend; both broadcast.
+        other: [..., d] projections of those to whom they attend; of as many dimensions; both broadcast.
         w: [d].
 
     Returns:

@@ -60,7 +60,7 @@ def _plain_cell(
 ) -> tuple[Tensor, Tensor]:
     """The cell in the operations of its equations, from which a compiler makes one kernel and its gradient."""
     count = 0 if memories is None else memories.shape[1]
-    g, *gates = pre.chunk(2 + count + output_gate, -1)
+    g, *gates = pre.chunk(2 + count + int(output_gate), -1)
     i, *f = [torch.sigmoid(gate) for gate in gates]
     c = torch.tanh(g) * (i if mask is None else i * mask)
     if kept is not None:

@@ -22,7 +22,7 @@ class EdgeAttributes(nn.Module):
     """Embeddings of ids that edges between words have.
 
     Of every two words of a sentence only the ids are kept: a score multiplies the tables of embeddings (`project`),
-    which are small, and edges look the products up (`forward`).
+    which are small, and edges look the products up (`look_up`).
 
     Args:
         names: "relation", in the dependency tree; "distance" in tokens, to either side, by the nodes' positions; "pmi",

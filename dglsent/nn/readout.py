@@ -7,6 +7,7 @@ from torch import Tensor, nn
 
 from dglsent.passing import Batch
 from dglsent.passing.plans.incidence import Incidence
+from dglsent.passing.precision import at_least_single
 from dglsent.passing.segments import segment_max, segment_softmax, segment_sum, weighted_sum
 from graphs.fields import REAL, SENTENCE
 
@@ -28,6 +29,7 @@ def max_over_words(batch: Batch, states: Tensor) -> Tensor:
 
 def mean_over_words(batch: Batch, states: Tensor) -> Tensor:
     """The mean over a sentence's nodes, padding nodes left out: [N, d] -> [B, d]."""
+    states = at_least_single(states)
     real = batch.nodes[REAL] if REAL in batch.nodes else torch.ones_like(batch.nodes[SENTENCE])
     real = real.unsqueeze(-1)
     sentences = _sentences(batch)
@@ -54,9 +56,9 @@ class QueryPooling(nn.Module):
     def forward(self, batch: Batch, states: Tensor) -> Tensor:
         """States [N, d] -> [B, d]; keeps the weights as the node field `attention` [N]."""
         sentences = _sentences(batch)
-        weight = segment_softmax(torch.tanh(self.W(states)) @ self.u, sentences)
+        weight = segment_softmax(at_least_single(torch.tanh(self.W(states)) @ self.u), sentences)
         batch.nodes["attention"] = weight
-        return weighted_sum(states, weight, sentences)
+        return weighted_sum(at_least_single(states), weight, sentences)
 
 
 def _sentences(batch: Batch) -> Incidence:

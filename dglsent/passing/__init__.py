@@ -7,7 +7,7 @@ a plan on any device; engine "dgl" hands them to DGL. They address trailing dime
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from types import ModuleType
@@ -117,13 +117,17 @@ def propagate(
             fields set beforehand.
         inputs: fields made of other fields once, before the first step, for the nodes that go through `apply` (with
             `leaf=` not the leaves): the place for input projections, which then are one product and of no node
-            that does not need them. Fields of all nodes may as well be set on the batch beforehand.
+            that does not need them. They have names of their own, and with `leaf=` no message reads them of its
+            senders, which may be leaves. Fields of all nodes may as well be set on the batch beforehand.
 
     Raises:
         KeyError: a function reads a field that nothing has set; it is named.
-        ValueError: the relation has cycles, or there is no such relation or direction.
+        ValueError: the relation has cycles, or there is no such relation or direction; there is neither `apply` nor
+            `leaf`; or `inputs` makes a field that is set already.
     """
     batch.relation(relation).check(direction)
+    if apply is None and leaf is None:
+        raise ValueError("a propagation without apply needs leaf=, which gives the nodes without in-edges their fields")
     with _running(batch) as run:
         run.propagate(
             batch,
@@ -133,9 +137,22 @@ def propagate(
             relation=relation,
             direction=direction,
             leaf=leaf,
-            inputs=inputs,
+            inputs=inputs and _of_new_names(inputs, batch.nodes),
             passes=_passes.get(),
         )
+
+
+def _of_new_names(inputs: NodeFunction, known: Collection[str]) -> NodeFunction:
+    """The same function, which may make no field that is known."""
+
+    def run(nodes: Any) -> Outputs:
+        made = inputs(nodes)
+        again = [name for name in made if name in known]
+        if again:
+            raise ValueError(f"inputs makes the field {again[0]!r}, which is set already; give it another name")
+        return made
+
+    return run
 
 
 @contextmanager
@@ -169,7 +186,7 @@ def frontier_pass(
         field: the pass is made by every propagation that computes this field, and by no other.
 
     Raises:
-        ValueError: nothing within it propagated that field.
+        ValueError: another relation or reduce function, or nothing within it propagated that field.
     """
     each = FrontierPass(relation, message, reduce, apply, inputs, field)
     token = _passes.set((*_passes.get(), each))

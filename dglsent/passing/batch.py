@@ -38,7 +38,7 @@ class Batch:
         node_counts: nodes of each sentence, on the CPU.
         nodes: node fields by name, each [N, ...], in the graph's order.
         targets: what a task wants predicted, by name, each [B, ...].
-        roots: [R] nodes that send to nobody along `child`, in sentence order.
+        roots: [R] nodes that send to nobody along `child`, in sentence order; of graphs with cycles, all nodes.
         root_sentence: [R] sentence of each root.
         first: [B] first node of each sentence.
     """

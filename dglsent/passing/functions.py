@@ -10,6 +10,7 @@ import torch
 from torch import Tensor
 
 from dglsent.passing.views import Edges
+from graphs.fields import ATTEND, COMPLETE
 
 Outputs: TypeAlias = Mapping[str, Tensor]
 MessageFunction: TypeAlias = Any  # edges -> Outputs, or a dgl.function message built-in
@@ -40,12 +41,26 @@ def require_same(at_leaves: Collection[str], at_others: Collection[str]) -> None
                 raise KeyError(f"field {name!r} is computed at nodes {where} in-edges but not at those {elsewhere}")
 
 
+def require_computed_before(name: str, computed: Collection[str]) -> None:
+    """Refuse a field of senders in a frontier pass, of which only some nodes have theirs by then.
+
+    Raises:
+        KeyError: it is among those that the propagation is computing.
+    """
+    if name in computed:
+        raise KeyError(f"a frontier pass reads {name!r} of its senders, which this propagation is computing")
+
+
 @dataclass(eq=False)
 class FrontierPass:
     """See `dglsent.passing.frontier_pass`.
 
     Attributes:
         propagations: how many have made the pass.
+
+    Raises:
+        ValueError: its relation is not one in which every node hears every node of a sentence, or its mailboxes, which
+            are as long as sentences, would be a function's.
     """
 
     relation: str
@@ -55,6 +70,12 @@ class FrontierPass:
     inputs: NodeFunction | None
     field: str
     propagations: int = 0
+
+    def __post_init__(self) -> None:
+        if self.relation not in (ATTEND, COMPLETE):
+            raise ValueError(f"a frontier pass runs over attend or complete, not over {self.relation!r}")
+        if not all(isinstance(each, SoftmaxSum) or is_builtin(each) for each in reducers(self.reduce)):
+            raise ValueError("a frontier pass reduces by softmax_sum or a reducer of dgl.function alone")
 
 
 @dataclass(frozen=True)

@@ -41,4 +41,9 @@ def product_type() -> torch.dtype | None:
 
 def full(x: Tensor) -> Tensor:
     """A tensor in float32, where autocast made it of fewer bits before it came to be passed between nodes."""
-    return x.float() if _products.get() is not None and x.dtype in (torch.bfloat16, torch.float16) else x
+    return x if _products.get() is None else at_least_single(x)
+
+
+def at_least_single(x: Tensor) -> Tensor:
+    """A tensor of fewer bits in float32, of which sums and softmaxes are taken; any other as it is."""
+    return x.float() if x.dtype in (torch.bfloat16, torch.float16) else x

@@ -66,7 +66,8 @@ def segment_max(x: Tensor, incidence: Incidence) -> Tensor:
     top = top.scatter_reduce(0, row, flat.detach(), "amax")
     number = torch.empty_like(incidence.order).index_copy_(0, incidence.order, torch.arange(edges, device=x.device))
     number = number[:, None].expand_as(flat)
-    number = torch.where(flat.detach() == top.gather(0, row), number, edges)
+    largest = (flat == top.gather(0, row)) | flat.isnan()  # nothing equals NaN, which is to be seen
+    number = torch.where(largest, number, edges)
     first = torch.full((rows, flat.shape[1]), edges, device=x.device).scatter_reduce(0, row, number, "amin")
     filled = first < edges
     edge = incidence.order[first.clamp(max=edges - 1)]

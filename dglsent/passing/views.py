@@ -3,23 +3,35 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, MutableMapping
-from typing import Any
+from typing import Any, NamedTuple
 
+import torch
 from torch import Tensor
 
 Resolver = Callable[[str], Tensor]
+
+
+class _Lazy(NamedTuple):
+    """A field that is still to be made, with a gradient where one was kept when it was set."""
+
+    make: Callable[[], Tensor]
+    grad: bool
+
+    def made(self) -> Tensor:
+        with torch.set_grad_enabled(self.grad):
+            return self.make()
 
 
 class Fields(MutableMapping[str, Tensor]):
     """Tensors by field name; one that is set as a function is made when it is first read."""
 
     def __init__(self, values: Mapping[str, Tensor] | None = None) -> None:
-        self._values: dict[str, Tensor | Callable[[], Tensor]] = dict(values or {})
+        self._values: dict[str, Tensor | _Lazy] = dict(values or {})
 
     def __getitem__(self, name: str) -> Tensor:
         value = self._values[name]
         if not isinstance(value, Tensor):
-            value = self._values[name] = value()
+            value = self._values[name] = value.made()
         return value
 
     def __setitem__(self, name: str, value: Tensor) -> None:
@@ -32,8 +44,8 @@ class Fields(MutableMapping[str, Tensor]):
         return other
 
     def set_lazy(self, name: str, make: Callable[[], Tensor]) -> None:
-        """Set a field that is made when it is first read."""
-        self._values[name] = make
+        """Set a field that is made when it is first read, with a gradient where one is kept now."""
+        self._values[name] = _Lazy(make, torch.is_grad_enabled())
 
     def __delitem__(self, name: str) -> None:
         del self._values[name]

@@ -8,7 +8,7 @@ import sys
 import warnings
 from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import torch
 
@@ -17,6 +17,12 @@ from dglsent.training.model import SentenceModel
 from dglsent.training.processes import Place, strategy
 from dglsent.training.recipe import Recipe
 from dglsent.training.run import Run
+
+if TYPE_CHECKING:
+    from lightning.pytorch.callbacks import Callback
+    from lightning.pytorch.loggers import Logger
+
+    from dglsent.training.callbacks import BestOnDev
 
 
 def train(
@@ -46,15 +52,13 @@ def train(
         KeyboardInterrupt: it was interrupted.
     """
     import lightning.pytorch as lightning
-    from lightning.pytorch.callbacks import Callback, EarlyStopping, ModelCheckpoint
-    from lightning.pytorch.loggers import CSVLogger, Logger, TensorBoardLogger
 
     from dglsent.training.averaging import Averaging
-    from dglsent.training.callbacks import Bar, BestOnDev, EndOfSeveral, EpochLines, RandomStates, SafeCheckpointIO
+    from dglsent.training.callbacks import BestOnDev, RandomStates, SafeCheckpointIO
     from dglsent.training.module import Training
 
     _quiet()
-    options, task = recipe.training, model.task
+    options, task, cuda = recipe.training, model.task, device == "cuda"
     averaging = None if options.average is None else Averaging(options.average, options.epochs)
 
     def save(module: Training) -> None:
@@ -62,45 +66,25 @@ def train(
             run.save_weights(module.model)
 
     best = BestOnDev(task.monitor, task.mode, options.patience, save)
-    callbacks: list[Callback] = [best, RandomStates(recipe.seed), *([averaging] if averaging else []), *watching]
-    if place.count > 1:
-        callbacks.append(EndOfSeveral())
+    bar = place.rank == 0 and sys.stderr.isatty()
     # Dense gradients are mostly zeros, see DenseGradient; but several processes add up no others, and to find the rows
     # of a sparse one waits for a GPU.
-    model.encoder.embedding.sparse = device == "cpu" and place.count == 1
-    if options.patience:
-        callbacks.append(
-            EarlyStopping(f"dev_{task.monitor}", patience=options.patience, mode=task.mode, check_finite=False)
-        )
-    bar = place.rank == 0 and sys.stderr.isatty()
-    if bar:
-        callbacks.append(Bar())
-    if place.rank == 0:
-        callbacks.append(EpochLines(best, options.epochs))
-    callbacks.append(
-        ModelCheckpoint(
-            run.path,
-            filename=run.checkpoint.stem,
-            save_top_k=1,
-            enable_version_counter=False,
-            save_on_train_epoch_end=True,
-        )
-    )
-    loggers: list[Logger] = []
-    if place.rank == 0:
-        csv = CSVLogger(run.path, name="logs", flush_logs_every_n_steps=1)
-        loggers = [csv, TensorBoardLogger(run.path, name="logs", version=csv.version)]
+    model.encoder.embedding.sparse = not cuda and place.count == 1
     trainer = lightning.Trainer(
-        accelerator="gpu" if device == "cuda" else "cpu",
-        devices=[torch.cuda.current_device()]
-        if device == "cuda" and place.count == 1
-        else place.count // place.machines,
+        accelerator="gpu" if cuda else "cpu",
+        devices=[torch.cuda.current_device()] if cuda and place.count == 1 else place.count // place.machines,
         num_nodes=place.machines,
         strategy=strategy(place, device),
         precision=options.precision,
         max_epochs=options.epochs,
-        logger=loggers,
-        callbacks=callbacks,
+        logger=_loggers(run, place),
+        callbacks=[
+            best,
+            RandomStates(recipe.seed),
+            *([averaging] if averaging else []),
+            *watching,
+            *_callbacks(recipe, run, best, place, bar),
+        ],
         plugins=[SafeCheckpointIO()],
         num_sanity_val_steps=0,
         enable_model_summary=False,
@@ -111,7 +95,7 @@ def train(
     # The corpus and the libraries are here to stay: the collector need not look through them again and again.
     gc.collect()
     gc.freeze()
-    plans, cuda = (model.encoder.directions, model.encoder.relations), device == "cuda"
+    plans = (model.encoder.directions, model.encoder.relations)
     training, dev = (
         loader(sets[split], size, *plans, seed=seed, pin=cuda, workers=options.workers, bucket=bucket, place=place)
         for split, size, seed, bucket in (
@@ -134,6 +118,44 @@ def train(
     if trainer.interrupted:
         raise KeyboardInterrupt
     return best.history
+
+
+def _callbacks(recipe: Recipe, run: Run, best: BestOnDev, place: Place, bar: bool) -> list[Callback]:
+    """What saves the training and ends it in time, and what shows it where the first process is."""
+    from lightning.pytorch.callbacks import EarlyStopping, ModelCheckpoint
+
+    from dglsent.training.callbacks import Bar, EndOfSeveral, EpochLines
+
+    patience = recipe.training.patience
+    callbacks: list[Callback] = []
+    if place.count > 1:
+        callbacks.append(EndOfSeveral())
+    if patience:
+        callbacks.append(EarlyStopping(f"dev_{best.monitor}", patience=patience, mode=best.mode, check_finite=False))
+    if bar:
+        callbacks.append(Bar())
+    if place.rank == 0:
+        callbacks.append(EpochLines(best, recipe.training.epochs))
+    callbacks.append(
+        ModelCheckpoint(
+            run.path,
+            filename=run.checkpoint.stem,
+            save_top_k=1,
+            enable_version_counter=False,
+            save_on_train_epoch_end=True,
+        )
+    )
+    return callbacks
+
+
+def _loggers(run: Run, place: Place) -> list[Logger]:
+    """Losses and scores as CSV and for TensorBoard, written by the first process."""
+    from lightning.pytorch.loggers import CSVLogger, TensorBoardLogger
+
+    if place.rank:
+        return []
+    csv = CSVLogger(run.path, name="logs", flush_logs_every_n_steps=1)
+    return [csv, TensorBoardLogger(run.path, name="logs", version=csv.version)]
 
 
 def _quiet() -> None:

@@ -54,7 +54,9 @@ def test_complete_graphs_of_ones_own_too():
     [
         ({"src": np.array([0, 3])}, "src has numbers from 0 to 3, and its nodes are 0 to 2"),
         ({"dst": np.array([-1, 2])}, "dst has numbers from -1 to 2"),
-        ({"level": np.array([2, 2, 0])}, "level does not fall along every edge"),
+        ({"level": np.array([2, 2, 0])}, "level is not the longest way"),
+        ({"level": np.array([7, 3, 0])}, "level is not the longest way"),
+        ({"level": np.array([3, 2, 1])}, "level is not the longest way"),
     ],
 )
 def test_what_is_wrong_with_a_graph(changed, said):

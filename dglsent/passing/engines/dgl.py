@@ -20,6 +20,7 @@ from dglsent.passing.functions import (
     is_builtin,
     message_function,
     reducers,
+    require_computed_before,
     require_same,
     softmaxes,
 )
@@ -54,13 +55,11 @@ def propagate(
             graph.apply_nodes(inputs)
         elif len(others):
             graph.apply_nodes(inputs, others)
-    if leaf is None and apply is None:
-        raise KeyError("a propagation without apply needs leaf=, which gives the nodes without in-edges their fields")
     names: list[str] = []
     computed: list[str] = []
     graph.apply_nodes(_recorded(leaf or apply, names), leaves)
     at_leaves = tuple(names)
-    further = [(each, _pulled_by(each, graph, batch)) for each in passes if each.field in names]
+    further = [(each, _pulled_by(each, graph, batch, at_leaves)) for each in passes if each.field in names]
     for frontier in [leaves, *frontiers[1:]]:
         if frontier is not leaves:
             step.pull(frontier, apply and _recorded(apply, computed))
@@ -182,9 +181,20 @@ def _whole(reducer: Padded, size: int, data: Resolver, mailbox: Mapping[str, Ten
     return reducer.function(Nodes(size, data, mailbox.__getitem__, mask))
 
 
-def _pulled_by(wanted: FrontierPass, graph: Any, batch: Batch) -> _Pulled:
+def _pulled_by(wanted: FrontierPass, graph: Any, batch: Batch, computed: Sequence[str]) -> _Pulled:
     wanted.propagations += 1
-    return _Pulled(graph, batch.relation(wanted.relation), wanted.message, wanted.reduce, wanted.relation)
+    pulled = _Pulled(graph, batch.relation(wanted.relation), wanted.message, wanted.reduce, wanted.relation)
+    send = message_function(pulled.message)
+
+    def message(edges: Any) -> Outputs:
+        def of_sender(name: str) -> Tensor:
+            require_computed_before(name, computed)
+            return edges.src[name]
+
+        return send(Edges(edges.batch_size(), of_sender, edges.dst.__getitem__, edges.data.__getitem__))
+
+    pulled.message = message
+    return pulled
 
 
 def _sent(field: str) -> str:

@@ -13,6 +13,7 @@ from reference.attentive_tree import attentive_tree_gru, attentive_tree_lstm
 from dglsent.models.attentive_tree import AttentiveTreeGRU, AttentiveTreeLSTM
 from dglsent.models.tree_gru import ChildSumTreeGRU
 from dglsent.models.tree_lstm import ChildSumTreeLSTM
+from dglsent.passing import Batch
 
 MODELS = {
     "lstm": (AttentiveTreeLSTM, attentive_tree_lstm, {}),
@@ -164,3 +165,11 @@ class TestGuide:
         assert left.attention.U_m.weight.grad.any()
         close(left.attention.U_m.weight.grad, learned.attention.U_m.weight.grad)
         assert (left.embedding.weight.grad.to_dense() - learned.embedding.weight.grad.to_dense()).abs().max() > 1e-6
+
+
+@each_cell
+def test_sentences_that_are_no_pairs_guide_nobody(encoder_class):
+    encoder = build(encoder_class)
+    graphs = [tree(SEVEN), tree([-1])]
+    with pytest.raises(ValueError, match="pairs=True"):
+        encoder.encode(Batch.of(graphs, relations=encoder.relations))

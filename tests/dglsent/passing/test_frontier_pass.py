@@ -247,6 +247,19 @@ class TestRefusals:
         with pytest.raises(ValueError, match=f"over attend or complete, not over '{relation}'"):
             attempt(relation=relation)
 
+    @pytest.mark.parametrize("name", ["torch", "dgl"])
+    def test_what_is_just_being_computed_read_of_senders(self, name):
+        net = Net()
+        batch = Batch.of([graph for pair in PAIRS for graph in pair], pairs=True)
+        net.fields(batch)
+        message = lambda edges: {"score": (edges.src["h"] * edges.dst["h"]).sum(-1)}  # noqa: E731
+        with (
+            engine(name),
+            pytest.raises(KeyError, match="reads 'h' of its senders"),
+            frontier_pass(**net.attending(message=message, apply=net.mix, inputs=net.keys)),
+        ):
+            net.propagate(batch)
+
     def test_an_encoder_that_never_propagates(self):
         net = Net()
         batch = Batch.of([graph for pair in PAIRS for graph in pair], pairs=True)

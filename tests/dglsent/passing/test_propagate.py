@@ -312,7 +312,7 @@ def test_functions_may_ask_which_fields_there_are(name, wrap):
 
 @pytest.mark.parametrize("name", ["torch", "dgl"])
 def test_without_apply_and_leaf_the_message_says_what_to_give(name):
-    with engine(name), pytest.raises(KeyError, match="leaf="):
+    with engine(name), pytest.raises(ValueError, match="leaf="):
         propagate(Batch.of([tree([-1, 0])]), fn.copy_u("h", "m"), fn.sum("m", "h"))
 
 
@@ -379,3 +379,59 @@ def test_of_equal_messages_the_first_gets_the_gradient(reduce, relation, directi
         gradients.append(tied.grad)
     assert gradients[0].any()
     assert torch.equal(*gradients)
+
+
+@pytest.mark.parametrize("name", ["torch", "dgl"])
+class TestInputs:
+    """Tree 3 -> 1 -> 0 <- 2; x is 1 to 4."""
+
+    def run(self, name, message, inputs, leaf=None):
+        batch = Batch.of([tree([-1, 0, 0, 1])])
+        batch.nodes["x"] = torch.arange(1.0, 5)
+        with engine(name):
+            propagate(batch, message, fn.sum("m", "sum"), self.update, leaf=leaf, inputs=inputs)
+        return batch.nodes["h"].tolist()
+
+    def update(self, nodes):
+        return {"h": nodes.data.get("sum", torch.zeros(len(nodes.data["x"]))) + nodes.data["x"]}
+
+    def leaf(self, nodes):
+        return {"h": nodes.data["x"]}
+
+    def test_senders_have_what_was_made_of_them(self, name):
+        found = self.run(
+            name,
+            lambda edges: {"m": edges.src["w"]},
+            lambda nodes: {"w": 100 * nodes.data["x"], "sum": torch.zeros_like(nodes.data["x"])},
+        )
+        assert found == [501, 402, 3, 4]
+
+    @pytest.mark.parametrize("given", [False, True])
+    def test_a_field_that_is_set_already_is_refused(self, name, given):
+        with pytest.raises(ValueError, match="'x', which is set already"):
+            self.run(
+                name,
+                lambda edges: {"m": edges.src["x"]},
+                lambda nodes: {"x": 100 * nodes.data["x"]},
+                self.leaf if given else None,
+            )
+
+
+def test_a_field_that_is_first_read_without_gradients_keeps_its_own():
+    """As where a callback looks at it."""
+    batch = Batch.of([tree([-1, 0, 0, 1])])
+    x = batch.nodes["x"] = torch.ones(4, requires_grad=True)
+    leaf = lambda nodes: {"h": nodes.data["x"]}  # noqa: E731
+    propagate(batch, fn.copy_u("h", "m"), fn.sum("m", "h"), leaf=leaf)
+    with torch.no_grad():
+        batch.nodes["h"].norm()
+    batch.nodes["h"].sum().backward()
+    assert x.grad.tolist() == [0, 0, 2, 3]
+
+
+def test_without_gradients_none_is_made_later():
+    batch = Batch.of([tree([-1, 0])])
+    batch.nodes["x"] = torch.ones(2, requires_grad=True)
+    with torch.no_grad():
+        propagate(batch, fn.copy_u("h", "m"), fn.sum("m", "h"), leaf=lambda nodes: {"h": nodes.data["x"]})
+    assert not batch.nodes["h"].requires_grad

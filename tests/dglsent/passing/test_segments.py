@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import pytest
 import torch
+from random_graphs import tree
 from torch.autograd import gradcheck
 
+from dglsent.passing import Batch
 from dglsent.passing.plans.incidence import Incidence
-from dglsent.passing.segments import segment_softmax, spread, weighted_sum
+from dglsent.passing.segments import segment_max, segment_softmax, spread, weighted_sum
 
 ROWS = 5
 ROW = torch.tensor([3, 0, 3, 1, 3, 0, 4])  # row 2 has no edge, row 1 and 4 one
@@ -83,3 +85,11 @@ def test_spread_lays_rows_out_among_others():
     assert torch.equal(table[target], x)
     (table[target] * torch.arange(6.0).view(3, 2)).sum().backward()
     assert x.grad.tolist() == [[0, 1], [2, 3], [4, 5]]
+
+
+def test_a_maximum_with_nan_is_nan():
+    batch = Batch.of([tree([-1, 0, 0])])
+    x = torch.tensor([[torch.nan, 1.0], [3.0, 2.0]])
+    found = segment_max(x, batch.relation("child").incidence("dst"))
+    assert found[0].isnan().tolist() == [True, False]
+    assert found[0, 1] == 2

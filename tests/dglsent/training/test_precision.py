@@ -9,12 +9,15 @@ import pytest
 import torch
 import yaml
 from families import encoder_of, merged
+from random_graphs import chain
 from safetensors.torch import load_file
 from tiny import PAIRS, TINY, recipe
 from torch.nn.functional import cosine_similarity
 from waiting import NoWaiting
 
+from dglsent.nn.readout import QueryPooling, mean_over_words
 from dglsent.passing import Batch, StepLinear, engine
+from dglsent.passing.engines.torch import all_pairs
 from dglsent.training import recipe as recipes
 from dglsent.training.assemble import load_inputs, make_model
 from dglsent.training.data import Parts
@@ -88,6 +91,29 @@ def test_every_encoder_trains_in_mixed_precision(family):
         assert mixed.isfinite().all()
         if gradient.norm() > 1e-3:  # a maximum over words may choose another word
             assert cosine_similarity(mixed.flatten(), gradient.flatten(), 0) > 0.8, name
+
+
+@pytest.mark.parametrize("family", [name for name in FAMILIES if name.endswith("-complete")])
+def test_scores_that_the_backward_pass_makes_again_are_float32_too(family, monkeypatch):
+    training, batch = prepared(FAMILIES[family])
+    whole = step(training, batch, mixed=True)
+    monkeypatch.setattr(all_pairs, "_PAIRS", 20)
+    loss, gradients = step(training, batch, mixed=True)
+    assert loss == pytest.approx(whole[0], rel=1e-4)
+    for name, gradient in whole[1].items():
+        torch.testing.assert_close(gradients[name], gradient, rtol=0.05, atol=1e-3)
+
+
+def test_attention_over_words_is_float32():
+    """Of 400 weights of 8 bits each the sum is off by more than a thousandth."""
+    batch, pooling = Batch.of([chain(400)]), QueryPooling(8, 8)
+    states = torch.randn(400, 8)
+    with torch.autocast("cpu", torch.bfloat16):
+        assert pooling(batch, states).dtype == torch.float32
+        assert mean_over_words(batch, states.bfloat16()).dtype == torch.float32
+    weight = batch.nodes["attention"]
+    assert weight.dtype == torch.float32
+    assert weight.sum().item() == pytest.approx(1, abs=1e-5)
 
 
 @pytest.mark.parametrize("family", ["BinaryTreeLSTM-constituency", "AttentiveTreeLSTM-dependency"])

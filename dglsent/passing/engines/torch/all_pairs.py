@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from contextvars import ContextVar
+from contextvars import ContextVar, copy_context
 from functools import cache, partial
 from typing import Any, Literal, TypeAlias
 
@@ -134,10 +134,16 @@ def _in_chunks(scores: Callable[[int, int], Tensor], padding: Padding, count: in
     A score may come of a vector for each pair: of 16 sentences of 400 words that is a gigabyte for 100 dimensions.
     """
     parts = []
+    now = copy_context()
+
+    def again(first: int, count: int) -> Tensor:
+        # The backward pass computes them in the precision of now.
+        return now.run(scores, first, count)
+
     for first in range(0, padding.width, count):
         here = min(count, padding.width - first)
         if torch.is_grad_enabled():
-            parts.append(checkpoint(scores, first, here, use_reentrant=False))
+            parts.append(checkpoint(again, first, here, use_reentrant=False))
         else:
             parts.append(scores(first, here))
     return torch.cat(parts, 1)

@@ -12,7 +12,7 @@ from dglsent.passing.engines.torch.all_pairs import dense_frontier, frontiers_ru
 from dglsent.passing.engines.torch.padding import of_cells, of_edges, pad_senders
 from dglsent.passing.engines.torch.preset import read
 from dglsent.passing.engines.torch.reducing import EdgeOutputs, first_of, reduce_pass
-from dglsent.passing.functions import FrontierPass, Outputs, message_function
+from dglsent.passing.functions import FrontierPass, Outputs, message_function, require_computed_before
 from dglsent.passing.plans.schedule import Schedule
 from dglsent.passing.relation import AllPairs, Direction
 from dglsent.passing.segments import gather, permute
@@ -20,16 +20,11 @@ from dglsent.passing.views import Edges, Nodes, Resolver
 
 
 class PassRun:
-    """One frontier pass over all frontiers of a schedule, leaves first.
-
-    Raises:
-        ValueError: its relation is not one in which every node hears every node of a sentence.
-    """
+    """One frontier pass over all frontiers of a schedule, leaves first."""
 
     def __init__(self, wanted: FrontierPass, batch: Batch, name: str, direction: Direction, schedule: Schedule) -> None:
         relation = batch.relation(wanted.relation)
-        if not isinstance(relation, AllPairs):
-            raise ValueError(f"a frontier pass runs over attend or complete, not over {wanted.relation!r}")
+        assert isinstance(relation, AllPairs)
         wanted.propagations += 1
         self.wanted, self.batch, self.relation = wanted, batch, relation
         self.direction, self.schedule = direction, schedule
@@ -105,8 +100,7 @@ class PassRun:
         return sentence.split(self.frontiers.node_sizes)
 
     def _given(self, computed: Outputs, name: str) -> Tensor:
-        if name in computed:
-            raise KeyError(f"a frontier pass reads {name!r} of its senders, which this propagation is computing")
+        require_computed_before(name, computed)
         return read(self.batch.nodes, name, "node")
 
     def _senders(self, t: int, computed: Outputs, name: str) -> Tensor:

@@ -21,6 +21,7 @@ class PresetFields:
         self.nodes, self.relation, self.schedule = nodes, relation, schedule
         self.leaf: dict[str, Tensor] = {}
         self.inner: dict[str, Tensor] = {}
+        self._made: dict[str, Tensor] = {}  # by `inputs`, for all nodes
         self.by_step: dict[str, Sequence[Tensor]] = {}
         self.by_receiver: dict[str, Sequence[Tensor]] = {}
         self.by_sender: dict[str, Sequence[Tensor]] = {}
@@ -32,6 +33,7 @@ class PresetFields:
         if leaves_too:
             for name, value in inputs(Nodes(size, self._whole)).items():
                 self.leaf[name], self.inner[name] = value.split([leaves, size - leaves])
+                self._made[name] = value
         elif size > leaves:
             self.inner.update(inputs(Nodes(size - leaves, self._at_inner)))
 
@@ -71,7 +73,12 @@ class PresetFields:
     def at_senders(self, t: int, name: str) -> Tensor:
         """A field of the senders of step t's edges."""
         if name not in self.by_sender:
-            rows = gather(read(self.nodes, name, "node"), self.schedule.senders)
+            made = self._made.get(name)
+            if made is None:
+                field = read(self.nodes, name, "node")
+            else:
+                field = permute(made, self.schedule.position, self.schedule.order)
+            rows = gather(field, self.schedule.senders)
             self.by_sender[name] = rows.split(self.schedule.edge_sizes)
         return self.by_sender[name][t]
 

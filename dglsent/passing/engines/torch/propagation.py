@@ -58,7 +58,9 @@ def propagate(
     with shared_weights():
         if inputs is not None:
             preset.extend(inputs, leaves_too=leaf is None)
-        leaf_outputs = (leaf or apply or _reduced_only)(Nodes(schedule.leaves, preset.at_leaves))
+        at_leaves = leaf or apply
+        assert at_leaves is not None
+        leaf_outputs = at_leaves(Nodes(schedule.leaves, preset.at_leaves))
         made = [PassRun(each, batch, relation, direction, schedule) for each in passes if each.field in leaf_outputs]
         for each in made:
             leaf_outputs = each.run(0, leaf_outputs, preset.at_leaves)
@@ -101,10 +103,6 @@ def _in_graph_order(parts: list[Tensor], schedule: Schedule) -> Tensor:
 
 def _in_edge_order(kept: EdgeOutputs, name: str, schedule: Schedule) -> Tensor:
     return permute(kept.all(name), schedule.edge_position, schedule.edge_order)
-
-
-def _reduced_only(nodes: Nodes) -> Outputs:
-    raise KeyError("a propagation without apply needs leaf=, which gives the nodes without in-edges their fields")
 
 
 def _at_senders(sources: TreeSources | AcyclicSources, preset: PresetFields, t: int, name: str) -> Tensor:

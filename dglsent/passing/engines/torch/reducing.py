@@ -86,19 +86,13 @@ def reduce_softmax(
 def reduce_pass(
     function: ReduceFunction, edges: Edges, messages: Outputs, receivers: Incidence, kept: EdgeOutputs
 ) -> Outputs:
-    """Reduce the messages of a frontier pass, whose mailboxes are as long as sentences: by built-in reducers alone.
-
-    Raises:
-        ValueError: another reduce function.
-    """
+    """Reduce the messages of a frontier pass, by built-in reducers."""
     outputs: dict[str, Tensor] = {}
     for each in reducers(function):
         if isinstance(each, SoftmaxSum):
             outputs.update(reduce_softmax(each, edges, messages, receivers, kept))
-        elif is_builtin(each):
-            outputs.update(reduce_builtin(each, messages, receivers))
         else:
-            raise ValueError("a frontier pass reduces by softmax_sum or a reducer of dgl.function alone")
+            outputs.update(reduce_builtin(each, messages, receivers))
     return outputs
 
 

@@ -1,0 +1,48 @@
+"""The trees of a document side by side."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from graphs.columns import Constituency
+from graphs.documents import forest
+from graphs.errors import SentenceError
+from graphs.formats.brackets import parse_brackets
+from graphs.formats.conllu import parse_conllu
+
+
+def test_dependency_trees_keep_their_roots_and_all_columns():
+    text = (
+        "1\tIt\tit\tPRON\tPRP\tNumber=Sing\t2\tnsubj\t_\t_\n2\trains\train\tVERB\tVBZ\t_\t0\troot\t_\t_\n\n"
+        "1\tStay\tstay\tVERB\tVB\tMood=Imp\t0\troot\t_\t_\n2\tin\tin\tADV\tRB\t_\t1\tadvmod\t_\t_\n"
+        "3\t!\t!\tPUNCT\t.\t_\t0\troot\t_\t_\n\n"
+    )
+    one, other = parse_conllu(text)
+    found = forest([one, other])
+    assert found.head.tolist() == [1, -1, -1, 2, 2]  # the second root of a sentence hangs under its first
+    for name in ("word", "relation", "upos", "xpos", "lemma", "feats"):
+        assert getattr(found, name) == [*getattr(one, name), *getattr(other, name)], name
+    assert found.feats[:3] == ["Number=Sing", "_", "Mood=Imp"]
+
+
+def test_constituency_trees_keep_their_roots():
+    one, other = read("(S (NP It) (VP rains))"), read("(S Stay)")
+    found = forest([one, other, one])
+    assert found.parent.tolist() == [
+        *one.parent,
+        *np.where(other.parent < 0, -1, other.parent + len(one.parent)),
+        *np.where(one.parent < 0, -1, one.parent + len(one.parent) + len(other.parent)),
+    ]
+    assert found.label == one.label + other.label + one.label
+    assert found.word == one.word + other.word + one.word
+
+
+def test_a_document_without_sentences():
+    with pytest.raises(SentenceError, match="has no sentences"):
+        forest([])
+
+
+def read(text: str) -> Constituency:
+    (found,) = parse_brackets(text)
+    return found
