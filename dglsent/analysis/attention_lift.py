@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from matplotlib.figure import Figure
 from pandas import DataFrame
 
-from dglsent.analysis.pictures import dots, panels
+from dglsent.analysis.pictures import SOFT, dots, panels
 from dglsent.analysis.scores import beside_published, scores
 from dglsent.analysis.sources import TrainedRun
 from dglsent.analysis.statistics import over_seeds
@@ -60,7 +60,7 @@ def figures(tables: Mapping[str, DataFrame]) -> dict[str, Figure]:
     for ax, (corpus, rows) in zip(axes[0], groups, strict=True):
         wide = [rows[rows.attention == kind].set_index("structure").reindex(STRUCTURES) for kind in KINDS]
         dots(ax, STRUCTURES, *((kind, part.lift, part.lift_sd) for kind, part in zip(KINDS, wide, strict=True)))
-        ax.axvline(0, color="#64717f", lw=0.8)
+        ax.axvline(0, color=SOFT, lw=0.8)
         ax.set_title(f"{corpus}: {rows.score.iloc[0]}", fontsize=9)
         ax.set_xlabel("with attention minus without")
     figure.legend(*axes[0, 0].get_legend_handles_labels(), fontsize=7, ncols=2, loc="outside upper right")

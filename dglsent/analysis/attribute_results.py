@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from matplotlib.figure import Figure
 from pandas import DataFrame
 
-from dglsent.analysis.pictures import dots, panels
+from dglsent.analysis.pictures import SOFT, dots, panels
 from dglsent.analysis.scores import scores
 from dglsent.analysis.sources import TrainedRun
 from dglsent.analysis.statistics import over_seeds
@@ -29,14 +29,14 @@ def differences(found: DataFrame, base: str = "cn3") -> DataFrame:
     keys = ["corpus", "split", "seed"]
     plain = found[found.variant == base].rename(columns={"value": "base_value"})[[*keys, "base_value"]]
     both = found.merge(plain, on=keys)
-    both["difference"] = both.value - both.base_value
-    return over_seeds(both, ["corpus", "score", "split", "variant"], ["value", "difference"])
+    both = both.assign(base=base, difference=both.value - both.base_value)
+    return over_seeds(both, ["corpus", "score", "split", "base", "variant"], ["value", "difference"])
 
 
 def figures(tables: Mapping[str, DataFrame]) -> dict[str, Figure]:
     """A panel a corpus: the difference that each attribute makes, on test and on dev."""
     found = tables["differences"]
-    groups = list(found[found.difference_sd.ne(0) | found.difference.ne(0)].groupby("corpus", sort=False))
+    groups = list(found[found.variant != found.base].groupby("corpus", sort=False))
     if not groups:
         return {}
     tallest = max(rows.variant.nunique() for _, rows in groups)
@@ -46,7 +46,7 @@ def figures(tables: Mapping[str, DataFrame]) -> dict[str, Figure]:
         of_splits = {split: some.set_index("variant").reindex(names) for split, some in rows.groupby("split")}
         series = [(split, of_splits[split].difference, of_splits[split].difference_sd) for split in ("test", "dev")]
         dots(ax, names, *series)
-        ax.axvline(0, color="#64717f", lw=0.8)
+        ax.axvline(0, color=SOFT, lw=0.8)
         ax.set_title(f"{corpus}: {rows.score.iloc[0]}", fontsize=9)
         ax.set_xlabel("difference to the base")
     axes[0, 0].legend(fontsize=8, frameon=False)

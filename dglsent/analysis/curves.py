@@ -8,7 +8,7 @@ import numpy as np
 from matplotlib.figure import Figure
 from pandas import DataFrame
 
-from dglsent.analysis.pictures import COLOURS, panels
+from dglsent.analysis.pictures import COLOURS, SOFT, panels
 from dglsent.analysis.runs import run_columns, which_run
 from dglsent.analysis.sources import TrainedRun
 from dglsent.analysis.statistics import over_seeds
@@ -73,7 +73,7 @@ def curves_figure(means: DataFrame, marks: Sequence[float] = ()) -> Figure:
         spread = np.nan_to_num(line.value_sd)
         ax.fill_between(line.epoch, line.value - spread, line.value + spread, color=colour, alpha=0.12, lw=0)
     for mark in marks:
-        ax.axvline(mark, color="#64717f", ls=":", lw=1)
+        ax.axvline(mark, color=SOFT, ls=":", lw=1)
     # The first epochs are far below all others and would press these together.
     later = means[means.epoch > min(3, means.epoch.max() - 1)].value
     room = 0.15 * (later.max() - later.min()) or 0.01

@@ -83,7 +83,7 @@ def figures(tables: Mapping[str, DataFrame]) -> dict[str, Figure]:
     groups = list(tables["groups"].groupby("group", sort=False))
     figure, axes = panels(1, len(groups), (2.7 * len(groups) + 1.6, 0.3 * len(groups[0][1]) + 1.4), sharey=True)
     for ax, (group, rows) in zip(axes[0], groups, strict=True):
-        dots(ax, list(rows.system), ("", rows.error, (rows.high - rows.low) / 2))
+        dots(ax, list(rows.system), ("", rows.error, np.stack([rows.error - rows.low, rows.high - rows.error])))
         ax.set_title(f"{group} (n = {rows.pairs.iloc[0]})", fontsize=9)
         ax.set_xlabel("mean absolute error")
     return {"pair-scores": figure}

@@ -9,15 +9,18 @@ from collections.abc import Sequence
 from contextlib import AbstractContextManager
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 import matplotlib as mpl
 import numpy as np
+import numpy.typing as npt
 from matplotlib.colors import LinearSegmentedColormap
 from matplotlib.figure import Figure
 from matplotlib.patches import Arc
 
 INK, SOFT = "#1d2733", "#64717f"
+Spreads: TypeAlias = Sequence[float] | npt.NDArray[np.float64]
+
 COLOURS = ("#377ab6", "#c8553d", "#2f8f6b", "#8a6bb1", "#d39a2d", "#5b6770", "#a84b7d", "#4aa3a2")
 HEAT = LinearSegmentedColormap.from_list("heat", ["#f3f6fa", "#c4d8ec", "#7cadd5", "#377ab6", "#0b3d73"])
 CONTRAST = LinearSegmentedColormap.from_list("contrast", ["#9e2a23", "#e28b70", "#ececE9", "#68b2b0", "#0a626e"])
@@ -107,8 +110,11 @@ def arcs(axes: Any, words: Sequence[str], edges: Sequence[tuple[int, int, float]
     axes.set_axis_off()
 
 
-def dots(axes: Any, names: Sequence[str], *series: tuple[str, Sequence[float], Sequence[float] | None]) -> None:
-    """A row a name; of each series (label, values, spreads) a mark, with its spread where there is one."""
+def dots(axes: Any, names: Sequence[str], *series: tuple[str, Sequence[float], Spreads | None]) -> None:
+    """A row a name; of each series (label, values, spreads) a mark, with its spread where there is one.
+
+    Spreads are as many as values, or two rows of them: to the left and to the right.
+    """
     places = np.arange(len(names))[::-1]
     for number, (label, values, spreads) in enumerate(series):
         offset = (number - (len(series) - 1) / 2) * -0.22

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import math
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -66,7 +68,7 @@ class TrainedRun:
             reason = str(error).partition("\n")[0]
             raise InputError(f"{run.config_file}: not a resolved recipe ({reason}); train the run again") from None
 
-    @property
+    @cached_property
     def parameters(self) -> float:
         """Weights, those of words left out; nan of a run whose weights are not there."""
         from safetensors import safe_open
@@ -202,4 +204,5 @@ class LoggedGates(TrainedRun):
             raise InputError(f"{run.path}: no gates were logged; train with `dglsent fit RECIPE --log-gates`")
         words = json.loads((run.path / "gates" / "words.json").read_text(encoding="utf-8"))
         gates = pa.concat_tables([pq.read_table(file) for file in files]).to_pandas()
-        return cls(**vars(run), gates=gates, words=DataFrame(words))
+        own = {each.name: getattr(run, each.name) for each in dataclasses.fields(run)}
+        return cls(**own, gates=gates, words=DataFrame(words))

@@ -11,7 +11,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from dglsent.cli.options import Parser, add_data, positive
+from dglsent.cli.options import Parser, add_data, names, positive
 from dglsent.json_text import dumps
 from graphs.errors import InputError
 
@@ -48,7 +48,7 @@ def make_parser() -> Parser:
     parser.add_argument(
         "--batches", type=positive, metavar="N", help="batches to average over; 2; with --all 5, of single ones 20"
     )
-    parser.add_argument("--models", metavar="A,B", help="only these models, by the names in the table")
+    parser.add_argument("--models", type=names, metavar="A,B", help="only these models, by the names in the table")
     parser.add_argument("--all", action="store_true", help="all models, not the two Tree-LSTMs and the LSTM alone")
     parser.add_argument("--fused", action="store_true", help="let the torch engine compile the models' functions")
     instead = parser.add_mutually_exclusive_group()
@@ -90,7 +90,7 @@ def main(arguments: Sequence[str]) -> int:
         known, basic = engines.MODELS, engines.BASIC
         measure = partial(engines.measure, device=options.device, fused=options.fused)
         head, line = _HEAD, _line
-    wanted = [name.strip() for name in options.models.split(",")] if options.models else known if options.all else basic
+    wanted = options.models or (known if options.all else basic)
     unknown = next((name for name in wanted if name not in known), None)
     if unknown is not None:
         raise InputError(f"--models: no model {unknown!r}; there are {', '.join(known)}")

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from dglsent.cli.console import say
-from dglsent.cli.options import Parser, add_data, add_device, add_processes, one_seed, seeds
+from dglsent.cli.options import Parser, add_data, add_device, add_processes, names, one_seed, seeds
 from graphs.errors import InputError
 
 _EPILOGUE = """
@@ -34,7 +34,7 @@ def make_parser() -> Parser:
     add_processes(parser)
     parser.add_argument(
         "--log-gates",
-        type=_words,
+        type=names,
         nargs="?",
         const=[],
         metavar="WORDS",
@@ -123,10 +123,6 @@ def _fit(options: Namespace, overrides: Sequence[str], command: str) -> int:
         Run(base).save_metrics(together)
         print(f"{base}: {_means(together)}")
     return 0
-
-
-def _words(text: str) -> list[str]:
-    return [word.strip() for word in text.split(",") if word.strip()]
 
 
 def _scores(metrics: Mapping[str, Any]) -> str:

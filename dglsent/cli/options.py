@@ -76,6 +76,11 @@ def seeds(text: str) -> list[int]:
     return numbers
 
 
+def names(text: str) -> list[str]:
+    """Names separated by commas."""
+    return [name.strip() for name in text.split(",") if name.strip()]
+
+
 def add_trust(parser: argparse.ArgumentParser) -> None:
     """--trust."""
     parser.add_argument(

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from dglsent.cli.console import say
-from dglsent.cli.options import Parser, add_data, add_device, add_trust, positive
+from dglsent.cli.options import Parser, add_data, add_device, add_trust, names, positive
 
 _EPILOGUE = """
 Fields of nodes are named such as z_u, those of edges such as child.attention or complete.attention_1; patterns such as
@@ -22,7 +22,9 @@ def make_parser() -> Parser:
     parser.add_argument("run", metavar="RUN", help="folder that `dglsent fit` wrote")
     parser.add_argument("--out", type=Path, metavar="TABLE", required=True, help="folder of the tables")
     parser.add_argument("--split", choices=("train", "dev", "test"), default="test", help="test by default")
-    parser.add_argument("--fields", metavar="A,B", help="fields to record; by default all that the encoder declares")
+    parser.add_argument(
+        "--fields", type=names, metavar="A,B", help="fields to record; by default all that the encoder declares"
+    )
     parser.add_argument("--limit", type=positive, metavar="N", help="only the first N examples")
     add_data(parser)
     add_device(parser)
@@ -38,12 +40,11 @@ def main(arguments: Sequence[str]) -> int:
     from dglsent.training.device import set_threads
 
     set_threads(options.threads)
-    chosen = None if options.fields is None else [name.strip() for name in options.fields.split(",") if name.strip()]
     out = record(
         options.run,
         options.out,
         split=options.split,
-        fields=chosen,
+        fields=options.fields,
         limit=options.limit,
         data=options.data,
         device=options.device,

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from dglsent.cli.console import say
-from dglsent.cli.options import Parser, add_data, add_device, positive, seeds
+from dglsent.cli.options import Parser, add_data, add_device, names, positive, seeds
 from dglsent.json_text import dumps
 from graphs.errors import InputError
 
@@ -33,7 +33,7 @@ def make_parser() -> Parser:
     parser.add_argument("table", metavar="TABLE", nargs="?", help="name of a table (--list) or a YAML file")
     parser.add_argument("--list", action="store_true", help="list the tables")
     parser.add_argument("--seeds", type=seeds, default=[1], metavar="1,2,3", help="seeds of each row; 1 by default")
-    parser.add_argument("--rows", type=_names, default=[], metavar="A,B", help="only these: names of rows or recipes")
+    parser.add_argument("--rows", type=names, default=[], metavar="A,B", help="only these: names of rows or recipes")
     parser.add_argument(
         "--folds", type=positive, metavar="N", help="of a table with folds, train the first N; its rows say so"
     )
@@ -87,10 +87,6 @@ def _check(code: Path | None, verifying: bool) -> None:
         raise InputError("--against: is for --verify; give both")
     if code and not (code / "dglsent" / "cli" / "watched.py").is_file():
         raise InputError(f"--against {code}: no checkout of dglsent; `git worktree add {code} COMMIT` makes one")
-
-
-def _names(text: str) -> list[str]:
-    return [name.strip() for name in text.split(",") if name.strip()]
 
 
 def _reproduce(options: Namespace, command: str) -> int:

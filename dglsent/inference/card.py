@@ -33,8 +33,7 @@ def card(model: Model) -> str:
         "",
         f"# {system} on {corpus}",
         "",
-        f"A sentence model of [dglsent](https://pypi.org/project/dglsent/): {system} over {model.recipe.graph} graphs, "
-        f"trained for {task} on {corpus}.",
+        f"A sentence model of `dglsent`: {system} over {model.recipe.graph} graphs, trained for {task} on {corpus}.",
         "",
         "```python",
         "import dglsent",

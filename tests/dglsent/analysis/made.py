@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from functools import cached_property
 from pathlib import Path
 
 import numpy as np
@@ -88,7 +89,7 @@ def run(system, seed, test, dev=None, history=(), parameters=10, fold=None) -> T
     metrics = {"dev": dev or test, "test": test, "best_epoch": 1, "history": list(history)}
 
     class Made(TrainedRun):
-        @property
+        @cached_property
         def parameters(self) -> float:
             return parameters
 

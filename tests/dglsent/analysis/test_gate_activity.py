@@ -47,6 +47,11 @@ def test_gates_of_words():
     assert set(gate_activity.figures(made)) == {"gates", "decay-and-width"}
 
 
+def test_both_sides_of_the_middle_count_alike():
+    gates = DataFrame({"step": 0, "word": "w", "offset": [-2, -1, 0, 1, 2], "gate": [0.1, 0.3, 1.0, 0.5, 0.2]})
+    assert gate_activity.decay(gates).gate.tolist() == pytest.approx([1.0, 0.4, 0.15])
+
+
 def test_few_words_have_no_correlation():
     assert gate_activity.tables([logged(words=2)])["ambiguity"].rho.isna().all()
 

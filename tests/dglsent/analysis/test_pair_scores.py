@@ -3,7 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from made import dense, pairs, recording, words
-from pandas import concat
+from pandas import DataFrame, concat
 
 from dglsent.analysis import cross_attention, pair_scores
 from graphs.errors import InputError
@@ -36,6 +36,13 @@ def test_scores_of_the_papers_pairs_and_of_groups(tmp_path):
     assert groups.error["sick/dependency", "negation"] == 0
     assert groups.seeds["sick/bilstm", "passive"] == 2
     assert list(pair_scores.figures(made)) == ["pair-scores"]
+
+
+def test_intervals_are_drawn_where_they_are():
+    rows = DataFrame({"system": ["a", "b"], "group": "passive", "pairs": 3, "error": [1.0, 2.0]})
+    (figure,) = pair_scores.figures({"groups": rows.assign(low=[0.5, 1.75], high=[1.125, 4.0])}).values()
+    (lines,) = figure.axes[0].collections
+    assert [segment[:, 0].tolist() for segment in lines.get_segments()] == [[0.5, 1.125], [1.75, 4.0]]
 
 
 def test_groups_of_folds(tmp_path):

@@ -98,11 +98,16 @@ def test_scores_tell_the_share_of_positives_and_the_majority():
 
 
 def test_duplicates():
-    made = duplicate_results.tables([run("quora/bilstm", seed, binary(0.37, 0.7, 0.9)) for seed in (1, 2)])
+    of_splits = {"test": binary(0.37, 0.7, 0.9), "dev": binary(0.37, 0.8, 0.9)}
+    made = duplicate_results.tables([run("quora/bilstm", seed, **of_splits) for seed in (1, 2)])
     assert made["share"].share.tolist() == pytest.approx([0.37, 0.37])
     assert made["scores"].set_index("score").value["recall"] == pytest.approx(0.7)
     assert made["results"].score.iloc[0] == "accuracy"
     assert list(duplicate_results.figures(made)) == ["duplicate-results"]
+
+
+def labels(figure):
+    return [label.get_text() for label in figure.axes[0].get_yticklabels()]
 
 
 def test_attributes_against_the_base():
@@ -112,7 +117,11 @@ def test_attributes_against_the_base():
         found = made["differences"][made["differences"].split == split].set_index("variant")
         assert found.difference.to_dict() == pytest.approx({"cn3": 0, "cn3-dependency": 0.02, "cn3-pos": 0})
         assert found.seeds.to_dict() == {"cn3": 2, "cn3-dependency": 2, "cn3-pos": 1}
-    assert list(attribute_results.figures(made)) == ["attribute-results"]
+    (figure,) = attribute_results.figures(made).values()
+    assert labels(figure) == ["cn3-dependency", "cn3-pos"]
+    one_seed = attribute_results.tables([each for each in runs if each.seed == 1])
+    (figure,) = attribute_results.figures(one_seed).values()
+    assert labels(figure) == ["cn3-dependency", "cn3-pos"]
     structures = structure_results.tables(runs)
     assert structures["results"].table.unique().tolist() == ["cn3-trec"]
     assert list(structure_results.figures(structures)) == ["structure-results"]
@@ -146,4 +155,9 @@ def test_what_attention_adds_to_each_structure():
     assert lifts["mse", "dependency"] == pytest.approx(-0.015)
     assert made["order"].as_paper.all()
     assert len(made["order"]) == 3
+    for other in ({"bilstm": 0.01}, {"dependency": 0.025}):
+        lifts = {"bilstm": 0.03, "constituency": 0.02, "dependency": 0.01, **other}
+        runs = [run(f"sick/{structure}", 1, related(0.8, 0.3)) for structure in lifts]
+        runs += [run(f"sick/{name}-progressive", 1, related(0.8 + lift, 0.3 - lift)) for name, lift in lifts.items()]
+        assert not attention_lift.tables(runs)["order"].as_paper.any()
     assert list(attention_lift.figures(made)) == ["attention-lift"]

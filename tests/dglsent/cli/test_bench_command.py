@@ -165,10 +165,12 @@ def test_the_bare_products_are_those_of_the_model(subjects, model):
     words = nodes - sentences  # of window graphs, which have a padding node each; else those that hear another
     leaves = int((np.bincount(batch.relation().ends[1], minlength=nodes) == 0).sum())
     inner = nodes - leaves
-    rows = {}
+    rows, of_inputs = {}, set()
     for product in engines._products(subject.encoder, batch):
         key = (product.columns, len(product.weight))
         rows[key] = rows.get(key, 0) + product.rows
+        if not product.recurrent:
+            of_inputs.add(key)
     expected = {
         "binary Tree-LSTM": {(300, 450): leaves, (300, 750): inner},
         "child-sum Tree-LSTM": {(300, 450): nodes, (300, 150): inner, (150, 150): edges, (150, 450): inner},
@@ -207,6 +209,20 @@ def test_the_bare_products_are_those_of_the_model(subjects, model):
         },
     }[subject.model]
     assert rows == expected
+    # Two states of 150 are as wide as a word, and wait for the step before.
+    assert (
+        of_inputs
+        == {
+            "binary Tree-LSTM": {(300, 450)},
+            "child-sum Tree-LSTM": {(300, 450), (300, 150)},
+            "LSTM": {(300, 600)},
+            "TG-HTreeLSTM": set(),  # its words wait for the heads of phrases
+            "attentive Tree-LSTM": {(300, 600), (300, 450), (300, 150)},
+            "progressive attention": {(300, 450)},
+            "CN3": {(300, 300)},
+            "window BiLSTM": set(),
+        }[subject.model]
+    )
 
 
 def test_real_trees(data_dir):

@@ -7,7 +7,7 @@ import pytest
 from untrained import PARSED, TREES, untrained
 
 from dglsent.cli.main import main
-from graphs.drawing import attention_svg, pair_svg, window_svg
+from graphs.drawing import attention_svg, dependencies_svg, pair_svg, tree_svg, window_svg
 from graphs.transforms import binarise, collapse_unary
 
 PAIR = {"class_path": "dglsent.tasks.relatedness.Relatedness"}
@@ -34,6 +34,24 @@ def test_phrases_of_a_tree():
     assert all(f">{word}</text>" in svg for word in words if word.isalpha())
     assert said.prediction["label"] in said._repr_html_()
     assert json.loads(json.dumps(said.to_json()))["structure"]["nodes"] == said.nodes
+
+
+@pytest.mark.parametrize("kind", ["dependency", "constituency-nary"])
+def test_a_child_is_drawn_with_what_its_parent_gives_it(kind):
+    structure = {"class_path": "dglsent.models.attentive_tree.AttentiveTreeLSTM", "init_args": {"hidden": 6}}
+    model = untrained(kind, "progressive_attention.ProgressiveAttention", PAIR, structure=structure)
+    given = PARSED if kind == "dependency" else TREES[0]
+    (said,) = model.explain((given, given))
+    shares = [np.nan] * len(given)
+    for edge in shown(said, "child", "attention"):
+        if edge["sentence"] == 0:
+            shares[edge["sender"]] = edge["attention"]
+    assert np.isnan(shares).sum() == 1  # the root
+    drawn = said.pictures()
+    if kind == "dependency":
+        assert drawn["dependencies 1"] == dependencies_svg(given, weights=shares)
+    else:
+        assert drawn["tree 1"] == tree_svg(given, values=shares, palette="sequential", low=0.0, high=1.0)
 
 
 def test_attention_over_dependents_and_over_the_other_sentence():

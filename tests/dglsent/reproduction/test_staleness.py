@@ -76,6 +76,9 @@ def test_a_verified_run_is_fresh_until_code_changes_again(run):
     metrics["provenance"]["verified"][0]["code"]["graphs.builders"] = "1"
     run.save_metrics(metrics)
     assert stale(run, run.config()) == "code changed since: graphs.builders"
+    metrics["provenance"]["code"] = again["provenance"]["code"]
+    run.save_metrics(metrics)
+    assert stale(run, run.config()) is None, "code that went back to what the run was made of"
 
 
 def test_a_run_that_did_not_say_of_which_code_can_be_verified(run):

@@ -62,6 +62,13 @@ def test_the_order_of_pairs_does_not_matter():
         assert task.scores(shuffled) == task.scores(outcomes(PAIRS))
 
 
+@pytest.mark.parametrize(("question", "accuracy"), [(0, 1), (1, 0), (2, 0), (3, 1)])
+def test_a_question_alone(question, accuracy):
+    """By sums of probabilities in the place of means questions 0 and 1 would change places."""
+    scores = QuestionAnswering(4).scores(outcomes([row for row in PAIRS if row[0] == question]))
+    assert scores["question_accuracy"] == accuracy
+
+
 def test_one_class_alone():
     scores = QuestionAnswering(4).scores(outcomes([(0, 0, 0, 0.2), (0, 1, 0, 0.7)]))
     assert (scores["balanced_accuracy"], scores["majority"], scores["question_accuracy"]) == (0.5, 1, 0)
