@@ -13,7 +13,7 @@ from dglsent.reproduction.jobs import Job, jobs_of, train
 from dglsent.reproduction.results import Result, left_out, measured
 from dglsent.reproduction.staleness import other_recipe, stale
 from dglsent.reproduction.tables import Row, Table
-from dglsent.reproduction.verification import Check, check_of
+from dglsent.reproduction.verification import Verification, verification_of
 from dglsent.training.fit import Say
 from dglsent.training.run import STALE
 from graphs.errors import InputError
@@ -104,7 +104,7 @@ class Reproduction:
         """Trains the first epochs of stale runs beside them; those that are the same to the last digit count as new.
 
         Args:
-            options: options of `dglsent fit` beside those that `check_of` gives each.
+            options: options of `dglsent fit` beside those that `verification_of` gives each.
             parallel: how many are trained side by side.
             code: a checkout of the code that made them, with which they are trained too; its epochs are compared in the
                 place of those recorded, which another CPU may have rounded otherwise.
@@ -127,7 +127,7 @@ class Reproduction:
                 failed=lambda job, reason: self._say(f"{job.title}: cannot be verified: {reason}"),
             )
 
-    def _check(self, job: Job, code: Path | None, held: ExitStack) -> Check | None:
+    def _check(self, job: Job, code: Path | None, held: ExitStack) -> Verification | None:
         """What verifies a run; of rows that share it, in two tables say, one command does, and holds it meanwhile."""
         if other_recipe(job.run, job.config):
             self._say(f"{job.title}: cannot be verified: {self._why(job)}; --refresh trains it anew")
@@ -137,11 +137,11 @@ class Reproduction:
         except InputError as error:
             self._say(f"{job.title}: cannot be verified: {error}")
             return None
-        check = check_of(job, code)
+        check = verification_of(job, code)
         check.clear()  # of a command that was stopped
         return check
 
-    def _compare(self, check: Check) -> None:
+    def _compare(self, check: Verification) -> None:
         job, different = check.job, check.difference()
         if different:
             self._say(f"{job.title}: stays stale: {different}")

@@ -15,7 +15,7 @@ _BEFORE = f".before{VERIFYING}"  # ends the name of the folder in which the code
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Check:
+class Verification:
     """What verifies a run.
 
     Attributes:
@@ -53,7 +53,7 @@ class Check:
             training.log.unlink(missing_ok=True)
 
 
-def check_of(job: Job, code: Path | None) -> Check:
+def verification_of(job: Job, code: Path | None) -> Verification:
     """What is to be trained to verify a run.
 
     It has the run's threads, processes and device, and its vector instructions where this CPU has them.
@@ -70,4 +70,4 @@ def check_of(job: Job, code: Path | None) -> Check:
     own += ["--threads", str(recorded["threads"]), "--processes", str(recorded.get("processes", 1))]
     again = replace(job, run=job.beside(VERIFYING), own=own, cpu=as_made(recorded))
     before = replace(again, run=job.beside(_BEFORE), code=str(code.resolve())) if code else None
-    return Check(job, again, before)
+    return Verification(job, again, before)

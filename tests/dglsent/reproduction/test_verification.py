@@ -7,7 +7,7 @@ import pytest
 from dglsent.reproduction.jobs import Job
 from dglsent.reproduction.staleness import stamped, unlike
 from dglsent.reproduction.tables import Row
-from dglsent.reproduction.verification import check_of
+from dglsent.reproduction.verification import verification_of
 from dglsent.training.run import Run
 
 
@@ -16,7 +16,7 @@ def test_of_long_epochs_the_first_alone_is_trained_again(seconds, epochs, trees_
     shutil.copytree(trees_run, tmp_path / "run")
     run = Run(tmp_path / "run")
     run.save_metrics({**run.metrics(), "seconds": seconds})
-    again = check_of(Job(Row("Tree-LSTM", ""), 1, None, run.config(), run), None).again
+    again = verification_of(Job(Row("Tree-LSTM", ""), 1, None, run.config(), run), None).again
     assert again.own[:2] == ["--training.epochs", str(epochs)]
 
 
@@ -26,7 +26,7 @@ def test_a_mean_over_the_last_epochs_is_not_over_the_first(average, left_out, tr
     run = Run(trees_run)
     config = run.config()
     config.training.epochs, config.training.average = 10, average
-    again = check_of(Job(Row("Tree-LSTM", ""), 1, None, config, run), None).again
+    again = verification_of(Job(Row("Tree-LSTM", ""), 1, None, config, run), None).again
     assert again.own[:2] == ["--training.epochs", "2"]
     assert ("--training.average" in again.own) == left_out
 
