@@ -17,10 +17,11 @@ from typing import IO, Final, Literal, TypeAlias, cast
 from graphs.errors import InputError
 from graphs.formats.brackets import parse_brackets, starts_tree
 
-Form: TypeAlias = Literal["conllu", "brackets", "text", "tsv", "jsonl"]
+Form: TypeAlias = Literal["conllu", "brackets", "text", "tsv", "csv", "jsonl"]
 
 _BRACKET: Final = re.compile("[()]")
-_BY_LINE: Final = ("text", "tsv", "jsonl")
+_BY_LINE: Final = ("text", "tsv", "csv", "jsonl")
+_WITH_HEADER: Final = ("tsv", "csv")
 _ENDINGS: Final[dict[str, Form]] = {
     ".conllu": "conllu",
     ".conll": "conllu",
@@ -29,6 +30,7 @@ _ENDINGS: Final[dict[str, Form]] = {
     ".mrg": "brackets",
     ".txt": "text",
     ".tsv": "tsv",
+    ".csv": "csv",
     ".jsonl": "jsonl",
 }
 
@@ -97,7 +99,7 @@ def parts_of(split: str, files: list[str], size: int) -> Iterator[Part]:
 
 
 def text_of(part: Part) -> str:
-    """The text of a part; of TSV the line that names the columns stands before it."""
+    """The text of a part; of TSV and CSV the line that names the columns stands before it."""
     stat = os.stat(part.file)
     file = _kept_open(part.file, stat.st_ino, stat.st_mtime_ns)
     file.seek(part.begin)
@@ -125,8 +127,8 @@ def _kept_open(file: str, inode: int, changed: int) -> IO[bytes]:
 
 
 def _header(file: str) -> bytes:
-    """Of TSV the lines up to the one that names the columns, which every part needs."""
-    if form_of(file) != "tsv":
+    """Of TSV and CSV the lines up to the one that names the columns, which every part needs."""
+    if form_of(file) not in _WITH_HEADER:
         return b""
     with _opened(file) as opened:
         return b"".join(_first(_lines(opened)))
@@ -157,10 +159,13 @@ def _blocks(form: Form, lines: Iterator[tuple[bytes, str]]) -> Iterator[tuple[li
     What stands before the first sentence is a block of none. Trees may share a line, and with it a block.
     """
     block: list[tuple[bytes, str]] = []
-    begun, depth, after_blank = False, 0, True
+    begun, depth, after_blank, quoted = False, 0, True, False
     for raw, line in lines:
         filled = bool(line.strip() if form in _BY_LINE else line.strip(" \t"))
-        starts = starts_tree(line, depth) if form == "brackets" else filled and (form in _BY_LINE or after_blank)
+        if form == "brackets":
+            starts = starts_tree(line, depth)
+        else:
+            starts = filled and not quoted and (form in _BY_LINE or after_blank)
         if starts:
             if block:
                 yield [each for each, _ in block], _count(form, block) if begun else 0
@@ -168,6 +173,7 @@ def _blocks(form: Form, lines: Iterator[tuple[bytes, str]]) -> Iterator[tuple[li
         block.append((raw, line))
         depth += line.count("(") - line.count(")")
         after_blank = not filled
+        quoted ^= form == "csv" and line.count('"') % 2 == 1  # a cell in quotes goes on in the next line
     if block:
         yield [each for each, _ in block], _count(form, block) if begun else 0
 
@@ -194,7 +200,7 @@ def _cut(split: str, file: str, size: int) -> Iterator[Part]:
     try:
         with _opened(file) as opened:
             lines = _lines(opened)
-            above = _first(lines) if form == "tsv" else []
+            above = _first(lines) if form in _WITH_HEADER else []
             header = b"".join(above)
             begin, line = len(header), 1 + len(above)  # where the part begins
             for block, more in _blocks(form, lines):

@@ -30,6 +30,7 @@ def make(folder: Path, source: Source, part: Part) -> None:
         SentenceError: a sentence cannot be read or cannot become a graph, and none is to be skipped.
     """
     read = source.read(part)
+    read.examples = _with_gold(read, source)
     shaped, counts = _shaped(read, source)
     vocabularies = Vocabularies.of_counts(counts)
     graphs = _graphs(read, source, shaped, vocabularies)
@@ -132,12 +133,25 @@ def _graphs(
     return None
 
 
+def _with_gold(read: Read, source: Source) -> list[Example]:
+    """The examples; those that lack a gold value which others have are left out where they may be.
+
+    Raises:
+        SentenceError: there is one, and none is to be skipped.
+    """
+    names = set(chain.from_iterable(example.targets for example in read.examples))
+    kept = []
+    for example in read.examples:
+        missing = sorted(names - set(example.targets))
+        if not missing:
+            kept.append(example)
+            continue
+        error = SentenceError(f"no gold {missing[0]!r}, which others have; give it to all", example.sentences[0].origin)
+        if not source.skip:
+            raise error
+        read.skipped.append(str(error))
+    return kept
+
+
 def _targets(rows: Sequence[Example]) -> dict[str, list[Any]]:
-    names = list(rows[0].targets)
-    for example in rows:
-        different = sorted(set(names) ^ set(example.targets))
-        if different:
-            place = str(example.sentences[0].origin) or example.id
-            has, lacks = (place, rows[0].id) if different[0] in example.targets else (rows[0].id, place)
-            raise InputError(f"{place}: gold {different[0]!r} is given in {has} and not in {lacks}; give it to all")
-    return {name: [example.targets[name] for example in rows] for name in names}
+    return {name: [example.targets[name] for example in rows] for name in rows[0].targets}

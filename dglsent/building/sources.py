@@ -80,6 +80,7 @@ class Files:
         skip: leave out sentences that cannot be read, or cannot become a graph, instead of stopping there.
         stanza_dir: Stanza's models, for raw text.
         cache: folder of the cache of parses.
+        columns: of tables, names of the columns `text`, `first`, `second`, `label` and `score` that have others there.
     """
 
     graph: GraphKind
@@ -88,10 +89,12 @@ class Files:
     skip: bool = False
     stanza_dir: str | None = None
     cache: str | None = None
+    columns: Mapping[str, str] = field(default_factory=dict)
 
     def about(self) -> dict[str, Any]:
         """What decides what a shard holds, but for the sentences."""
-        return {"graph": self.graph, "labels": self.labels}
+        columns = {"columns": dict(self.columns)} if self.columns else {}
+        return {"graph": self.graph, "labels": self.labels, **columns}
 
     def class_names(self) -> list[str] | None:
         """The names of the classes, where the corpus numbers them."""
@@ -121,13 +124,14 @@ class Files:
         return read
 
     def _examples(self, part: Part, known: dict[str, int]) -> Iterator[Example | SentenceError]:
-        if form_of(part.file) in ("tsv", "jsonl"):
+        if form_of(part.file) in ("tsv", "csv", "jsonl"):
             if self.labels != "sentence":
                 raise InputError(
                     f"{part.file}: --labels {self.labels} is not for tables; their column `label` has classes"
                 )
             table = Extract(text_of(part), part.file, part.line - lines_before(part), part.ordinal)
-            yield from examples_of(table, part.split, part.first, known, self._parse if self._reads_trees else None)
+            parsing = self._parse if self._reads_trees else None
+            yield from examples_of(table, part.split, part.first, known, parsing, self.columns)
             return
         for number, found in enumerate(self._sentences(part), part.first):
             if isinstance(found, SentenceError):

@@ -2,24 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Final, TypeAlias
 
 from dglsent.corpora.example import Example, Parsed
-from dglsent.corpora.own_files import Row, has_trees, is_tree, rows, sentence
+from dglsent.corpora.own_files import PAIR, TEXT, Row, has_trees, is_tree, rows, sentence
 from graphs.columns import Constituency, Dependencies
 from graphs.errors import SentenceError
 from graphs.formats.numbers import decimal_number
 from graphs.formats.source import Extract
 
-_PAIR: Final = ("first", "second")
+COLUMNS: Final = (TEXT, *PAIR, "label", "score")
 
 Parsing: TypeAlias = Callable[[Sequence[str]], Sequence[Constituency | Dependencies | SentenceError]]
 """Parses sentences; one that cannot be parsed gives its error in its place."""
 
 
 def examples_of(
-    table: Extract, split: str, first: int, known: dict[str, int], parsing: Parsing | None
+    table: Extract,
+    split: str,
+    first: int,
+    known: dict[str, int],
+    parsing: Parsing | None,
+    columns: Mapping[str, str],
 ) -> Iterator[Example | SentenceError]:
     """The examples of a part of a table; in the place of a row that cannot be used, why.
 
@@ -32,10 +37,11 @@ def examples_of(
         first: the number of the first in it.
         known: numbers of the classes that were met; others are added.
         parsing: of sentences that are no trees; None where words are enough.
+        columns: names of those columns that have others in the table.
     """
-    found = list(rows(table))
-    pairs = any("first" in row.cells for row in found if isinstance(row, Row))
-    read = [row if isinstance(row, SentenceError) else _texts(row, _PAIR if pairs else ("text",)) for row in found]
+    found = [_renamed(row, columns) if isinstance(row, Row) else row for row in rows(table)]
+    pairs = any(PAIR[0] in row.cells for row in found if isinstance(row, Row))
+    read = [row if isinstance(row, SentenceError) else _texts(row, PAIR if pairs else (TEXT,)) for row in found]
     said = [text for one in read if isinstance(one, tuple) for text in one[1]]
     trees = has_trees(said)  # of the part alone, as its hash must say all that decides what its shard holds
     raw = [text for text in said if not is_tree(text, trees)]
@@ -51,6 +57,14 @@ def examples_of(
             yield Example(sentences, _targets(row, known), f"{split}-{number}")
         except SentenceError as error:
             yield error
+
+
+def _renamed(row: Row, columns: Mapping[str, str]) -> Row | SentenceError:
+    missing = next((name for name in columns.values() if name not in row.cells), None)
+    if missing is not None:
+        return SentenceError(f"no column {missing!r}; there are {', '.join(row.cells)}", row.origin)
+    cells = {**row.cells, **{ours: row.cells[theirs] for ours, theirs in columns.items()}}
+    return Row(cells, row.origin, row.no_text | {ours for ours, theirs in columns.items() if theirs in row.no_text})
 
 
 def _texts(row: Row, columns: Sequence[str]) -> tuple[Row, list[str]] | SentenceError:

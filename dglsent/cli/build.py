@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import shlex
-from argparse import Namespace
+from argparse import ArgumentTypeError, Namespace
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from dglsent.cli.console import say
-from dglsent.cli.options import Parser, add_data, positive
+from dglsent.cli.options import Parser, add_data, names, positive
 from graphs.errors import InputError
 
 if TYPE_CHECKING:
@@ -17,9 +17,10 @@ if TYPE_CHECKING:
 
 _EPILOGUE = """
 Files are CoNLL-U (.conllu), brackets (.brackets, .ptb, .mrg), raw sentences, one a line (.txt), or tables (.tsv,
-.jsonl) with columns `text`, or `first` and `second`, and `label` or `score`; .gz too. Stanza parses on the way what is
-no tree yet and is to be one. A store trains as the corpus does: --corpus dglsent.corpora.stored.Stored --corpus.store
-OUT. The same command again goes on with what was stopped, and makes again what is damaged or of a changed file.
+.csv, .jsonl) with columns `text`, or `first` and `second`, and `label` or `score`; .gz too. Stanza parses on the way
+what is no tree yet and is to be one. A store trains as the corpus does: --corpus dglsent.corpora.stored.Stored
+--corpus.store OUT. The same command again goes on with what was stopped, and makes again what is damaged or of a
+changed file.
 """
 
 
@@ -43,6 +44,13 @@ def make_parser() -> Parser:
         default="sentence",
         help="where gold classes stand: in comments `# label = CLASS` and the column `label` of tables (the default), "
         "at the nodes of brackets, or in a column of CoNLL-U, one a token",
+    )
+    parser.add_argument(
+        "--columns",
+        type=columns,
+        default={},
+        metavar="A=B,...",
+        help="names that columns have in tables: first=question1,second=question2,label=same",
     )
     parser.add_argument("--recipe", metavar="RECIPE", help="build the corpus and the graphs of a recipe")
     parser.add_argument(
@@ -96,8 +104,8 @@ def _source(files: Sequence[str], options: Namespace, overrides: Sequence[str]) 
 
         if files or options.dev or options.test or options.graph:
             raise InputError("--recipe: a recipe says itself which corpus and which graph; give OUT alone")
-        if options.skip or options.labels != "sentence" or options.stanza_dir or options.cache:
-            raise InputError("--recipe: --skip, --labels, --stanza-dir and --cache are for files; leave them out")
+        if options.skip or options.labels != "sentence" or options.columns or options.stanza_dir or options.cache:
+            raise InputError("--recipe: --skip, --labels, --columns, --stanza-dir and --cache are for files")
         file = recipes.find(options.recipe)
         look_in(file.parent, Path.cwd())
         config = recipes.resolve(recipes.read(file), overrides, source=str(file))
@@ -108,4 +116,15 @@ def _source(files: Sequence[str], options: Namespace, overrides: Sequence[str]) 
         raise InputError("--graph says what sentences become; see `dglsent build --help`")
     by_split = {"train": list(files), "dev": options.dev, "test": options.test}
     given = {split: tuple(names) for split, names in by_split.items() if names}
-    return Files(options.graph, given, options.labels, options.skip, options.stanza_dir, options.cache)
+    return Files(options.graph, given, options.labels, options.skip, options.stanza_dir, options.cache, options.columns)
+
+
+def columns(text: str) -> dict[str, str]:
+    """Names of columns by those that they have in a store's tables."""
+    from dglsent.building.tables import COLUMNS
+
+    pairs = [pair.partition("=") for pair in names(text)]
+    named = {ours.strip(): theirs.strip() for ours, _, theirs in pairs}
+    if not all(ours in COLUMNS and theirs for ours, theirs in named.items()):
+        raise ArgumentTypeError(f"{text!r} is not such as text=review,label=stars, of {', '.join(COLUMNS)}")
+    return named

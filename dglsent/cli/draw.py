@@ -69,6 +69,7 @@ def _read(file: str, options: Namespace) -> Iterator[Constituency | Dependencies
     """The sentences of a file in order, broken ones among them."""
     from dglsent.cli.reading import read
     from dglsent.corpora.example import Parsed
+    from dglsent.corpora.own_files import TEXT
     from graphs.formats.source import read_lines
 
     name = "<stdin>" if file == "-" else file
@@ -76,7 +77,7 @@ def _read(file: str, options: Namespace) -> Iterator[Constituency | Dependencies
     form = options.format or guess(name, text)
     if form not in ("brackets", "conllu"):
         raise InputError(f"{name}: neither brackets nor CoNLL-U; `dglsent parse` makes them of text")
-    found = read(text, form, 1, name)
+    found = read(text, form, [TEXT], name)
     if not found:
         raise InputError(f"{name}: holds no sentences; give brackets or CoNLL-U")
     for (sentence,) in found[: options.limit]:

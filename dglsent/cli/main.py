@@ -69,29 +69,35 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _run(name: str, arguments: Sequence[str]) -> int:
-    from graphs.errors import InputError
-
-    try:
-        with _terminable() as ended_by:
+    with _terminable() as ended_by:
+        try:
             code: int = importlib.import_module(f"dglsent.cli.{name}").main(arguments)
             sys.stdout.flush()
             return code
-    except ImportError as error:
-        if type(error).__name__ != "DGLUnavailableError":  # naming the class would load DGL
-            raise
+        except BaseException as error:
+            # In the midst of an import SIGTERM comes out as any error.
+            if ended_by or isinstance(error, KeyboardInterrupt):
+                said = str(error) if isinstance(error, KeyboardInterrupt) else ""
+                print(f"\ndglsent: {said or 'interrupted'}", file=sys.stderr)
+                return ended_by[0] if ended_by else INTERRUPTED
+            return _failed(error)
+
+
+def _failed(error: BaseException) -> int:
+    """The exit code of a command that failed, with one line that says why; faults of its own are raised."""
+    from graphs.errors import InputError
+
+    # Naming the class of the second would load DGL.
+    if isinstance(error, InputError) or type(error).__name__ == "DGLUnavailableError":
         return _fail(str(error))
-    except InputError as error:
-        return _fail(str(error))
-    except KeyboardInterrupt as error:
-        print(f"\ndglsent: {error or 'interrupted'}", file=sys.stderr)
-        return ended_by[0] if ended_by else INTERRUPTED
-    except OSError as error:
-        if error.filename is None:
-            _drop_output()
-        if isinstance(error, BrokenPipeError):  # such as `dglsent predict ... | head`
-            return 1
-        named = error.filename or "standard output"
-        return _fail(f"{named}: {error.strerror or error}; make room there, or choose another place")
+    if not isinstance(error, OSError):
+        raise error
+    if error.filename is None:
+        _drop_output()
+    if isinstance(error, BrokenPipeError):  # such as `dglsent predict ... | head`
+        return 1
+    named = error.filename or "standard output"
+    return _fail(f"{named}: {error.strerror or error}; make room there, or choose another place")
 
 
 @contextmanager

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from dglsent.cli.options import Parser, add_device, add_trust
 from dglsent.cli.reading import FORMATS, guess, read
+from dglsent.corpora.own_files import PAIR, TEXT
 from dglsent.json_text import dumps
 from graphs.errors import InputError, SentenceError
 
@@ -23,8 +24,9 @@ _BATCH = 64
 _EPILOGUE = """
 A line is a sentence; where the model needs parses, Stanza makes them (first, and of many sentences faster, does
 `dglsent parse`, whose files are read as they are). A model of pairs reads two sentences in a row, or two columns
-separated by a tab. Every example gives one line of JSON; one that cannot be used gives a line with "error", is told on
-standard error, and makes the exit code 2.
+separated by a tab. Of a table (.tsv, .csv, .jsonl) the columns are read that the model was trained on, else `text`, or
+`first` and `second`. Every example gives one line of JSON; one that cannot be used gives a line with "error", is told
+on standard error, and makes the exit code 2.
 """
 
 
@@ -81,13 +83,23 @@ def _given(options: Namespace, model: Model) -> list[tuple[Given, ...]]:
     for file in options.files or ["-"]:
         name = "<stdin>" if file == "-" else file
         text = _text(file)
-        found = read(text, options.format or guess(name, text), model.sentences, name)
+        found = read(text, options.format or guess(name, text), _columns(model), name)
         if not found:
             raise InputError(
                 f"{name}: holds no sentences; give text, a sentence a line, or what `dglsent parse` makes of it"
             )
         examples += found
     return examples
+
+
+def _columns(model: Model) -> tuple[str, ...]:
+    """The columns of a table from which the model reads."""
+    from dglsent.corpora.labelled import LabelledPairs, LabelledText
+
+    corpus = model.recipe.corpus
+    if model.sentences == 2:
+        return (corpus.first, corpus.second) if isinstance(corpus, LabelledPairs) else PAIR
+    return (corpus.text if isinstance(corpus, LabelledText) else TEXT,)
 
 
 def _lines(

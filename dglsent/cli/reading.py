@@ -1,12 +1,12 @@
-"""What `dglsent predict` reads: text, brackets, CoNLL-U or tab-separated pairs, broken sentences included."""
+"""What `dglsent predict` reads: text, brackets, CoNLL-U, tables or tab-separated pairs, broken sentences included."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from typing import Literal, TypeAlias
+from typing import Literal, TypeAlias, cast
 
-from dglsent.corpora.own_files import PIECE, has_trees, is_tree, tree
+from dglsent.corpora.own_files import PIECE, TABLES, Row, has_trees, is_tree, rows, tree, tsv_cells
 from dglsent.inference.given import Given, Raw, parsed
 from graphs.columns import Constituency, Dependencies
 from graphs.errors import InputError, Origin, SentenceError
@@ -14,8 +14,8 @@ from graphs.formats.brackets import read_brackets
 from graphs.formats.conllu import read_conllu
 from graphs.formats.source import Extract
 
-Format: TypeAlias = Literal["text", "tokens", "brackets", "conllu", "tsv"]
-FORMATS: tuple[Format, ...] = ("text", "tokens", "brackets", "conllu", "tsv")
+Format: TypeAlias = Literal["text", "tokens", "brackets", "conllu", "tsv", "csv", "jsonl"]
+FORMATS: tuple[Format, ...] = ("text", "tokens", "brackets", "conllu", "tsv", "csv", "jsonl")
 
 _TOKEN = re.compile(r"[^ \t]+")
 _OF_ONE_WORD = re.compile(r"(?:\([ \t]*[^ \t()]+[ \t]+[^ \t()]+[ \t]*\)[ \t]*)+")
@@ -28,8 +28,8 @@ def guess(name: str, text: str) -> Format:
         return "conllu"
     if name.endswith((".brackets", ".ptb", ".mrg")):
         return "brackets"
-    if name.endswith(".tsv"):
-        return "tsv"
+    if name.endswith(TABLES):
+        return cast(Format, name.rpartition(".")[2])
     lines = [line for _, line in _lines(text) if not line.startswith("#")]
     first = lines[0] if lines else ""
     if re.match(r"[0-9]+([-.][0-9]+)?\t", first):
@@ -59,21 +59,28 @@ def _are_brackets(lines: Iterable[str]) -> bool:
     return nested or of_one_word
 
 
-def read(text: str, form: Format, sentences: int, name: str = "") -> list[tuple[Given, ...]]:
-    """The examples of a text, each of `sentences` sentences, in the order of the text.
+def read(text: str, form: Format, columns: Sequence[str], name: str = "") -> list[tuple[Given, ...]]:
+    """The examples of a text in its order, each of a sentence, or of two where there are two columns.
 
     Args:
         text: what was read.
         form: its format; "text" is a raw sentence a line, "tokens" one whose tokens stand between spaces.
-        sentences: 1, or 2 for pairs: two sentences in a row, or the two columns of a line of "tsv".
+        columns: the columns of a table in which the sentences stand. Pairs may be two sentences in a row, too, or the
+            two columns of "tsv" whose first line names none.
         name: the file, for messages.
 
     Raises:
-        InputError: "tsv" is given to a model of single sentences.
+        InputError: a table has no such columns, or pairs are given to a model of single sentences.
     """
+    sentences = len(columns)
+    if form in ("csv", "jsonl") or (form == "tsv" and _names(text, columns)):
+        return _of_table(Extract(text, name, 1, 1), f".{form}", columns)
     if form == "tsv":
         if sentences != 2:
-            raise InputError(f"{name or 'input'}: tab-separated pairs, but the model reads single sentences")
+            raise InputError(
+                f"{name or 'input'}: tab-separated pairs, but the model reads single sentences; of a table the first "
+                f"line names the columns, {columns[0]!r} among them"
+            )
         rows = [([cell.strip() for cell in line.split("\t")], Origin(name, number)) for number, line in _lines(text)]
         trees = has_trees(cell for row, _ in rows for cell in row)
         return [_pair(row, origin, trees) for row, origin in rows]
@@ -84,6 +91,31 @@ def read(text: str, form: Format, sentences: int, name: str = "") -> list[tuple[
         origin = alone.origin
         groups[-1] = (SentenceError("the second sentence of the pair is missing", origin),)
     return groups
+
+
+def _names(text: str, columns: Sequence[str]) -> bool:
+    """Whether the first line of a text names columns."""
+    first = next((line for _, line in _lines(text)), "")
+    return set(columns) <= set(tsv_cells(first))
+
+
+def _of_table(table: Extract, suffix: str, columns: Sequence[str]) -> list[tuple[Given, ...]]:
+    """The examples of a table, which training on it takes for the same."""
+    read = list(rows(table, suffix))
+    known = [row for row in read if isinstance(row, Row)]
+    lacking = next((each for each in columns if known and not any(each in row.cells for row in known)), None)
+    if lacking is not None:
+        there = ", ".join(known[0].cells)
+        raise InputError(f"{table.name or 'input'}: no column {lacking!r}, which the model reads; there are {there}")
+    trees = has_trees(row.cells.get(column, "").strip() for row in known for column in columns)
+    return [(row,) if isinstance(row, SentenceError) else _of_row(row, columns, trees) for row in read]
+
+
+def _of_row(row: Row, columns: Sequence[str], among_trees: bool) -> tuple[Given, ...]:
+    try:
+        return tuple(_cell(row.cell(column), row.origin, among_trees) for column in columns)
+    except SentenceError as error:
+        return (error,)
 
 
 def _lines(text: str) -> list[tuple[int, str]]:

@@ -3,15 +3,31 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 from dglsent.cli.options import Parser, add_data, add_device, add_trust
 from dglsent.json_text import dumps
+from graphs.errors import InputError
+
+if TYPE_CHECKING:
+    from dglsent.tasks.task import Task
+    from dglsent.training.data import Examples
+    from dglsent.training.recipe import Recipe
+    from graphs.features import Vocabularies
 
 
 def make_parser() -> Parser:
     """The options."""
-    parser = Parser("test", "Score the weights of a run on splits of its corpus; prints JSON.")
+    parser = Parser("test", "Score the weights of a run on splits of its corpus, or on other files; prints JSON.")
     parser.add_argument("run", metavar="RUN", help="folder that `dglsent fit` wrote")
+    parser.add_argument(
+        "files",
+        metavar="FILE",
+        nargs="*",
+        help="files to score instead, in the form of those that the run was trained on (LabelledText, LabelledTrees, "
+        "LabelledPairs, TaggedColumns)",
+    )
     parser.add_argument(
         "--split", action="append", choices=("train", "dev", "test"), help="split to score; dev and test by default"
     )
@@ -33,13 +49,37 @@ def main(arguments: Sequence[str]) -> int:
     set_threads(options.threads)
     device = pick_device(options.device)
     recipe, vocabularies, model = Run(options.run).load(trusted=options.trust)
-    inputs = load_inputs(recipe, options.data, vocabularies)
+    if options.files:
+        if options.split:
+            raise InputError("--split: files have none; leave it out")
+        sets: Mapping[str, Examples] = _sets(options.files, options.data, recipe, vocabularies, model.task)
+    else:
+        found = load_inputs(recipe, options.data, vocabularies).sets
+        sets = {split: found[split] for split in options.split or ("dev", "test")}
     model.to(device)
     result: dict[str, Mapping[str, object]] = {}
-    for split in options.split or ("dev", "test"):
-        scores, groups = evaluate(model, inputs.sets[split])
-        result[split] = scores
+    for name, examples in sets.items():
+        scores, groups = evaluate(model, examples)
+        result[name] = scores
         if groups:
-            result[f"{split}_groups"] = groups
+            result[f"{name}_groups"] = groups
     print(dumps(result, indent=2))
     return 0
+
+
+def _sets(
+    files: Sequence[str], data: Path | None, recipe: Recipe, vocabularies: Vocabularies, task: Task
+) -> Mapping[str, Examples]:
+    """The graphs of files that are not of the run."""
+    from dglsent.corpora.labelled import LabelledFiles
+    from dglsent.training.data import graph_sets
+    from dglsent.training.words import token_vectors
+
+    if not isinstance(recipe.corpus, LabelledFiles):
+        raise InputError(
+            f"{files[0]}: files are for runs of LabelledText, LabelledTrees, LabelledPairs and TaggedColumns, and this "
+            f"one is of {type(recipe.corpus).__name__}; `dglsent predict` reads any sentences"
+        )
+    labels = () if vocabularies.label is None else tuple(vocabularies.label)
+    splits = {file: recipe.corpus.of_file(Path(file), labels) for file in files}
+    return graph_sets(splits, recipe.graph, token_vectors(recipe.embedding, data), vocabularies, task)

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TypeVar
+from typing import Generic, TypeAlias, TypeVar
 
 from dglsent.corpora.corpus import Corpus, Splits
 from dglsent.corpora.example import Example, Parsed
 from dglsent.corpora.own_files import (
     NO_CLASS,
+    PAIR_REMEDY,
     REMEDY,
+    Row,
     classes,
     found,
     has_trees,
@@ -20,8 +22,8 @@ from dglsent.corpora.own_files import (
     splits,
 )
 from dglsent.corpora.tagged import tagged_examples
-from graphs.columns import Constituency, Dependencies
-from graphs.errors import Origin, SentenceError
+from graphs.columns import Constituency, Dependencies, Tagged
+from graphs.errors import InputError, Origin, SentenceError
 from graphs.formats.brackets import read_brackets
 from graphs.formats.columns import read_columns
 from graphs.formats.conllu import read_conllu
@@ -29,8 +31,10 @@ from graphs.formats.numbers import decimal_number
 
 T = TypeVar("T")
 
+_Said: TypeAlias = tuple[Dependencies | str, str, Origin]  # a sentence, its class, and where it stands
 
-class _Files(Corpus):
+
+class LabelledFiles(Corpus, Generic[T]):
     """A file a split; without one for dev, a tenth of train is dev."""
 
     needs_data = False
@@ -39,12 +43,46 @@ class _Files(Corpus):
     def __init__(self, train: str, test: str, dev: str | None = None) -> None:
         self.train, self.dev, self.test = train, dev, test
 
-    def _read(self, read: Callable[[Path], T]) -> dict[str, T]:
+    def load(self, data: Path) -> Splits:
+        """Reads the files."""
         named = {"train": self.train, "dev": self.dev, "test": self.test}
-        return {split: read(found(file, split)) for split, file in named.items() if file is not None}
+        read = {split: self._read(found(file, split)) for split, file in named.items() if file is not None}
+        self.labels = self._classes(read["train"])
+        made = self._examples(read)
+        return splits(made["train"], made.get("dev"), made["test"])
+
+    def of_file(self, file: Path, labels: Sequence[str]) -> list[Example]:
+        """The examples of a further file, read as those of test are.
+
+        Args:
+            file: the file.
+            labels: the classes that a model knows.
+
+        Raises:
+            InputError: it has no examples, cannot be read or has other classes.
+        """
+        if not file.is_file():
+            raise InputError(f"{file}: no such file")
+        self.labels = tuple(labels)
+        examples = self._examples({"test": self._read(file)})["test"]
+        if not examples:
+            raise InputError(f"{file}: has no examples")
+        return examples
+
+    def _read(self, file: Path) -> list[T]:
+        """What a file holds."""
+        raise NotImplementedError
+
+    def _classes(self, train: Sequence[T]) -> tuple[str, ...]:
+        """The classes that the training split names."""
+        raise NotImplementedError
+
+    def _examples(self, read: Mapping[str, Sequence[T]]) -> dict[str, list[Example]]:
+        """The examples of what files hold, by split."""
+        raise NotImplementedError
 
 
-class LabelledText(_Files):
+class LabelledText(LabelledFiles[_Said]):
     """Sentences with a class each.
 
     A table (TSV, CSV, JSON lines) has a column with the text, which is cut into tokens where it is no tree in brackets
@@ -63,13 +101,13 @@ class LabelledText(_Files):
         super().__init__(train, test, dev)
         self.text, self.label = text, label
 
-    def load(self, data: Path) -> Splits:
-        """Reads the files."""
-        read = self._read(self._labelled)
-        self.labels = classes((label for _, label, _ in read["train"]), self.train)
+    def _classes(self, train: Sequence[_Said]) -> tuple[str, ...]:
+        return classes((label for _, label, _ in train), self.train)
+
+    def _examples(self, read: Mapping[str, Sequence[_Said]]) -> dict[str, list[Example]]:
         # Of all splits, so that equal cells of train and test are read alike.
         trees = has_trees(said for rows in read.values() for said, _, _ in rows if isinstance(said, str))
-        made = {
+        return {
             split: [
                 Example(
                     (self._sentence(said, origin, trees),),
@@ -80,10 +118,8 @@ class LabelledText(_Files):
             ]
             for split, rows in read.items()
         }
-        return splits(made["train"], made.get("dev"), made["test"])
 
-    def _labelled(self, file: Path) -> list[tuple[Dependencies | str, str, Origin]]:
-        """What a file says, the class of each, and where it stands."""
+    def _read(self, file: Path) -> list[_Said]:
         if file.name.removesuffix(".gz").endswith((".conllu", ".conll")):
             return [(one, self._comment(one), one.origin) for one in read_conllu(file)]
         return [(row.cell(self.text), row.cell(self.label), row.origin) for row in read_table(file)]
@@ -101,7 +137,7 @@ class LabelledText(_Files):
         raise SentenceError(f"no comment `# {self.label} = CLASS`", one.origin)
 
 
-class LabelledTrees(_Files):
+class LabelledTrees(LabelledFiles[Constituency]):
     """Trees in brackets whose labels are classes, as in the Stanford Sentiment Treebank: `(3 (2 a) (4 good))`.
 
     The class at the root is that of the sentence; phrases with one are learnt too. "_", "-1" or no label is no class.
@@ -112,16 +148,17 @@ class LabelledTrees(_Files):
         dev: that of the dev split; without it a tenth of train is dev.
     """
 
-    def load(self, data: Path) -> Splits:
-        """Reads the files."""
-        read = self._read(lambda file: list(read_brackets(file, unescape=True)))
-        named = (label for tree in read["train"] for label in tree.label if label not in NO_CLASS)
-        self.labels = classes(named, self.train)
-        made = {
+    def _read(self, file: Path) -> list[Constituency]:
+        return list(read_brackets(file, unescape=True))
+
+    def _classes(self, train: Sequence[Constituency]) -> tuple[str, ...]:
+        return classes((label for tree in train for label in tree.label if label not in NO_CLASS), self.train)
+
+    def _examples(self, read: Mapping[str, Sequence[Constituency]]) -> dict[str, list[Example]]:
+        return {
             split: [self._example(tree, f"{split}-{number}") for number, tree in enumerate(trees, 1)]
             for split, trees in read.items()
         }
-        return splits(made["train"], made.get("dev"), made["test"])
 
     def _example(self, tree: Constituency, name: str) -> Example:
         if tree.label[0] in NO_CLASS:
@@ -132,7 +169,7 @@ class LabelledTrees(_Files):
         return Example((Parsed(bare, labels=labels, remedy=REMEDY),), {"label": labels[0]}, name)
 
 
-class LabelledPairs(_Files):
+class LabelledPairs(LabelledFiles[Row]):
     """Pairs of sentences, each pair with a class or a score, in a table (TSV, CSV, JSON lines).
 
     Args:
@@ -158,32 +195,35 @@ class LabelledPairs(_Files):
         super().__init__(train, test, dev)
         self.first, self.second, self.label, self.score = first, second, label, score
 
-    def load(self, data: Path) -> Splits:
-        """Reads the files."""
-        read = self._read(lambda file: list(read_table(file)))
-        if self.score is None:
-            self.labels = classes((row.cell(self.label) for row in read["train"]), self.train)
-        columns = (self.first, self.second)
+    def _read(self, file: Path) -> list[Row]:
+        return list(read_table(file))
+
+    def _classes(self, train: Sequence[Row]) -> tuple[str, ...]:
+        return classes((row.cell(self.label) for row in train), self.train) if self.score is None else ()
+
+    def _examples(self, read: Mapping[str, Sequence[Row]]) -> dict[str, list[Example]]:
         # Of all splits and both columns, so that equal cells are read alike.
-        trees = has_trees(row.cell(column) for rows in read.values() for row in rows for column in columns)
-        made: dict[str, list[Example]] = {}
-        for split, rows in read.items():
-            made[split] = []
-            for number, row in enumerate(rows, 1):
-                target: dict[str, int | float] = {}
-                if self.score is None:
-                    target["label"] = number_of(row.cell(self.label), self.labels, row.origin)
-                else:
-                    value = decimal_number(row.cell(self.score))
-                    if value is None:
-                        raise SentenceError(f"{row.cell(self.score)!r} is no number", row.origin)
-                    target["score"] = value
-                pair = tuple(sentence(row.cell(column), row.origin, trees) for column in columns)
-                made[split].append(Example(pair, target, f"{split}-{number}"))
-        return splits(made["train"], made.get("dev"), made["test"])
+        trees = has_trees(row.cell(column) for rows in read.values() for row in rows for column in self._columns)
+        return {
+            split: [self._example(row, f"{split}-{number}", trees) for number, row in enumerate(rows, 1)]
+            for split, rows in read.items()
+        }
+
+    def _example(self, row: Row, name: str, trees: bool) -> Example:
+        pair = tuple(sentence(row.cell(column), row.origin, trees, PAIR_REMEDY) for column in self._columns)
+        if self.score is None:
+            return Example(pair, {"label": number_of(row.cell(self.label), self.labels, row.origin)}, name)
+        value = decimal_number(row.cell(self.score))
+        if value is None:
+            raise SentenceError(f"{row.cell(self.score)!r} is no number", row.origin)
+        return Example(pair, {"score": value}, name)
+
+    @property
+    def _columns(self) -> tuple[str, str]:
+        return self.first, self.second
 
 
-class TaggedColumns(_Files):
+class TaggedColumns(LabelledFiles[Tagged]):
     """Sentences with a class for each token: a token a line in columns, a blank line between sentences.
 
     Args:
@@ -207,9 +247,11 @@ class TaggedColumns(_Files):
         if tag not in self.columns:
             raise ValueError(f"corpus.tag: no column {tag!r} among {', '.join(self.columns)}")
 
-    def load(self, data: Path) -> Splits:
-        """Reads the files."""
-        read = self._read(lambda file: read_columns(file, self.columns))
-        self.labels = classes((label for one in read["train"] for label in one.columns[self.tag]), self.train)
-        made = {split: tagged_examples(split, some, self.tag, self.labels) for split, some in read.items()}
-        return splits(made["train"], made.get("dev"), made["test"])
+    def _read(self, file: Path) -> list[Tagged]:
+        return list(read_columns(file, self.columns))
+
+    def _classes(self, train: Sequence[Tagged]) -> tuple[str, ...]:
+        return classes((label for one in train for label in one.columns[self.tag]), self.train)
+
+    def _examples(self, read: Mapping[str, Sequence[Tagged]]) -> dict[str, list[Example]]:
+        return {split: tagged_examples(split, some, self.tag, self.labels) for split, some in read.items()}

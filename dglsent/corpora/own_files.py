@@ -24,13 +24,19 @@ from graphs.formats.source import Extract, read_lines, source_name, source_start
 from graphs.tokens import tokens
 
 REMEDY = (
-    "parse the text with `dglsent parse` and give trees: CoNLL-U with a comment `# label = CLASS`, or brackets in the "
-    "column of the text"
+    "of a table `dglsent build FILE STORE --graph KIND` parses the text into a store, from which a recipe trains; or "
+    "parse it with `dglsent parse` and give CoNLL-U with a comment `# label = CLASS` before each sentence, or for "
+    "constituency trees brackets in the column of the text"
+)
+PAIR_REMEDY = (
+    "`dglsent build FILE STORE --graph KIND` parses the pairs into a store, from which a recipe trains; or for "
+    "constituency trees give brackets in the columns of the text"
 )
 NO_CLASS = ("", "_", "-1")  # labels of a phrase that has none
 PIECE = re.compile(r"[()]|[^ \t\r\n()]+")  # as in `graphs.formats.brackets`
 _LONGEST = 1 << 24  # characters of a cell of CSV, as of a line of any file
 TABLES = (".tsv", ".csv", ".jsonl")
+TEXT, PAIR = "text", ("first", "second")  # columns of the sentences
 
 
 @dataclass(frozen=True)
@@ -76,8 +82,12 @@ def read_table(source: Path | Extract) -> Iterator[Row]:
         yield row
 
 
-def rows(source: Path | Extract) -> Iterator[Row | SentenceError]:
+def rows(source: Path | Extract, suffix: str | None = None) -> Iterator[Row | SentenceError]:
     """The rows of a table; in the place of a broken one what is wrong with it.
+
+    Args:
+        source: the table.
+        suffix: one of `TABLES`; None for that of its name.
 
     Raises:
         InputError: it is none.
@@ -85,7 +95,7 @@ def rows(source: Path | Extract) -> Iterator[Row | SentenceError]:
     name = source_name(source)
     line, ordinal = source_start(source)
     lines = read_lines(source)
-    suffix = Path(name.removesuffix(".gz")).suffix
+    suffix = suffix or Path(name.removesuffix(".gz")).suffix
     if suffix == ".jsonl":
         filled = ((number, text) for number, text in enumerate(lines, line) if text.strip())
         for place, (number, text) in enumerate(filled, ordinal):
@@ -93,7 +103,7 @@ def rows(source: Path | Extract) -> Iterator[Row | SentenceError]:
         return
     cells: Iterator[tuple[int, list[str] | csv.Error]]
     if suffix == ".tsv":
-        cells = ((number, text.split("\t")) for number, text in enumerate(lines, line) if text.strip())
+        cells = ((number, tsv_cells(text)) for number, text in enumerate(lines, line) if text.strip())
     elif suffix == ".csv":
         cells = _csv_rows(lines, line)
     else:
@@ -111,25 +121,44 @@ def rows(source: Path | Extract) -> Iterator[Row | SentenceError]:
         elif len(row) == len(header):
             yield Row(dict(zip(header, row, strict=True)), origin)
         else:
-            yield SentenceError(f"{len(row)} cells, and {len(header)} columns: {', '.join(header)}", origin)
+            broken = len(row) < len(header) and row[-1].startswith('"') and not row[-1].endswith('"')
+            hint = "; a cell in quotes that goes on in the next line is for .csv" if broken else ""
+            yield SentenceError(f"{len(row)} cells, and {len(header)} columns: {', '.join(header)}{hint}", origin)
+
+
+def tsv_cells(line: str) -> list[str]:
+    """The cells of a line of TSV.
+
+    Quotation marks are text, but for a cell in quotes within which all are doubled: so programs write a cell with such.
+    """
+    return [_unquoted(cell) for cell in line.split("\t")]
+
+
+def _unquoted(cell: str) -> str:
+    inner = cell[1:-1]
+    if cell[:1] == cell[-1:] == '"' and '""' in inner and '"' not in inner.replace('""', ""):
+        return inner.replace('""', '"')
+    return cell
 
 
 def _csv_rows(lines: Iterator[str], first: int) -> Iterator[tuple[int, list[str] | csv.Error]]:
     """The rows that are not blank, or what is wrong with them, each with its first line."""
-    csv.field_size_limit(_LONGEST)
     # Without strict, a stray quote silently makes one row of many.
     reader = csv.reader((f"{text}\n" for text in lines), strict=True)
+    row: list[str] | csv.Error
     while True:
         number = first + reader.line_num
+        before = csv.field_size_limit(_LONGEST)  # of the whole process, and so lent for a row at a time
         try:
             row = next(reader)
         except StopIteration:
             return
         except csv.Error as error:
-            yield number, error
-        else:
-            if row:
-                yield number, row
+            row = error
+        finally:
+            csv.field_size_limit(before)
+        if row:
+            yield number, row
 
 
 def _no_csv(error: csv.Error) -> str:
@@ -188,17 +217,17 @@ def tree(text: str, origin: Origin) -> Constituency:
     return trees[0]
 
 
-def sentence(text: str, origin: Origin, among_trees: bool) -> Parsed:
+def sentence(text: str, origin: Origin, among_trees: bool, remedy: str = REMEDY) -> Parsed:
     """A sentence of a cell: a tree in brackets, or text that is cut into tokens; arguments as of `is_tree`.
 
     Raises:
         SentenceError: the tree is broken.
     """
     if is_tree(text, among_trees):
-        return Parsed(constituency=tree(text, origin), remedy=REMEDY)
+        return Parsed(constituency=tree(text, origin), remedy=remedy)
     words = tokens(text)
     unknown = np.full(len(words), -1)
-    return Parsed(unparsed=Dependencies(words, unknown, ["_"] * len(words), origin=origin), remedy=REMEDY)
+    return Parsed(unparsed=Dependencies(words, unknown, ["_"] * len(words), origin=origin), remedy=remedy)
 
 
 def _depth(text: str) -> int:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import html
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 import torch
@@ -25,7 +25,7 @@ _NODE = ("sentence", "node", "parent", "text", "tag")
 _EDGE = ("relation", "sentence", "sender", "receiver")
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Explanation:
     """A prediction, and what the model used.
 
@@ -43,7 +43,7 @@ class Explanation:
     prediction: Record
     nodes: list[Record]
     edges: list[Record]
-    sentences: Sequence[Sentence] = field(repr=False)
+    sentences: Sequence[Sentence]
     kind: str
 
     def to_json(self) -> Record:
@@ -53,6 +53,10 @@ class Explanation:
     def pictures(self) -> dict[str, Svg]:
         """Drawings of the structure by name, such as "tree" or "complete.attention_1"."""
         return pictures(self)
+
+    def __repr__(self) -> str:
+        counts = f"{len(self.nodes)} nodes, {len(self.edges)} edges"
+        return f"<Explanation of {self.prediction['text']!r}: {_said(self.prediction)}; {self.kind}, {counts}>"
 
     def _repr_html_(self) -> str:
         texts = self.prediction["text"]

@@ -167,6 +167,8 @@ def _sentences(one: Any, number: int) -> list[Given]:
     if isinstance(one, str):
         return [Raw(one)]
     if isinstance(one, (list, tuple)) and one and all(isinstance(token, str) for token in one):
+        if all(len(token.split()) > 1 for token in one):  # some may: words of Vietnamese have spaces
+            raise InputError(f"example {number}: {one[0]!r} stands where a token should; give text as a string alone")
         return [Raw(list(one))]
     raise InputError(f"example {number}: {_kind(one)} was given; wanted is {WANTED}")
 

@@ -86,9 +86,10 @@ class Table:
         """
         for name in chosen:
             if not any(name in (row.name, row.recipe) for row in self.rows):
-                near = difflib.get_close_matches(name, [row.name for row in self.rows], n=3, cutoff=0.4)
-                names = near or [row.name for row in self.rows]
-                raise InputError(f"--rows: table {self.name} has no row {name!r}; did you mean {' or '.join(names)}?")
+                known = [each for row in self.rows if row.recipe for each in (row.name, row.recipe)]
+                near = difflib.get_close_matches(name, known, n=3, cutoff=0.4)
+                hint = f"did you mean {' or '.join(near)}?" if near else f"there are {', '.join(known[1::2])}"
+                raise InputError(f"--rows: table {self.name} has no row {name!r}; {hint}")
         return [row for row in self.rows if not chosen or row.name in chosen or row.recipe in chosen]
 
 

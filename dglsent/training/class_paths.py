@@ -31,6 +31,7 @@ from graphs.errors import InputError
 _DOTTED = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)+")
 _folders: list[str] = []
 _REGISTER = "if you know where the folder comes from, --trust imports it, in Python trusted=True"
+_IMPORTED = "; a registered name is known once its module is imported, and mine.Encoder always"
 _ARGUMENTS = ("init_args", "dict_kwargs")
 _BUILT_IN = ("builtins", "typing")  # of Python 3.11 on, Any is a class
 _VALUES = (enum.Enum, pathlib.PurePath)
@@ -97,7 +98,7 @@ def find(path: Any, kinds: Sequence[type], *, trusted: Trusted, key: str) -> typ
             near = f"did you mean {known[0]}?" if known else "such as ChildSumTreeLSTM or mine.Encoder"
             raise InputError(
                 f"{key}: {path!r} is neither the name of a class of dglsent or a registered one, nor the dotted path "
-                f"of a class; {near}" + ("" if trusted else f" ({_REGISTER})")
+                f"of a class; {near}" + (_IMPORTED if trusted else f" ({_REGISTER})")
             )
         may = trusted if isinstance(trusted, bool) else path in trusted
         if not (may or path.startswith("dglsent.")):

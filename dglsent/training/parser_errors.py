@@ -35,6 +35,10 @@ def explain(error: Exception) -> tuple[str, str]:
     if unknown:
         return "", f"unknown option {unknown[1]}; `dglsent fit RECIPE --help` lists the options"
     key, said = ".".join(keys), re.split(_KEY, text)[-1].strip()
+    lacking = re.search(r"the following arguments are required: (\w+(?:\.\w+)*)", said)
+    if keys and lacking:
+        whole = ".".join([*keys, lacking[1]])
+        return whole, f"{whole} is missing; give it in the recipe, or by --{whole}"
     said = _expected(said) or re.sub(r"<class '([^']+)'>", r"\1", said)
     said = re.sub(r"\. Got value: Namespace\(.*| Given value type: .*", "", said)
     return key, f"{key}: {said}" if keys else text

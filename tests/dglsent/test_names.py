@@ -23,7 +23,7 @@ from dglsent.training.run import Run
 from graphs.errors import InputError
 
 TREE = "dglsent.models.tree_lstm.BinaryTreeLSTM"
-BASES = {"Encoder", "PairEncoder", "Task", "Corpus", "WindowEncoder", "_Files"}
+BASES = {"Encoder", "PairEncoder", "Task", "Corpus", "WindowEncoder", "LabelledFiles"}
 OWN = """
 import dglsent
 from dglsent.models.tree_lstm import BinaryTreeLSTM

@@ -22,6 +22,7 @@ from safetensors.numpy import save
 from dglsent.cli.reading import FORMATS, guess
 from dglsent.cli.reading import read as read_to_predict
 from dglsent.corpora.example import Parsed
+from dglsent.corpora.own_files import PAIR
 from dglsent.inference.given import Raw
 from graphs.builders import chain
 from graphs.columns import Constituency, Dependencies
@@ -244,7 +245,7 @@ def _predict(form: str, data: bytes) -> None:
     text = "\n".join(read_lines(io.BytesIO(data)))
     chosen: Any = form or guess("<stdin>", text)
     assert chosen in FORMATS, "a format that there is not"
-    for example in read_to_predict(text, chosen, 2, "<stdin>"):
+    for example in read_to_predict(text, chosen, PAIR, "<stdin>"):
         assert 1 <= len(example) <= 2, "an example of neither one nor two sentences"
         for sentence in example:
             if isinstance(sentence, Raw):

@@ -279,7 +279,17 @@ def test_broken_sentences(corpus: Path, tmp_path: Path, program: Program) -> Non
     }
     assert program(*command)[0] == 2
     own.write_text((corpus / "train.conllu").read_text().replace("# label =", "# lebal =", 1))
-    program.refuses("build", own, tmp_path / "third", *command[3:4], "chain", saying=["'label'", "give it to all"])
+    program.refuses(
+        "build",
+        own,
+        tmp_path / "third",
+        *command[3:4],
+        "chain",
+        saying=["no gold 'label', which others have; give it to all"],
+    )
+    code, out, err = program("build", own, tmp_path / "fourth", *command[3:4], "chain", "--skip")
+    assert (code, out) == (0, f"{tmp_path / 'fourth'}: train 39 sentences; 1 left out\n")
+    assert f"left out: {own}:1, sentence 0: no gold 'label'" in err
 
 
 def table(file: Path, rows: list[str]) -> Path:
@@ -312,6 +322,19 @@ def test_labelled_sentences_of_a_table_train_as_from_files(tmp_path: Path, progr
     runs = [json.loads((tmp_path / run / "metrics.json").read_text()) for run in ("files", "stored")]
     assert [epoch["loss"] for epoch in runs[0]["history"]] == [epoch["loss"] for epoch in runs[1]["history"]]
     assert runs[0]["test"] == runs[1]["test"]
+
+
+def test_columns_of_other_names(tmp_path: Path, program: Program) -> None:
+    own = table(tmp_path / "own.csv", ["q1,q2,same,label", '"Why, ""so""?",How?,yes,x', '"A', 'b",C,no,y', "D,E,yes,x"])
+    command = ("build", own, tmp_path / "store", "--graph", "chain")
+    assert program(*command, "--columns", "first=q1, second=q2,label=same")[0] == 0
+    opened = Store(tmp_path / "store")
+    assert opened.manifest["labels"] == ["no", "yes"]
+    assert opened.splits["train"].targets("label")[::2].tolist() == [0, 1, 0]
+    assert list(opened.splits["train"].texts("line"))[::2] == [2, 3, 5]
+    missing = ("--columns", "first=q1,second=q3")
+    program.refuses("build", own, tmp_path / "other", *command[3:], *missing, saying=["own.csv:2", "no column 'q3'"])
+    program.refuses(*command, "--columns", "words=q1", saying=["'words=q1' is not such as text=review"])
 
 
 def test_pairs_of_a_table(tmp_path: Path, program: Program) -> None:
@@ -364,9 +387,9 @@ def test_arguments(corpus: Path, tmp_path: Path, program: Program) -> None:
     program.refuses("build", own, out, saying=["--graph"])
     program.refuses("build", out, "--graph", "chain", saying=["no files to build from"])
     program.refuses("build", own, out, "--recipe", recipe(tmp_path, TINY), saying=["give OUT alone"])
-    for option in (["--skip"], ["--labels", "nodes"], ["--stanza-dir", tmp_path]):
+    for option in (["--skip"], ["--labels", "nodes"], ["--stanza-dir", tmp_path], ["--columns", "text=said"]):
         program.refuses("build", out, "--recipe", recipe(tmp_path, TINY), *option, saying=["are for files"])
-    program.refuses("build", corpus / "train.csv", out, "--graph", "chain", saying=["its name should end in .conllu"])
+    program.refuses("build", corpus / "train.xml", out, "--graph", "chain", saying=["its name should end in .conllu"])
     program.refuses("build", corpus / "none.conllu", out, "--graph", "chain", saying=["none.conllu: cannot be read"])
     packed = tmp_path / "cut.conllu.gz"
     packed.write_bytes((corpus / "train.conllu.gz").read_bytes()[:-200])

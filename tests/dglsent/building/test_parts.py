@@ -109,3 +109,17 @@ def test_a_file_put_in_the_place_of_another_is_read_anew(tmp_path):
     assert read_in_parts(file, 1)[1][0].words == ["a"]
     written(tmp_path, "new", "(S (NN b))\n").replace(file)
     assert read_in_parts(file, 1)[1][0].words == ["b"]
+
+
+@pytest.mark.parametrize("size", [1, 2, 100])
+def test_cells_of_csv_go_on_in_the_next_line(size: int, tmp_path: Path) -> None:
+    text = 'label,text\nx,"A\n\nb"\n\ny,"C ""c"""\nx,"D\n",\nz,E\n'
+    file = written(tmp_path, "own.csv", text)
+    source = Files("chain", {"train": [str(file)]}, skip=True)
+    reads = [source.read(part) for part in source.parts(size)]
+    found = [example.sentences[0] for read in reads for example in read.examples]
+    assert [one.unparsed.words for one in found] == [["A", "b"], ["C", '"', "c", '"'], ["E"]]
+    assert [one.origin for one in found] == [row.origin for row in rows(file) if isinstance(row, Row)]
+    assert [reason for read in reads for reason in read.skipped] == [
+        f"{file}:7, sentence 3: 3 cells, and 2 columns: label, text"
+    ]

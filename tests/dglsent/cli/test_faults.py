@@ -10,7 +10,7 @@ import shutil
 import signal
 import stat
 import sys
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import pytest
@@ -270,3 +270,24 @@ def test_sigterm_ends_a_command_as_ctrl_c_does(tmp_path, program):
     assert "stopped; to go on after the last whole epoch: dglsent fit" in err
     assert signal.getsignal(signal.SIGTERM) == before
     assert not (tmp_path / "run.lock").exists()
+
+
+@pytest.mark.parametrize("surfaces_as", [KeyboardInterrupt, ImportError("numpy has no attribute"), RecursionError])
+def test_sigterm_ends_a_command_whatever_it_comes_out_as(surfaces_as, program, monkeypatch):
+    """In the midst of an import libraries make other errors of it."""
+
+    def main(arguments):
+        with suppress(KeyboardInterrupt):
+            os.kill(os.getpid(), signal.SIGTERM)
+        raise surfaces_as
+
+    monkeypatch.setattr("dglsent.cli.recipes.main", main)
+    assert program("recipes") == (128 + signal.SIGTERM, "", "\ndglsent: interrupted\n")
+
+
+def test_ctrl_c_before_there_is_anything_to_say(program, monkeypatch):
+    def main(arguments):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("dglsent.cli.recipes.main", main)
+    assert program("recipes") == (130, "", "\ndglsent: interrupted\n")

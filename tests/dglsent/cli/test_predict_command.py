@@ -13,11 +13,12 @@ from tiny import TINY, recipe
 from dglsent.cli.reading import guess, read
 from dglsent.corpora.example import Parsed
 from dglsent.corpora.labelled import LabelledPairs
+from dglsent.corpora.own_files import PAIR, TEXT
 from dglsent.corpora.reviews import CLASSES, generate
 from dglsent.passing import Batch
 from dglsent.training.graphs import build, shape
 from dglsent.training.run import Run
-from graphs.errors import SentenceError
+from graphs.errors import InputError, SentenceError
 from graphs.formats.brackets import to_brackets
 from graphs.tokens import tokens
 
@@ -128,7 +129,7 @@ def test_guessing_takes_time_that_grows_with_the_text():
     began = time.perf_counter()
     for text in (deep + "x" + ")" * 300_000, deep, "(" + " " * 300_000, "(UH" + " " * 300_000 + "(", "(a b)" * 100_000):
         guess("<stdin>", text)
-        read(f"{text}\t{text}", "tsv", 2)
+        read(f"{text}\t{text}", "tsv", PAIR)
     assert time.perf_counter() - began < 30
 
 
@@ -139,7 +140,7 @@ def test_a_cell_is_what_training_takes_it_for(tmp_path):
         file = tmp_path / "pairs.tsv"
         file.write_text("\n".join(["first\tsecond\tscore", *(f"{row}\t1" for row in rows)]))
         trained = LabelledPairs(str(file), str(file), str(file), score="score").load(tmp_path)["train"]
-        for example, given in zip(trained, read("\n".join(rows), "tsv", 2), strict=True):
+        for example, given in zip(trained, read("\n".join(rows), "tsv", PAIR), strict=True):
             for one, other in zip(example.sentences, given, strict=True):
                 if one.constituency is None:
                     assert tokens(other.text) == one.unparsed.words
@@ -148,12 +149,12 @@ def test_a_cell_is_what_training_takes_it_for(tmp_path):
 
 
 def test_a_broken_tree_of_a_table_names_its_line_once():
-    ((broken, _), *_) = read("(S (A a)\tb\n(S (A a) (B b))\tc", "tsv", 2, "pairs.tsv")
+    ((broken, _), *_) = read("(S (A a)\tb\n(S (A a) (B b))\tc", "tsv", PAIR, "pairs.tsv")
     assert str(broken).startswith("pairs.tsv:1: 1 bracket is not closed")
 
 
 def test_a_column_of_blanks_has_no_words():
-    ((_, other),) = read(")\t\x0c", "tsv", 2, "pairs.tsv")
+    ((_, other),) = read(")\t\x0c", "tsv", PAIR, "pairs.tsv")
     assert isinstance(other, SentenceError)
     assert "no words" in other.reason
 
@@ -243,3 +244,70 @@ def test_run_without_weights_or_with_broken_ones(trees_run, tmp_path, program):
     program.refuses("test", run, saying=["weights.safetensors", "no weights"])
     (run / "config.yaml").write_text("corpus: 3\n")
     program.refuses("test", run, saying=["config.yaml"])
+
+
+ROWS = [("a good , film", "x"), ('he said "good"', "y")]
+TABLES = {
+    "csv": 'text,label\n"a good , film",x\n"he said ""good""",y\n',
+    "tsv": 'label\ttext\nx\ta good , film\ny\t"he said ""good"""\n',
+    "jsonl": '{"text": "a good , film", "label": "x"}\n{"text": "he said \\"good\\"", "label": "y"}\n',
+}
+
+
+@pytest.mark.parametrize("form", TABLES)
+def test_tables_are_read_by_their_columns(form):
+    assert guess(f"own.{form}.gz", TABLES[form]) == form
+    found = read(TABLES[form], form, [TEXT], "own")
+    assert [given.text for (given,) in found] == [text for text, _ in ROWS]
+    assert [given.origin.sentence for (given,) in found] == ["1", "2"]
+    with pytest.raises(
+        InputError, match=r"own: no column 'review', which the model reads; there are|names the columns"
+    ):
+        read(TABLES[form], form, ["review"], "own")
+
+
+def test_a_broken_row_of_a_table_is_told_in_its_place():
+    (one,), (broken,), (blank,) = read("text,label\ngood,x\nbad\n ,y\n", "csv", [TEXT], "own.csv")
+    assert one.text == "good"
+    assert str(broken) == "own.csv:3, sentence 2: 1 cells, and 2 columns: text, label"
+    assert "column 'text' is blank" in str(blank)
+
+
+def test_pairs_of_a_table_are_read_by_their_columns():
+    (given,) = read("sim,b,a\n1,how,why\n", "csv", ["a", "b"])
+    assert [one.text for one in given] == ["why", "how"]
+
+
+def test_a_model_reads_the_columns_that_it_was_trained_on(tmp_path, program):
+    table = tmp_path / "own.csv"
+    table.write_text("stars,review\n" + "".join(f"{n % 2},{'good' if n % 2 else 'bad'} film\n" for n in range(30)))
+    corpus = {"train": str(table), "dev": str(table), "test": str(table), "text": "review", "label": "stars"}
+    file = tmp_path / "own.yaml"
+    file.write_text(
+        json.dumps(
+            {
+                "corpus": {"class_path": "LabelledText", "init_args": corpus},
+                "graph": "chain",
+                "embedding": {"dim": 4},
+                "encoder": {"class_path": "SeqLSTM", "init_args": {"hidden": 4}},
+                "task": {"class_path": "Classification", "init_args": {"classes": 2}},
+                "training": {"epochs": 1},
+            }
+        )
+    )
+    code, _, err = program("fit", file, "--out", tmp_path / "run")
+    assert code == 0, err
+    code, out, err = program("predict", tmp_path / "run", table)
+    assert code == 0, err
+    assert [json.loads(line)["text"] for line in out.splitlines()[:2]] == ["bad film", "good film"]
+    corpus_gone = table.rename(tmp_path / "moved.csv")
+    code, out, err = program("test", tmp_path / "run", corpus_gone, corpus_gone)
+    assert code == 0, err
+    (scores,) = json.loads(out).values()
+    assert scores == json.loads((tmp_path / "run" / "metrics.json").read_text())["test"]
+    program.refuses("test", tmp_path / "run", corpus_gone, "--split", "dev", saying=["--split: files have none"])
+    other = tmp_path / "other.csv"
+    other.write_text("text\ngood film\n")
+    program.refuses(
+        "predict", tmp_path / "run", other, saying=["no column 'review', which the model reads; there are text"]
+    )

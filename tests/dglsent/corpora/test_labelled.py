@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import csv
 import gzip
 import json
 from pathlib import Path
@@ -7,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from dglsent.corpora.labelled import LabelledPairs, LabelledText, LabelledTrees, TaggedColumns
+from dglsent.training.graphs import shape
 from graphs.errors import InputError
 
 TABLES = {
@@ -197,3 +199,56 @@ def test_what_makes_no_corpus(tmp_path):
     trees = write(tmp_path, "trees.txt", "(1 (0 a) (1 b))\n(_ (0 a) (1 b))\n")
     with pytest.raises(InputError, match=r"trees\.txt:2, .*the root has no class"):
         load(LabelledTrees(trees, trees, trees))
+
+
+def test_quotation_marks_of_tsv(tmp_path):
+    """Programs double those within a cell in quotes; else they are text."""
+    cells = ['"He said ""good"" twice."', '"Good."', 'a "good" film', '"Good" and "bad"', '""""']
+    file = write(tmp_path, "a.tsv", "label\ttext\n" + "".join(f"{i}\t{cell}\n" for i, cell in enumerate(cells)))
+    words = [one.sentences[0].unparsed.words for one in load(LabelledText(file, file, file))["train"]]
+    assert ["".join(each) for each in words] == [
+        'Hesaid"good"twice.', '"Good."', 'a"good"film', '"Good"and"bad"', '"'
+    ]  # fmt: skip
+    file = write(tmp_path, "b.tsv", "label\ttext\n1\tgood\n2\n")
+    with pytest.raises(InputError, match=r"2 columns: label, text$"):
+        load(LabelledText(file, file, file))
+    file = write(tmp_path, "c.tsv", 'text\tlabel\ngood\t1\n"bad\nfilm"\t2\n')
+    with pytest.raises(InputError, match=r"c\.tsv:3, sentence 2: 1 cells, .* goes on in the next line is for \.csv"):
+        load(LabelledText(file, file, file))
+
+
+def test_what_needs_trees_names_a_remedy_that_is_one(tmp_path):
+    text = write(tmp_path, "text.tsv", "label\ttext\n1\tgood\n2\tbad\n")
+    (one, *_) = load(LabelledText(text, text, text))["train"]
+    with pytest.raises(InputError, match=r"dependency trees; of a table `dglsent build .* CoNLL-U"):
+        shape("dependency", one.sentences[0])
+    pairs = write(tmp_path, "pairs.tsv", "label\tfirst\tsecond\n1\tgood\tbad\n2\tbad\tgood\n")
+    (one, *_) = load(LabelledPairs(pairs, pairs, pairs))["train"]
+    with pytest.raises(InputError, match=r"dependency trees; `dglsent build (?!.*CoNLL-U)"):
+        shape("dependency", one.sentences[0])
+
+
+def test_a_further_file_is_read_with_the_classes_of_a_model(tmp_path):
+    file = write(tmp_path, "a.csv", "text,label\ngood,yes\nbad,no\n")
+    other = write(tmp_path, "b.csv", "text,label\nfine,yes\n")
+    corpus = LabelledText("not there", "nor this")
+    (found,) = corpus.of_file(Path(other), ["no", "yes"])
+    assert found.targets == {"label": 1}
+    assert [one.targets["label"] for one in corpus.of_file(Path(file), ["no", "perhaps", "yes"])] == [2, 0]
+    with pytest.raises(InputError, match=r"b\.csv:2, sentence 1: class 'yes' is none of those of training: no"):
+        corpus.of_file(Path(other), ["no"])
+    with pytest.raises(InputError, match=r"empty\.csv: has no examples"):
+        corpus.of_file(Path(write(tmp_path, "empty.csv", "text,label\n")), ["no", "yes"])
+    with pytest.raises(InputError, match=r"nowhere\.csv: no such file"):
+        corpus.of_file(tmp_path / "nowhere.csv", ["no", "yes"])
+
+
+def test_csv_is_read_elsewhere_as_before(tmp_path):
+    """How long a cell may be is said to the whole process."""
+    limit = csv.field_size_limit()
+    file = write(tmp_path, "a.csv", f"text,label\n{'x' * (limit + 1)},1\ngood,2\n")
+    assert len(load(LabelledText(file, file, file))["train"]) == 2
+    broken = write(tmp_path, "b.csv", 'text,label\n"good"x,1\n')
+    with pytest.raises(InputError, match="no row of CSV"):
+        load(LabelledText(broken, broken, broken))
+    assert csv.field_size_limit() == limit

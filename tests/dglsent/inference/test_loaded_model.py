@@ -212,3 +212,11 @@ def test_a_table_is_no_list_of_sentences():
         with pytest.raises(InputError, match=f"{type(given).__name__} was given; wanted is text"):
             model.predict(given)
     assert len(model.predict(pd.DataFrame(table)["text"])) == 1
+
+
+@pytest.mark.parametrize("given", [["the film was good"], ("the film was good", "the film was bad")])
+def test_a_sentence_in_the_place_of_a_token_is_refused(given, trees_run):
+    """It was one word, which no model knows."""
+    model = dglsent.load(trees_run)
+    with pytest.raises(InputError, match="example 1: 'the film was good' stands where a token should"):
+        model.predict([given])

@@ -126,6 +126,12 @@ def test_errors_name_the_key():
         recipes.resolve(recipes.find("reviews/tree-lstm").read_text(), ["--embedding.dimension", "3"])
 
 
+def test_a_required_key_that_is_missing_is_named():
+    with pytest.raises(InputError) as refused:
+        recipes.resolve(recipes.find("sick/tree-lstm").read_text(), ["--task", "PairClassification"])
+    assert str(refused.value) == "task.classes is missing; give it in the recipe, or by --task.classes"
+
+
 @pytest.mark.parametrize(
     ("option", "value", "said"),
     [
