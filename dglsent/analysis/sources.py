@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import dataclasses
 import json
 import math
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -204,5 +203,5 @@ class LoggedGates(TrainedRun):
             raise InputError(f"{run.path}: no gates were logged; train with `dglsent fit RECIPE --log-gates`")
         words = json.loads((run.path / "gates" / "words.json").read_text(encoding="utf-8"))
         gates = pa.concat_tables([pq.read_table(file) for file in files]).to_pandas()
-        own = {each.name: getattr(run, each.name) for each in dataclasses.fields(run)}
+        own = {each.name: getattr(run, each.name) for each in fields(run)}
         return cls(**own, gates=gates, words=DataFrame(words))

@@ -252,7 +252,10 @@ class TestRefusals:
         net = Net()
         batch = Batch.of([graph for pair in PAIRS for graph in pair], pairs=True)
         net.fields(batch)
-        message = lambda edges: {"score": (edges.src["h"] * edges.dst["h"]).sum(-1)}  # noqa: E731
+
+        def message(edges):
+            return {"score": (edges.src["h"] * edges.dst["h"]).sum(-1)}
+
         with (
             engine(name),
             pytest.raises(KeyError, match="reads 'h' of its senders"),

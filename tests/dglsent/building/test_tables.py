@@ -1,0 +1,96 @@
+"""Tables of sentences and of pairs become stores."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from tiny import TINY, Program, recipe
+
+from dglsent.corpora.built_in import Reviews
+from graphs.store import Store
+
+FROM = ("--corpus", "dglsent.corpora.stored.Stored", "--corpus.store")
+
+
+def table(file: Path, rows: list[str]) -> Path:
+    file.write_text("".join(f"{row}\n" for row in rows))
+    return file
+
+
+def test_labelled_sentences_of_a_table_train_as_from_files(tmp_path: Path, program: Program) -> None:
+    for split, some in Reviews(train=40, dev=8, test=8).load().items():
+        rows = [f"{' '.join(one.sentences[0].constituency.words)}\t{one.targets['label']}" for one in some]  # type: ignore[union-attr]
+        table(tmp_path / f"{split}.tsv", ["text\tlabel", *rows])
+    train, dev, test = (tmp_path / f"{split}.tsv" for split in ("train", "dev", "test"))
+    store = tmp_path / "store"
+    assert program("build", train, store, "--graph", "chain", "--dev", dev, "--test", test, "--shard", "7")[0] == 0
+    assert Store(store).manifest["labels"] == [str(label) for label in range(5)]
+    file = recipe(
+        tmp_path, TINY.replace("constituency", "chain").replace("tree_lstm.BinaryTreeLSTM", "sequence.SeqLSTM")
+    )
+    own = ("--corpus", "dglsent.corpora.labelled.LabelledText", "--corpus.train", train, "--corpus.test", test)
+    code, _, err = program("fit", file, *own, "--corpus.dev", dev, "--out", tmp_path / "files")
+    assert code == 0, err
+    assert program("fit", file, *FROM, store, "--out", tmp_path / "stored")[0] == 0
+    runs = [json.loads((tmp_path / run / "metrics.json").read_text()) for run in ("files", "stored")]
+    assert [epoch["loss"] for epoch in runs[0]["history"]] == [epoch["loss"] for epoch in runs[1]["history"]]
+    assert runs[0]["test"] == runs[1]["test"]
+
+
+def test_columns_of_other_names(tmp_path: Path, program: Program) -> None:
+    own = table(tmp_path / "own.csv", ["q1,q2,same,label", '"Why, ""so""?",How?,yes,x', '"A', 'b",C,no,y', "D,E,yes,x"])
+    command = ("build", own, tmp_path / "store", "--graph", "chain")
+    assert program(*command, "--columns", "first=q1, second=q2,label=same")[0] == 0
+    opened = Store(tmp_path / "store")
+    assert opened.manifest["labels"] == ["no", "yes"]
+    assert opened.splits["train"].targets("label")[::2].tolist() == [0, 1, 0]
+    assert list(opened.splits["train"].texts("line"))[::2] == [2, 3, 5]
+    missing = ("--columns", "first=q1,second=q3")
+    program.refuses("build", own, tmp_path / "other", *command[3:], *missing, saying=["own.csv:2", "no column 'q3'"])
+    program.refuses(*command, "--columns", "words=q1", saying=["'words=q1' is not such as text=review"])
+
+
+def test_pairs_of_a_table(tmp_path: Path, program: Program) -> None:
+    tree = "(S (NN Snow) (VBZ falls))"
+    rows = [json.dumps({"first": tree, "second": tree, "score": score}) for score in (1, 2.5, 4)]
+    pairs, store = table(tmp_path / "pairs.jsonl", rows), tmp_path / "store"
+    assert program("build", pairs, store, "--graph", "constituency", "--shard", "2")[0] == 0
+    opened = Store(store)
+    assert opened.manifest["sentences"] == 2
+    assert opened.splits["train"].targets("score")[::2].tolist() == [1.0, 2.5, 4.0]
+    assert list(opened.splits["train"].texts("line")) == [1, 1, 2, 2, 3, 3]
+    single = table(tmp_path / "single.tsv", ["text", tree])
+    code, _, err = program("build", pairs, single, tmp_path / "mixed", "--graph", "constituency")
+    assert code == 2
+    assert f"{single} has sentences and {pairs} pairs of them" in err
+
+
+def test_a_tree_of_one_word_in_a_table(tmp_path: Path, program: Program) -> None:
+    trees = table(tmp_path / "trees.tsv", ["text", "(3 good)", "(1 (1 bad) (2 film))"])
+    assert program("build", trees, tmp_path / "store", "--graph", "constituency")[0] == 0
+    said = Store(tmp_path / "store").splits["train"].sentences()
+    assert [sentence.words for sentence in said] == [["good"], ["bad", "film"]]
+
+
+def test_broken_rows_of_a_table(tmp_path: Path, program: Program) -> None:
+    rows = ["", "label\ttext", "a\tIt works .", "", "b", "b\t ", "b\t(S (NN", "b\t(S (NN x)", "a\tNo ."]
+    broken = table(tmp_path / "broken.tsv", rows)
+    command = ("build", broken, tmp_path / "store", "--graph", "chain", "--shard", "2")
+    program.refuses(*command, saying=["broken.tsv:5, sentence 2: 1 cells, and 2 columns: label, text"])
+    code, out, err = program(*command, "--skip")
+    assert (code, out) == (0, f"{tmp_path / 'store'}: train 3 sentences; 3 left out\n"), err
+    assert "broken.tsv:6, sentence 3: column 'text' is blank" in err
+    assert "broken.tsv:8" in err
+    assert list(Store(tmp_path / "store").splits["train"].texts("line")) == [3, 7, 9]
+    program.refuses(
+        "build",
+        table(tmp_path / "other.jsonl", ['{"review": "Fine ."}', "[1]"]),
+        tmp_path / "other",
+        *command[3:5],
+        saying=["other.jsonl:1, sentence 1: no column 'text'; there are review"],
+    )
+    upos = ("build", broken, tmp_path / "upos", *command[3:5], "--labels", "upos")
+    program.refuses(*upos, saying=["broken.tsv: --labels upos is not for tables"])
+    number = table(tmp_path / "number.jsonl", ['{"text": "Fine .", "score": "high"}'])
+    program.refuses("build", number, tmp_path / "number", *command[3:5], saying=["number.jsonl:1", "score 'high'"])
