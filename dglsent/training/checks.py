@@ -8,6 +8,8 @@ from itertools import chain
 import numpy as np
 import torch
 
+from dglsent.passing import Batch
+from dglsent.passing.relation import Relation
 from dglsent.tasks.classification import Classification
 from dglsent.tasks.task import Task
 from dglsent.training.data import Examples, GraphSet
@@ -76,8 +78,9 @@ def check(recipe: Recipe, model: SentenceModel, sets: Mapping[str, Examples]) ->
     index = list(range(min(_EXAMPLES, len(examples))))
     try:
         with torch.no_grad():
-            batch = examples.batch(index, encoder.directions, encoder.relations)
-            model.eval().outcomes(batch)
+            model.eval().outcomes(examples.batch(index, encoder.directions, encoder.relations))
+            if recipe.graph == fields.COMPLETE:
+                _check_edges(model, examples.batch(index, encoder.directions, encoder.relations))
     except InputError:
         raise
     except Exception as error:
@@ -90,6 +93,23 @@ def check(recipe: Recipe, model: SentenceModel, sets: Mapping[str, Examples]) ->
         ) from error
     finally:
         model.train(was)
+
+
+def _check_edges(model: SentenceModel, batch: Batch) -> None:
+    """Refuses an encoder whose words would hear nothing of each other, on a batch of complete graphs."""
+    asked, relation = set(), batch.relation
+
+    def noted(name: str = fields.CHILD) -> Relation:
+        asked.add(name)
+        return relation(name)
+
+    batch.relation = noted  # type: ignore[method-assign]
+    model.outcomes(batch)
+    if asked & {fields.CHILD, fields.NEIGHBOUR}:
+        raise InputError(
+            f"encoder {type(model.encoder).__name__} passes messages along the edges of trees or chains, and complete "
+            "graphs have none: no word would hear another; choose another --graph, or --encoder CN3 or Transformer"
+        )
 
 
 def _check_classes(task: Task, split: str, examples: Examples) -> None:

@@ -117,3 +117,18 @@ def test_examples_of_ones_own_are_looked_at_before_training(change, said, tmp_pa
 def test_a_sentence_to_learn_from_may_lack_a_class(tmp_path, program):
     file = own_recipe(tmp_path, corpus=changed("splits['train'][0].targets = {'label': -1}"))
     assert program("fit", file, "--out", tmp_path / "run")[0] == 0
+
+
+@pytest.mark.parametrize("encoder", ["ChildSumTreeLSTM", "BiLSTM", "PDGraph"])
+def test_encoders_that_would_hear_nothing_in_complete_graphs_are_refused(encoder, tmp_path, program):
+    """Without this they train as bags of words, and their recurrent weights stay what they were."""
+    recipe = own_recipe(tmp_path, graph="complete", encoder=encoder)
+    program.refuses(
+        "fit", recipe, "--out", tmp_path / "run",
+        saying=[f"encoder {encoder} passes messages along the edges of trees or chains", "no word would hear another"],
+    )  # fmt: skip
+    assert not (tmp_path / "run").exists()
+
+
+def test_encoders_of_complete_graphs_are_not(tmp_path, program):
+    assert program("fit", own_recipe(tmp_path, graph="complete", encoder="CN3"), "--out", tmp_path / "run")[0] == 0
