@@ -67,16 +67,20 @@ def from_spacy(doc: Any) -> list[Dependencies | Tagged]:
     if not is_spacy(doc):
         raise _refused("a Doc or a Span of spaCy", doc)
     whole = getattr(doc, "doc", doc)
+    given = {token.i for token in doc if not token.is_space}
     if not whole.has_annotation("DEP"):
-        tags = {"pos": [token.tag_ or token.pos_ or "_" for token in doc]}
-        return [Tagged([token.text for token in doc], tags if set(tags["pos"]) != {"_"} else {})]
-    return [_of_spacy(list(sentence), number) for number, sentence in enumerate(doc.sents, 1)]
+        words = [token for token in doc if token.i in given]
+        tags = {"pos": [token.tag_ or token.pos_ or "_" for token in words]}
+        return [Tagged([token.text for token in words], tags if set(tags["pos"]) != {"_"} else {})]
+    # The sentences of a Span are whole ones, in which it begins and ends.
+    sentences = [[token for token in sentence if token.i in given] for sentence in doc.sents]
+    return [_of_spacy(words, number) for number, words in enumerate(filter(None, sentences), 1)]
 
 
 def _of_spacy(tokens: list[Any], number: int) -> Dependencies:
     origin = Origin(sentence=str(number))
     place = {token.i: index for index, token in enumerate(tokens)}
-    # A root is its own head; a Span may leave out the head of its first word.
+    # A root is its own head; a Span may leave out a head, and so do spaces between words.
     head = [-1 if token.head.i == token.i else place.get(token.head.i, -1) for token in tokens]
     return Dependencies(
         word=[token.text for token in tokens],

@@ -18,7 +18,8 @@ _TOKEN = re.compile(
     | [^\W\d_]+(?=n['’]t\b)                        # do of don't
     | n['’]t\b
     | ['’](?:s|m|d|ll|re|ve)\b
-    | \d+(?:[.,:/]\d+)*(?:-\w+)*                   # numbers, prices, times
+    | ['’]\d0s\b                                  # decades
+    | \d+(?:[.,:/]\d+)*\w*(?:-\w+)*                # numbers, prices, times, ordinals
     | \w+(?:-\w+)*                                 # words, compounds
     | \S
     """,

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import shlex
-from argparse import ArgumentTypeError, Namespace
+from argparse import Namespace
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from dglsent.cli.console import say
-from dglsent.cli.options import Parser, add_data, names, positive
+from dglsent.cli.options import Parser, add_data, column_names, positive
 from graphs.errors import InputError
 
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ def make_parser() -> Parser:
     )
     parser.add_argument(
         "--columns",
-        type=columns,
+        type=column_names,
         default={},
         metavar="A=B,...",
         help="names that columns have in tables: first=question1,second=question2,label=same",
@@ -117,14 +117,3 @@ def _source(files: Sequence[str], options: Namespace, overrides: Sequence[str]) 
     by_split = {"train": list(files), "dev": options.dev, "test": options.test}
     given = {split: tuple(names) for split, names in by_split.items() if names}
     return Files(options.graph, given, options.labels, options.skip, options.stanza_dir, options.cache, options.columns)
-
-
-def columns(text: str) -> dict[str, str]:
-    """Names of columns by those that they have in a store's tables."""
-    from dglsent.building.tables import COLUMNS
-
-    pairs = [pair.partition("=") for pair in names(text)]
-    named = {ours.strip(): theirs.strip() for ours, _, theirs in pairs}
-    if not all(ours in COLUMNS and theirs for ours, theirs in named.items()):
-        raise ArgumentTypeError(f"{text!r} is not such as text=review,label=stars, of {', '.join(COLUMNS)}")
-    return named

@@ -3,8 +3,19 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from dglsent.training.run import Run
 
 
 def say(line: str) -> None:
     """A line about the work, apart from its results."""
     print(line, file=sys.stderr, flush=True)
+
+
+def tell_unfinished(run: Run, say: Callable[[str], None] = say) -> None:
+    """Says that a run whose weights are used is still to be trained, where it is."""
+    if run.checkpoint.is_file():
+        say(f"{run.path}: not finished; these are the weights of its best epoch so far")

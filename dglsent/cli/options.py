@@ -81,6 +81,17 @@ def names(text: str) -> list[str]:
     return [name.strip() for name in text.split(",") if name.strip()]
 
 
+def column_names(text: str) -> dict[str, str]:
+    """Names of columns by those that tables have for `dglsent build`."""
+    from dglsent.building.tables import COLUMNS
+
+    pairs = [pair.partition("=") for pair in names(text)]
+    named = {ours.strip(): theirs.strip() for ours, _, theirs in pairs}
+    if not all(ours in COLUMNS and theirs for ours, theirs in named.items()):
+        raise argparse.ArgumentTypeError(f"{text!r} is not such as text=review,label=stars, of {', '.join(COLUMNS)}")
+    return named
+
+
 def add_trust(parser: argparse.ArgumentParser) -> None:
     """--trust."""
     parser.add_argument(

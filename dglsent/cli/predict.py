@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import sys
 from argparse import Namespace
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from dglsent.cli.options import Parser, add_device, add_trust
+from dglsent.cli.console import tell_unfinished
+from dglsent.cli.options import Parser, add_device, add_trust, column_names
 from dglsent.cli.reading import FORMATS, guess, read
 from dglsent.corpora.own_files import PAIR, TEXT
 from dglsent.json_text import dumps
@@ -25,8 +26,8 @@ _EPILOGUE = """
 A line is a sentence; where the model needs parses, Stanza makes them (first, and of many sentences faster, does
 `dglsent parse`, whose files are read as they are). A model of pairs reads two sentences in a row, or two columns
 separated by a tab. Of a table (.tsv, .csv, .jsonl) the columns are read that the model was trained on, else `text`, or
-`first` and `second`. Every example gives one line of JSON; one that cannot be used gives a line with "error", is told
-on standard error, and makes the exit code 2.
+`first` and `second`, or those that --columns names. Every example gives one line of JSON; one that cannot be used gives
+a line with "error", is told on standard error, and makes the exit code 2.
 """
 
 
@@ -39,6 +40,13 @@ def make_parser() -> Parser:
         "files", metavar="FILE", nargs="*", default=[], help="sentences (.gz too); standard input by default or for -"
     )
     parser.add_argument("--format", choices=FORMATS, help="format of the input; found out by default")
+    parser.add_argument(
+        "--columns",
+        type=column_names,
+        default={},
+        metavar="A=B,...",
+        help="names that columns have in tables, as for `dglsent build`: text=review; first=question1,second=question2",
+    )
     parser.add_argument("--structure", action="store_true", help="add what the model used: nodes, edges, their fields")
     parser.add_argument("--draw", type=Path, metavar="DIR", help="draw what the model used, an SVG a sentence")
     parser.add_argument(
@@ -65,6 +73,7 @@ def main(arguments: Sequence[str]) -> int:
         trusted=options.trust,
         vectors=options.vectors,
     )
+    tell_unfinished(model.run, _say)
     examples = model.readable(_given(options, model), _say)
     failed = False
     for first in range(0, len(examples), _BATCH):
@@ -83,7 +92,7 @@ def _given(options: Namespace, model: Model) -> list[tuple[Given, ...]]:
     for file in options.files or ["-"]:
         name = "<stdin>" if file == "-" else file
         text = _text(file)
-        found = read(text, options.format or guess(name, text), _columns(model), name)
+        found = read(text, options.format or guess(name, text), _columns(model, options.columns), name)
         if not found:
             raise InputError(
                 f"{name}: holds no sentences; give text, a sentence a line, or what `dglsent parse` makes of it"
@@ -92,14 +101,13 @@ def _given(options: Namespace, model: Model) -> list[tuple[Given, ...]]:
     return examples
 
 
-def _columns(model: Model) -> tuple[str, ...]:
-    """The columns of a table from which the model reads."""
+def _columns(model: Model, named: Mapping[str, str]) -> tuple[str, ...]:
+    """The columns of a table from which the model reads, those that are named before those that it was trained on."""
     from dglsent.corpora.labelled import LabelledPairs, LabelledText
 
-    corpus = model.recipe.corpus
-    if model.sentences == 2:
-        return (corpus.first, corpus.second) if isinstance(corpus, LabelledPairs) else PAIR
-    return (corpus.text if isinstance(corpus, LabelledText) else TEXT,)
+    corpus, usual = model.recipe.corpus, PAIR if model.sentences == 2 else (TEXT,)
+    own = {name: getattr(corpus, name) for name in usual} if isinstance(corpus, LabelledPairs | LabelledText) else {}
+    return tuple(named.get(name, own.get(name, name)) for name in usual)
 
 
 def _lines(

@@ -106,7 +106,9 @@ def _of_table(table: Extract, suffix: str, columns: Sequence[str]) -> list[tuple
     lacking = next((each for each in columns if known and not any(each in row.cells for row in known)), None)
     if lacking is not None:
         there = ", ".join(known[0].cells)
-        raise InputError(f"{table.name or 'input'}: no column {lacking!r}, which the model reads; there are {there}")
+        raise InputError(
+            f"{table.name or 'input'}: no column {lacking!r}, which the model reads; there are {there} (--columns)"
+        )
     trees = has_trees(row.cells.get(column, "").strip() for row in known for column in columns)
     return [(row,) if isinstance(row, SentenceError) else _of_row(row, columns, trees) for row in read]
 

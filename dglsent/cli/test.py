@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from dglsent.cli.console import tell_unfinished
 from dglsent.cli.options import Parser, add_data, add_device, add_trust
 from dglsent.json_text import dumps
 from graphs.errors import InputError
@@ -48,7 +49,9 @@ def main(arguments: Sequence[str]) -> int:
 
     set_threads(options.threads)
     device = pick_device(options.device)
-    recipe, vocabularies, model = Run(options.run).load(trusted=options.trust)
+    run = Run(options.run)
+    recipe, vocabularies, model = run.load(trusted=options.trust)
+    tell_unfinished(run)
     if options.files:
         if options.split:
             raise InputError("--split: files have none; leave it out")

@@ -10,9 +10,11 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from dglsent.corpora.example import Example, Parsed
+from dglsent.corpora.own_files import is_tree
 from graphs.columns import Constituency, Dependencies, Tagged
 from graphs.converters import from_nltk, from_spacy, from_stanza, is_nltk, is_spacy, is_stanza
 from graphs.errors import InputError, Origin, SentenceError
+from graphs.formats.brackets import parse_brackets, unescaped
 from graphs.parsing import Parse
 from graphs.tokens import tokens
 
@@ -48,7 +50,8 @@ def examples_of(given: Any, sentences: int) -> list[tuple[int, tuple[Given, ...]
     """Examples of `sentences` sentences each: 1, or 2 for pairs.
 
     One text, tree or document may stand alone. A document has an example for each of its sentences, so in a pair it is
-    of one.
+    of one. A pair is a tuple, or a list of two unless both are single words, which are tokens. Text that is a tree in
+    brackets is read as one, and words of trees lose the escapes of the treebank, as in files.
 
     Returns:
         Each example after the number, from 1, of what was given for it.
@@ -62,10 +65,14 @@ def examples_of(given: Any, sentences: int) -> list[tuple[int, tuple[Given, ...]
         raise InputError(f"{_kind(given)} was given; wanted is {WANTED}, or a list of them")
     examples: list[tuple[int, tuple[Given, ...]]] = []
     for number, one in enumerate([given] if alone or pair else given, 1):
-        if sentences == 1:
-            examples += [(number, (sentence,)) for sentence in _sentences(one, number)]
-        elif isinstance(one, Example):
+        if isinstance(one, Example):
+            if len(one.sentences) != sentences:
+                raise InputError(
+                    f"example {number}: of {len(one.sentences)} sentences, and the model reads {sentences}"
+                )
             examples.append((number, one.sentences))
+        elif sentences == 1:
+            examples += [(number, (sentence,)) for sentence in _sentences(one, number)]
         elif _is_pair(one):
             sides = [_sentences(side, number) for side in one]
             if any(len(side) != 1 for side in sides):
@@ -152,22 +159,24 @@ def _sentences(one: Any, number: int) -> list[Given]:
     """The sentences of something given."""
     if isinstance(one, (Parsed, Raw, SentenceError)):
         return [one]
-    if isinstance(one, Example):
-        return list(one.sentences)
-    if isinstance(one, Constituency | Dependencies | Tagged):
+    if isinstance(one, Constituency):
+        return [parsed(replace(one, word=[word and unescaped(word) for word in one.word]))]
+    if isinstance(one, Dependencies | Tagged):
         return [parsed(one)]
     if isinstance(one, Parse):
         return [Parsed(one.constituency, one.dependencies)]
     if is_stanza(one):
         return [Parsed(tree, dependencies, remedy=REMEDY) for dependencies, tree in from_stanza(one)]
+    if _is_of_stanza(one):
+        return [Parsed(one[1], one[0], remedy=REMEDY)]
     if is_nltk(one):
         return _sentences(from_nltk(one), number)
     if is_spacy(one):
         return [sentence for columns in from_spacy(one) for sentence in _sentences(columns, number)]
     if isinstance(one, str):
-        return [Raw(one)]
-    if isinstance(one, (list, tuple)) and one and all(isinstance(token, str) for token in one):
-        if all(len(token.split()) > 1 for token in one):  # some may: words of Vietnamese have spaces
+        return _of_brackets(one) if is_tree(one.strip(), among_trees=False) else [Raw(one)]
+    if isinstance(one, (list, tuple)) and all(isinstance(token, str) for token in one):
+        if one and all(len(token.split()) > 1 for token in one):  # some may: words of Vietnamese have spaces
             raise InputError(f"example {number}: {one[0]!r} stands where a token should; give text as a string alone")
         return [Raw(list(one))]
     raise InputError(f"example {number}: {_kind(one)} was given; wanted is {WANTED}")
@@ -177,8 +186,25 @@ def _foreign(given: Any) -> bool:
     return is_stanza(given) or is_nltk(given) or is_spacy(given)
 
 
+def _of_brackets(text: str) -> list[Given]:
+    """The trees of a text in brackets, or what is wrong with them."""
+    try:
+        return [parsed(tree) for tree in parse_brackets(text, unescape=True)]
+    except SentenceError as error:
+        return [SentenceError(error.reason.removeprefix("line 1: "))]
+
+
+def _is_of_stanza(given: Any) -> bool:
+    """Whether something is a sentence as `from_stanza` gives it, either of whose parses may be None."""
+    if not isinstance(given, tuple) or len(given) != 2 or given == (None, None):
+        return False
+    return isinstance(given[0], Dependencies | None) and isinstance(given[1], Constituency | None)
+
+
 def _is_pair(given: Any) -> bool:
-    return isinstance(given, (tuple, list)) and len(given) == 2 and not is_nltk(given)
+    if not isinstance(given, (tuple, list)) or len(given) != 2 or is_nltk(given):
+        return False
+    return isinstance(given, tuple) or not all(isinstance(side, str) and len(side.split()) < 2 for side in given)
 
 
 def _kind(given: Any) -> str:

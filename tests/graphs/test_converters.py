@@ -66,13 +66,27 @@ class Doc(list):
 
     @property
     def sents(self):
-        return [self[:2], self[2:]]
+        return [self[:3], self[3:]]
+
+
+class Span(list):
+    """What a spaCy Span offers: its sentences are whole ones."""
+
+    def __init__(self, doc, start, end):
+        super().__init__(doc[start:end])
+        self.doc, self.root = doc, doc[start]
+
+    @property
+    def sents(self):
+        return [one for one in self.doc.sents if any(token in self for token in one)]
 
 
 def spacy_doc():
-    rows = [("films", 1, "nsubj"), ("work", 1, "ROOT"), ("they", 3, "nsubj"), ("do", 3, "ROOT")]
+    rows = [("films", 1, "nsubj"), ("work", 1, "ROOT"), (" \n", 1, "dep"), ("they", 4, "nsubj"), ("do", 4, "ROOT")]
     doc = Doc(
-        types.SimpleNamespace(i=i, text=text, dep_=dep, pos_="X", tag_="", lemma_=text, morph="")
+        types.SimpleNamespace(
+            i=i, text=text, dep_=dep, pos_="X", tag_="", lemma_=text, morph="", is_space=text.isspace()
+        )
         for i, (text, _, dep) in enumerate(rows)
     )
     for token, (_, head, _) in zip(doc, rows, strict=True):
@@ -87,7 +101,16 @@ def test_documents_of_spacy():
     unparsed = spacy_doc()
     unparsed.parsed = False
     (tagged,) = converters.from_spacy(unparsed)
-    assert tagged.columns == {"pos": ["X"] * 4}
+    assert (tagged.words, tagged.columns) == (["films", "work", "they", "do"], {"pos": ["X"] * 4})
+
+
+def test_a_span_of_spacy_is_no_more_than_its_words():
+    doc = spacy_doc()
+    first, second = converters.from_spacy(Span(doc, 1, 4))
+    assert (first.words, first.head.tolist()) == (["work"], [-1])
+    assert (second.words, second.head.tolist()) == (["they"], [-1])
+    doc.parsed = False
+    assert converters.from_spacy(Span(doc, 1, 4))[0].words == ["work", "they"]
 
 
 @pytest.mark.parametrize("convert", [converters.from_nltk, converters.from_spacy, converters.from_stanza])

@@ -13,6 +13,8 @@ from graphs.tokens import tokens
         ("Mr. Smith's 2,000 well-made films...", "Mr. Smith 's 2,000 well-made films ..."),
         ("café\u00a0noir, 3.5-star\t$5", "café noir , 3.5-star $ 5"),
         ("see http://a.b/c?d=1.", "see http://a.b/c?d=1 ."),
+        ("In the 1990s, a 2nd-hand 4x4 at 7:30pm.", "In the 1990s , a 2nd-hand 4x4 at 7:30pm ."),
+        ("the '90s' hits, 20th of 3/4", "the '90s ' hits , 20th of 3/4"),
         ("", ""),
     ],
 )
@@ -21,7 +23,7 @@ def test_text_is_cut(text, expected):
 
 
 def test_what_is_cut_already_stays():
-    text = "-LRB- It is n't `` so '' , Ann 's U.S. trip -- 3.5 well-made ... -RRB-"
+    text = "-LRB- It is n't `` so '' , Ann 's U.S. trip -- 3.5 3D 1st '80s well-made ... -RRB-"
     assert tokens(text) == text.split()
     assert tokens(" ".join(tokens("Don't (I said) cut 'em up, O'Neill!"))) == tokens(
         "Don't (I said) cut 'em up, O'Neill!"

@@ -311,3 +311,10 @@ def test_a_model_reads_the_columns_that_it_was_trained_on(tmp_path, program):
     program.refuses(
         "predict", tmp_path / "run", other, saying=["no column 'review', which the model reads; there are text"]
     )
+    code, out, err = program("predict", tmp_path / "run", other, "--columns", "text=text")
+    assert (code, err, json.loads(out)["text"]) == (0, "", "good film")
+    (tmp_path / "run" / "resume.ckpt").touch()
+    for command in ("predict", "test"):
+        code, _, err = program(command, tmp_path / "run", corpus_gone)
+        assert (code, err) == (0, f"{'dglsent: ' * (command == 'predict')}{tmp_path / 'run'}: not finished; these are "
+                                  "the weights of its best epoch so far\n")  # fmt: skip

@@ -1,0 +1,81 @@
+from __future__ import annotations
+
+import pytest
+from untrained import PARSED, TREES, untrained
+
+from dglsent.corpora.example import Example, Parsed
+from dglsent.inference.given import examples_of
+from graphs.errors import InputError
+from graphs.formats.brackets import parse_brackets, to_brackets
+
+TREE = "(S (NP (DT The) (NN -LRB-)) (VP (VBD was) (JJ and\\/or)))"
+CHAIN = untrained("chain", "sequence.SeqLSTM", hidden=6)
+PHRASES = untrained("constituency", "tree_lstm.BinaryTreeLSTM", hidden=6)
+
+
+def words(given, sentences):
+    """The words of each sentence of each example."""
+    return [
+        tuple(one.text.split() if isinstance(one.text, str) else list(one.text) for one in example)
+        for _, example in examples_of(given, sentences)
+    ]
+
+
+def test_words_of_a_tree_lose_their_escapes_as_in_files():
+    class Tree(list):
+        """What nltk's Tree offers to readers."""
+
+        def __init__(self, name, children):
+            super().__init__(children)
+            self.label = lambda: name
+
+    nltk = Tree("S", [Tree("NP", [Tree("DT", ["The"]), Tree("NN", ["-LRB-"])]),
+                      Tree("VP", [Tree("VBD", ["was"]), Tree("JJ", ["and\\/or"])])])  # fmt: skip
+    said = PHRASES.predict([parse_brackets(TREE)[0], parse_brackets(TREE, unescape=True)[0], nltk, TREE])
+    assert said[0]["text"] == "The ( was and/or"
+    assert said[0] == said[1] == said[2] == said[3]
+    kept = Parsed(constituency=parse_brackets(TREE)[0])
+    assert PHRASES.predict(kept)[0]["text"] == r"The -LRB- was and\/or"
+
+
+def test_text_that_is_a_tree_is_read_as_one():
+    tree = to_brackets(TREES[0])
+    assert CHAIN.predict(f" {tree} {tree}\n") == CHAIN.predict([TREES[0], TREES[0]])
+    assert CHAIN.predict("(laughs)")[0]["text"] == "( laughs )"
+    with pytest.raises(InputError, match=r"^example 2: 1 bracket is not closed"):
+        CHAIN.predict([tree, "(S (NN film) (VP (JJ good))"])
+
+
+def test_a_pair_is_a_tuple_or_two_sentences_in_a_list():
+    one, other = ["good", "film"], ["bad", "film"]
+    assert words((one, other), 2) == words([(one, other)], 2) == words([[one, other]], 2) == [(one, other)]
+    assert words([("good", "bad"), ["a film", "bad"]], 2) == [(["good"], ["bad"]), (["a", "film"], ["bad"])]
+
+
+@pytest.mark.parametrize("tokens", [["the", "film"], ["a", "good", "film"]])
+def test_tokens_are_no_pair(tokens):
+    with pytest.raises(InputError, match=r"example 1: the model reads pairs, and a value of type list was given; give"):
+        examples_of([tokens, tokens, tokens], 2)
+
+
+def test_examples_have_as_many_sentences_as_the_model_reads():
+    sentence = Parsed(dependencies=PARSED)
+    pair, single = Example((sentence, sentence)), Example((sentence,))
+    assert examples_of([pair], 2) == [(1, (sentence, sentence))]
+    assert examples_of(single, 1) == [(1, (sentence,))]
+    with pytest.raises(InputError, match="example 2: of 1 sentences, and the model reads 2"):
+        examples_of([pair, single], 2)
+    with pytest.raises(InputError, match="example 1: of 2 sentences, and the model reads 1"):
+        examples_of(pair, 1)
+
+
+def test_what_from_stanza_gives_is_a_sentence():
+    (tree,) = parse_brackets("(S (DT the) (NN film) (VBD was) (JJ good))")
+    ((_, (both,)), (_, (alone,))) = examples_of([(PARSED, tree), (PARSED, None)], 1)
+    assert (both.constituency, both.dependencies) == (tree, PARSED)
+    assert (alone.constituency, alone.dependencies) == (None, PARSED)
+
+
+def test_no_tokens_are_no_words():
+    with pytest.raises(InputError, match="example 2: the sentence has no words"):
+        CHAIN.predict([["good"], []])
