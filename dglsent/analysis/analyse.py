@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import inspect
 import json
+import math
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple, get_type_hints
@@ -19,6 +20,9 @@ from graphs.errors import InputError
 from graphs.files import replacing
 
 _ROWS_IN_JSON = 2000
+# What the numbers among options may be, of whatever analysis.
+_LEAST = {"k": 1, "least": 1, "longest": 1, "permutations": 1, "dimension": 0, "c": 0, "long": 0, "top": 0, "purity": 0}
+_SHARES = ("top", "purity")
 
 
 def analyse(
@@ -48,8 +52,9 @@ def analyse(
         The files written.
 
     Raises:
-        InputError: the runs do not have what the analysis reads.
+        InputError: the runs do not have what the analysis reads, or an option is out of its range.
     """
+    _in_range(options or {})
     module = importlib.import_module(analysis.module)
     sources: Sequence[Any]
     if analysis.reads == "runs":
@@ -98,6 +103,13 @@ def options_of(analysis: Analysis) -> dict[str, Option]:
         for name, each in parameters
         if each.kind is each.KEYWORD_ONLY
     }
+
+
+def _in_range(options: Mapping[str, Any]) -> None:
+    for name, value in options.items():
+        low, share = _LEAST.get(name), name in _SHARES
+        if low is not None and not low <= value <= (1 if share else math.inf):
+            raise InputError(f"--{name} {value:g}: is not from {low}{' to 1' if share else ''}")
 
 
 def write_tables(

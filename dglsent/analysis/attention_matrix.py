@@ -67,6 +67,18 @@ def describe(found: DataFrame, nodes: DataFrame) -> DataFrame:
     )
 
 
+def up_to(edges: DataFrame, longest: int, source: Recording) -> DataFrame:
+    """The edges of sentences of at most `longest` words.
+
+    Raises:
+        InputError: there are none.
+    """
+    short = edges[edges.length <= longest]
+    if short.empty:
+        raise InputError(f"--longest {longest}: {source.path} has no sentence so short")
+    return short
+
+
 def by_position(edges: DataFrame, weights: Array) -> Array:
     """The weights that position alone would give: the mean of each offset, made to sum to 1 for every receiver.
 

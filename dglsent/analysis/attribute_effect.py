@@ -16,7 +16,7 @@ from dglsent.analysis import attention_matrix as matrices
 from dglsent.analysis.pictures import COLOURS, CONTRAST, SOFT, arcs, heat, panels
 from dglsent.analysis.recording import Recording, require_same_examples
 from dglsent.analysis.runs import which_run
-from dglsent.analysis.sentences import find_sentence
+from dglsent.analysis.sentences import find_sentence, side_of
 from dglsent.analysis.statistics import pearson
 from graphs.errors import InputError
 
@@ -48,7 +48,8 @@ def tables(sources: Sequence[Recording], *, sentence: str = "", longest: int = 6
         lengths = cases.text.str.count(" ") + 1
         fitting = cases[lengths.between(5, 14)]
         example = int((fitting if len(fitting) else cases).example.iloc[0])
-    weights = [_weights(source, example) for source in pair]
+    side = side_of(pair[0].examples, example, [sentence])
+    weights = [_weights(source, example, side) for source in pair]
     return {
         "correlation": concat(rows, ignore_index=True),
         "cases": cases,
@@ -63,7 +64,10 @@ def correlations(source: Recording, longest: int = 60) -> DataFrame:
     `own` what remains of each word's own choice, where the mean over the listeners of a sentence is taken off.
     """
     edges = matrices.word_edges(source)
-    edges = edges[(edges.length <= longest) & edges.parsed]
+    edges = matrices.up_to(edges, longest, source)
+    edges = edges[edges.parsed]
+    if edges.empty:
+        raise InputError(f"{source.path}: no sentence has dependencies; choose a run on a corpus with parses")
     about = which_run(source)
     return DataFrame([{**about, "layer": name, **follows_parse(edges, name)} for name in matrices.layers(source)])
 
@@ -128,11 +132,11 @@ def figures(tables: Mapping[str, DataFrame]) -> dict[str, Figure]:
     return {"sentence": figure, "correlation": second}
 
 
-def _weights(source: Recording, example: int) -> DataFrame:
-    """The last layer's weights of the first sentence of an example."""
+def _weights(source: Recording, example: int, side: int) -> DataFrame:
+    """The last layer's weights of the sentence on one side of an example."""
     edges, name = matrices.word_edges(source), matrices.layers(source)[-1]
-    one = edges[(edges.example == example) & (edges.sentence == 0)]
-    nodes = source.nodes[(source.nodes.example == example) & (source.nodes.sentence == 0)].set_index("node")
+    one = edges[(edges.example == example) & (edges.sentence == side)]
+    nodes = source.nodes[(source.nodes.example == example) & (source.nodes.sentence == side)].set_index("node")
     row = source.examples.set_index("example").loc[example]
     return DataFrame(
         {

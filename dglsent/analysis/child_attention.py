@@ -15,7 +15,7 @@ from pandas import DataFrame, Series, concat
 from dglsent.analysis.pictures import COLOURS, SOFT, heat, panels
 from dglsent.analysis.recording import Recording
 from dglsent.analysis.runs import first_run, of_run
-from dglsent.analysis.sentences import bare, find_sentence
+from dglsent.analysis.sentences import find_sentence, side_of
 from dglsent.analysis.statistics import entropy
 from graphs.errors import InputError
 
@@ -39,7 +39,7 @@ def tables(sources: Sequence[Recording], *, sentence: str = "") -> dict[str, Dat
     for source in sources:
         source.require("child.attention")
         example = find_sentence(source.examples, sentence, PAPER)
-        side = _side(source.examples, example, [sentence] if sentence else PAPER)
+        side = side_of(source.examples, example, [sentence] if sentence else PAPER)
         of_one = child_weights(source.edges, source.nodes, example, side)
         guide = source.examples.set_index("example").loc[example]
         texts = [guide.text, guide.other]
@@ -127,11 +127,6 @@ def figures(tables: Mapping[str, DataFrame]) -> dict[str, Figure]:
     ax.legend()
     found["entropy"] = figure
     return found
-
-
-def _side(examples: DataFrame, example: int, wanted: Sequence[str]) -> int:
-    other = examples.set_index("example").other.loc[example]
-    return int(isinstance(other, str) and bare(other) in map(bare, wanted))
 
 
 def _depth(node: int, parent: Series) -> int:

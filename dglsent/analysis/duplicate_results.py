@@ -31,9 +31,10 @@ def figures(tables: Mapping[str, DataFrame]) -> dict[str, Figure]:
     """A panel a score."""
     found = tables["scores"]
     shown = [score for score in SHOWN if score in set(found.score)]
+    systems = list(found.system.unique())
     figure, axes = panels(1, len(shown), (2.4 * len(shown) + 1.6, 3), sharey=True)
     for ax, score in zip(axes[0], shown, strict=True):
-        rows = found[found.score == score]
-        dots(ax, list(rows.system), ("", rows.value, rows.value_sd))
+        rows = found[found.score == score].set_index("system").reindex(systems)
+        dots(ax, systems, ("", rows.value, rows.value_sd))
         ax.set_title(score)
     return {"duplicate-results": figure}

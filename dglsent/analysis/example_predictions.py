@@ -62,16 +62,17 @@ def figures(tables: Mapping[str, DataFrame]) -> dict[str, Figure]:
     """Of each system's first run, gold beside predicted scores; of classes how the errors spread."""
     errors = tables["all"]
     systems = list(errors.groupby("system", sort=False))
-    figure, axes = panels(1, len(systems), (max(4.6, 3.1 * len(systems)), 3.4), sharey=True)
+    figure, axes = panels(1, len(systems), (max(4.6, 3.1 * len(systems)), 3.4))
     for number, (system, runs) in enumerate(systems):
         one, ax = first_run(runs), axes[0, number]
         if (one.predicted == one.predicted.round()).all():
             ax.hist(one.error, bins=20, range=(0, 1), color=COLOURS[0])
             ax.set_xlabel("1 - probability of the gold class")
+            ax.set_ylabel("examples")
         else:
             ax.plot([one.gold.min(), one.gold.max()], [one.gold.min(), one.gold.max()], color="#a9b4c0", lw=1)
             ax.plot(one.gold, one.predicted, ".", ms=2, alpha=0.35, color=COLOURS[0], rasterized=True)
             ax.set_xlabel("gold score")
+            ax.set_ylabel("predicted score")
         ax.set_title(str(system), fontsize=9)
-    axes[0, 0].set_ylabel("predicted score" if axes[0, 0].get_xlabel() == "gold score" else "examples")
     return {"example-predictions": figure}

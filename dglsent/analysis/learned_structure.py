@@ -19,7 +19,7 @@ from dglsent.analysis import attention_matrix as matrices
 from dglsent.analysis.pictures import COLOURS, SOFT, arcs, heat, panels
 from dglsent.analysis.recording import Recording
 from dglsent.analysis.runs import first_run, of_run
-from dglsent.analysis.sentences import find_sentence
+from dglsent.analysis.sentences import find_sentence, side_of
 from dglsent.analysis.statistics import mean_interval
 
 _CONTROLS = {
@@ -36,18 +36,22 @@ def tables(sources: Sequence[Recording], *, sentence: str = "", longest: int = 6
         sources: recordings with attention between all words.
         sentence: whose weights are listed; by default one of 8 to 14 words.
         longest: words of the longest sentence that counts.
+
+    Raises:
+        InputError: no sentence is that short.
     """
     found: dict[str, list[DataFrame]] = {}
     for source in sources:
-        edges = matrices.word_edges(source)
-        edges = edges[edges.length <= longest]
+        all_edges = matrices.word_edges(source)
+        edges = matrices.up_to(all_edges, longest, source)
         example = find_sentence(source.examples, sentence) if sentence else _middling(edges)
+        side = side_of(source.examples, example, [sentence])
         made = {
             "shares": concat([shares(edges, name) for name in matrices.layers(source)]),
             "distance": concat([distances(edges, name) for name in matrices.layers(source)]),
             "entropy": concat([entropies(edges, name) for name in matrices.layers(source)]),
             "pairs": concat([pairs(edges, source.nodes, name) for name in matrices.layers(source)]),
-            "weights": one_sentence(edges, source.nodes, matrices.layers(source), example),
+            "weights": one_sentence(all_edges, source.nodes, matrices.layers(source), example, side),
         }
         for name, table in made.items():
             found.setdefault(name, []).append(of_run(table, source))
@@ -135,10 +139,11 @@ def pairs(edges: DataFrame, nodes: DataFrame, name: str, least: int = 10, top: i
     return found.reset_index().assign(layer=name)
 
 
-def one_sentence(edges: DataFrame, nodes: DataFrame, names: Sequence[str], example: int) -> DataFrame:
-    """Every weight of the first sentence of an example."""
-    words = matrices.words_of(nodes, example)
-    one = edges[(edges.example == example) & (edges.sentence == 0)]
+def one_sentence(edges: DataFrame, nodes: DataFrame, names: Sequence[str], example: int, side: int = 0) -> DataFrame:
+    """Every weight of the sentence on one side of an example; `neighbour` is empty where it has no dependencies."""
+    words = matrices.words_of(nodes, example, side)
+    one = edges[(edges.example == example) & (edges.sentence == side)]
+    one = one.assign(neighbour=one.neighbour.where(one.parsed))
     columns = one[["example", "receiver", "sender", "neighbour", *names]].reset_index(drop=True)
     return columns.assign(
         receiver_word=[words[i] for i in columns.receiver], sender_word=[words[j] for j in columns.sender]
@@ -166,7 +171,7 @@ def figures(tables: Mapping[str, DataFrame]) -> dict[str, Figure]:
 
 
 def _shares(found: DataFrame) -> Figure:
-    kinds, systems = list(found.on.unique()), list(found.system.unique())
+    kinds, systems, depth = list(found.on.unique()), list(found.system.unique()), found.layer.nunique()
     figure, axes = panels(1, len(kinds), (2.5 * len(kinds) + 1, 3.2), sharey=True)
     for ax, kind in zip(axes[0], kinds, strict=True):
         for number, system in enumerate(systems):
@@ -181,7 +186,7 @@ def _shares(found: DataFrame) -> Figure:
                 beside = places + 0.05 * (place + 1)
                 named = None if number else label
                 ax.plot(beside, control[name], mark, ms=6, mew=1.2, mfc="none", color=colour, alpha=0.7, label=named)
-        ax.set_xticks(range(len(mean)), [str(layer + 1) for layer in range(len(mean))])
+        ax.set_xticks(range(depth), [str(layer + 1) for layer in range(depth)])
         ax.set_xlabel("layer")
         ax.set_title(kind, fontsize=9)
     axes[0, 0].set_ylim(0, 1.08 * found[["share", *_CONTROLS]].to_numpy().max())

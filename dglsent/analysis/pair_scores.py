@@ -80,10 +80,12 @@ def group_errors(examples: DataFrame) -> DataFrame:
 
 def figures(tables: Mapping[str, DataFrame]) -> dict[str, Figure]:
     """A panel a group: errors of all systems with their intervals."""
-    groups = list(tables["groups"].groupby("group", sort=False))
-    figure, axes = panels(1, len(groups), (2.7 * len(groups) + 1.6, 0.3 * len(groups[0][1]) + 1.4), sharey=True)
-    for ax, (group, rows) in zip(axes[0], groups, strict=True):
-        dots(ax, list(rows.system), ("", rows.error, np.stack([rows.error - rows.low, rows.high - rows.error])))
-        ax.set_title(f"{group} (n = {rows.pairs.iloc[0]})", fontsize=9)
+    groups, systems = list(tables["groups"].groupby("group", sort=False)), list(tables["groups"].system.unique())
+    figure, axes = panels(1, len(groups), (2.7 * len(groups) + 1.6, 0.3 * len(systems) + 1.4), sharey=True)
+    for ax, (group, of_group) in zip(axes[0], groups, strict=True):
+        rows = of_group.set_index("system").reindex(systems)
+        dots(ax, systems, ("", rows.error, np.stack([rows.error - rows.low, rows.high - rows.error])))
+        sizes = sorted(of_group.pairs.unique())
+        ax.set_title(f"{group} (n = {' to '.join(map(str, sizes[:: max(1, len(sizes) - 1)]))})", fontsize=9)
         ax.set_xlabel("mean absolute error")
     return {"pair-scores": figure}

@@ -144,8 +144,8 @@ def begin(path: Path, about: Mapping[str, Any]) -> bool:
         different = next((key for key in about if found.get(key) != about[key]), None)
         if different:
             raise InputError(
-                f"{path}: holds a recording with another {different} "
-                f"({_short(found.get(different))}, here {_short(about[different])}); choose another --out"
+                f"{path}: holds a recording that differs in {different} "
+                f"({_short(found.get(different))}, here {_short(about[different])}); delete it, or choose another --out"
             )
         return bool(found["finished"])
     if path.exists() and (not path.is_dir() or any(path.iterdir())):

@@ -106,7 +106,7 @@ class Recorder:
                 part = _node_columns(sentence, form, graph)
                 gold = _gold_labels(sentence, graph)
                 if example.targets and self.target == "label" and len(example.sentences) == 1:
-                    gold[graph.level == 0] = example.targets["label"]
+                    gold[_root(graph)] = example.targets["label"]
                 part["gold"], part["predicted"] = gold, self._node_predictions(said, graph)
                 part["example"] = np.full(graph.size, first + number)
                 part["sentence"] = np.full(graph.size, side)
@@ -173,6 +173,11 @@ class Recorder:
         return pa.table({**columns, **same})
 
 
+def _root(graph: SentenceGraph) -> np.ndarray[Any, Any]:
+    """Whether each node [n] is the root; complete and window graphs have none, unless of one node."""
+    return (graph.level == 0) & (graph.size == 1 or bool(graph.level.any()))
+
+
 def node_spans(graph: SentenceGraph) -> IntArray:
     """The words [n, 2] of each node, the first and one past the last; [-1, -1] where it has none."""
     span = graph.nodes.get(fields.SPAN)
@@ -186,8 +191,8 @@ def _node_columns(sentence: Parsed, shaped: Sentence, graph: SentenceGraph) -> d
     words, position = shaped.words, graph.nodes[fields.POSITION]
     span = node_spans(graph)
     parent = np.full(graph.size, NONE)
-    # In windows and complete graphs a node sends to many.
-    if len(np.unique(graph.src)) == len(graph.src):
+    # In windows and complete graphs a node sends to many, or to itself.
+    if len(np.unique(graph.src)) == len(graph.src) and (graph.src != graph.dst).all():
         parent[graph.src] = graph.dst
     head, relation = _dependencies(sentence, len(words))
     at_word = np.where(position >= 0, position, len(words))

@@ -11,7 +11,7 @@ from pandas import DataFrame
 
 from dglsent.analysis.pictures import dots, panels
 from dglsent.analysis.sources import TrainedRun
-from dglsent.analysis.statistics import over_seeds
+from dglsent.analysis.statistics import means, over_seeds
 from dglsent.reproduction import tables as published
 from graphs.errors import InputError
 
@@ -42,9 +42,9 @@ def scores(runs: Sequence[TrainedRun]) -> DataFrame:
         for name, value in run.metrics[split].items()
     ]
     keys = ["system", "corpus", "variant", "seed", "split", "score"]
-    of_seeds = DataFrame(rows).groupby(keys, sort=False)
-    means = of_seeds[["value", "parameters"]].mean()
-    return means.assign(folds=of_seeds.fold.nunique()).reset_index()
+    frame = DataFrame(rows)
+    of_seeds = means(frame, keys, ["value", "parameters"])
+    return of_seeds.assign(folds=frame.groupby(keys, sort=False).fold.nunique()).reset_index()
 
 
 def _refuse_uneven_folds(runs: Sequence[TrainedRun]) -> None:
@@ -65,12 +65,12 @@ def _refuse_uneven_folds(runs: Sequence[TrainedRun]) -> None:
 
 def beside_published(runs: Sequence[TrainedRun], names: Sequence[str]) -> DataFrame:
     """A row for each row and score of some published tables of which there are runs; percentages as they have them."""
-    means = over_seeds(scores(runs), ["system", "split", "score"], ["value", "parameters", "folds"])
+    found = over_seeds(scores(runs), ["system", "split", "score"], ["value", "parameters", "folds"])
     rows = []
     for table in map(published.load, names):
         for row in table.rows:
             for place, score in enumerate(table.scores):
-                ours = means[(means.system == row.recipe) & (means.split == score.split) & (means.score == score.name)]
+                ours = found[(found.system == row.recipe) & (found.split == score.split) & (found.score == score.name)]
                 if not len(ours):
                     continue
                 one, scale = ours.iloc[0], 100 if table.percent else 1

@@ -36,6 +36,12 @@ def find_sentence(examples: DataFrame, named: str, usual: Sequence[str] = ()) ->
     return int(examples.example.iloc[0])
 
 
+def side_of(examples: DataFrame, example: int, wanted: Sequence[str]) -> int:
+    """The side of an example, 0 or 1, on which one of some sentences stands; 0 where none does."""
+    other = examples.set_index("example").other.loc[example]
+    return int(isinstance(other, str) and bare(other) in map(bare, wanted))
+
+
 def find_pairs(examples: DataFrame, one: str, other: str) -> list[int]:
     """The examples that are a pair of sentences, either way round."""
     sides = [_bare(examples[side]) for side in ("text", "other")]

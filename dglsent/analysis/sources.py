@@ -58,11 +58,11 @@ class TrainedRun:
         run = Run(path)
         if not run.metrics_file.is_file():
             raise InputError(f"{path}: the run has not finished; repeat its `dglsent fit`")
+        metrics = run.metrics()
         try:
             config = yaml.safe_load(run.config_file.read_text(encoding="utf-8"))
             encoder, corpus = (config[key]["class_path"].rpartition(".")[2] for key in ("encoder", "corpus"))
-            seed, metrics = int(config["seed"]), run.metrics()
-            return cls(path, system(path), encoder, corpus, seed, metrics, config, fold=fold_of(path))
+            return cls(path, system(path), encoder, corpus, int(config["seed"]), metrics, config, fold=fold_of(path))
         except (yaml.YAMLError, OSError, KeyError, TypeError, ValueError) as error:
             reason = str(error).partition("\n")[0]
             raise InputError(f"{run.config_file}: not a resolved recipe ({reason}); train the run again") from None

@@ -15,15 +15,22 @@ Array: TypeAlias = np.ndarray[Any, Any]
 def over_seeds(frame: DataFrame, by: Sequence[str], values: Sequence[str]) -> DataFrame:
     """Of each group the mean and the standard deviation (n - 1; nan of one) of some columns, and how many `seeds`.
 
-    A seed counts with the mean of its rows, which are several where it has folds.
+    A seed counts with the mean of its rows, which are several where it has folds. Where one is nan, so are the mean and
+    the deviation: a seed without a score is not left out in silence.
     """
-    of_seeds = frame.groupby([*by, "seed"], sort=False, dropna=False)[list(values)].mean().reset_index()
+    of_seeds = means(frame, [*by, "seed"], values).reset_index()
     groups = of_seeds.groupby(list(by), sort=False, dropna=False)
-    found = groups[list(values)].mean()
+    found = means(of_seeds, by, values)
     for value in values:
-        found[f"{value}_sd"] = groups[value].std()
+        found[f"{value}_sd"] = groups[value].std().where(found[value].notna())
     found["seeds"] = groups["seed"].nunique()
     return found.reset_index()
+
+
+def means(frame: DataFrame, by: Sequence[str], values: Sequence[str]) -> DataFrame:
+    """The means of some columns of each group; nan where one of its rows has nan."""
+    groups = frame.groupby(list(by), sort=False, dropna=False)[list(values)]
+    return groups.mean().where(groups.count().eq(groups.size(), axis=0))
 
 
 def interval(statistic: Callable[[Array], float], size: int, *, repeats: int = 1000) -> tuple[float, float]:

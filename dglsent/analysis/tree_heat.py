@@ -18,7 +18,7 @@ from dglsent.analysis.phrases import phrases
 from dglsent.analysis.pictures import HEAT, INK, SOFT, panels
 from dglsent.analysis.recording import Recording
 from dglsent.analysis.runs import by_run, of_run, which_run
-from dglsent.analysis.sentences import find_sentence
+from dglsent.analysis.sentences import find_sentence, side_of
 from dglsent.analysis.statistics import Array
 from graphs.errors import InputError
 
@@ -47,7 +47,9 @@ def tables(sources: Sequence[Recording], *, sentence: str = "", dimension: int =
         if not dimension and np.isnan(area).all():
             raise InputError(f"{source.path}: no phrases with gold sentiment; choose a run on SST or give --dimension")
         k = dimension or int(np.nanargmax(area)) + 1
-        tree = tree_values(source.nodes, z[:, k - 1], find_sentence(source.examples, sentence, PAPER), classes)
+        example = find_sentence(source.examples, sentence, PAPER)
+        side = side_of(source.examples, example, [sentence] if sentence else PAPER)
+        tree = tree_values(source.nodes, z[:, k - 1], example, side, classes)
         trees.append(of_run(tree, source).assign(dimension=k, auc=area[k - 1]))
     return {"auc": concat(areas, ignore_index=True), "tree": concat(trees, ignore_index=True)}
 
@@ -67,9 +69,9 @@ def sentiment_of(labels: Series, classes: int) -> Series:
     return labels.where(labels >= 0) * 2 - 1 if classes == 2 else labels.where(labels >= 0) - classes // 2
 
 
-def tree_values(nodes: DataFrame, values: Array, example: int, classes: int) -> DataFrame:
-    """The nodes of one tree: gold and predicted sentiment, and the value at those that are no leaves."""
-    tree = nodes.assign(value=values)[nodes.example == example]
+def tree_values(nodes: DataFrame, values: Array, example: int, side: int, classes: int) -> DataFrame:
+    """The nodes of the tree on one side of an example: gold and predicted sentiment, and values where it is no leaf."""
+    tree = nodes.assign(value=values)[(nodes.example == example) & (nodes.sentence == side)]
     inner = tree.node.isin(tree.parent)
     return DataFrame(
         {

@@ -27,17 +27,20 @@ def differences(found: DataFrame) -> DataFrame:
     dev = found[(found.split == "dev") & (found.score == "accuracy")]
     variants = sorted(dev.variant.unique(), key=len)
     base = {one: next((other for other in variants if one.startswith(f"{other}-")), one) for one in variants}
-    full = dev.rename(columns={"variant": "base", "value": "full"})[["base", "seed", "full"]]
+    full = dev.rename(columns={"variant": "base", "value": "full"})[["corpus", "base", "seed", "full"]]
     # A function, as pandas 3.0 makes numbers of no names that it looks up in a dictionary.
-    both = dev.assign(base=dev.variant.map(base.get)).merge(full, on=["base", "seed"])
+    both = dev.assign(base=dev.variant.map(base.get)).merge(full, on=["corpus", "base", "seed"])
     both["difference"] = both.value - both.full
-    return over_seeds(both, ["base", "variant"], ["value", "difference"]).sort_values(["base", "difference"])
+    found = over_seeds(both, ["corpus", "base", "variant"], ["value", "difference"])
+    return found.sort_values(["corpus", "base", "difference"])
 
 
 def figures(tables: Mapping[str, DataFrame]) -> dict[str, Figure]:
     """Dev accuracies of all variants."""
     found = tables["differences"]
     figure, axes = panels(1, 1, (6.4, 0.26 * len(found) + 1.2))
-    dots(axes[0, 0], list(found.variant), ("dev accuracy (sd)", found.value, found.value_sd))
+    several = found.corpus.nunique() > 1
+    names = list(found.corpus + "/" + found.variant if several else found.variant)
+    dots(axes[0, 0], names, ("dev accuracy (sd)", found.value, found.value_sd))
     axes[0, 0].set_xlabel("dev accuracy")
     return {"window-ablations": figure}

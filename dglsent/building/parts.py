@@ -20,6 +20,8 @@ from graphs.formats.brackets import parse_brackets, starts_tree
 Form: TypeAlias = Literal["conllu", "brackets", "text", "tsv", "csv", "jsonl"]
 
 _BRACKET: Final = re.compile("[()]")
+# Whole cells, and then one whose quotes are not closed; a quote within other text is text.
+_OPEN: Final = re.compile(r'(?:(?:"[^"]*(?:""[^"]*)*"|[^",][^,]*)?,)*"[^"]*(?:""[^"]*)*')
 _BY_LINE: Final = ("text", "tsv", "csv", "jsonl")
 _WITH_HEADER: Final = ("tsv", "csv")
 _ENDINGS: Final[dict[str, Form]] = {
@@ -173,7 +175,7 @@ def _blocks(form: Form, lines: Iterator[tuple[bytes, str]]) -> Iterator[tuple[li
         block.append((raw, line))
         depth += line.count("(") - line.count(")")
         after_blank = not filled
-        quoted ^= form == "csv" and line.count('"') % 2 == 1  # a cell in quotes goes on in the next line
+        quoted = form == "csv" and _OPEN.fullmatch(f'"{line}' if quoted else line) is not None
     if block:
         yield [each for each, _ in block], _count(form, block) if begun else 0
 

@@ -99,7 +99,7 @@ def _inputs(options: Namespace) -> dict[Path, Sequence[Text | SentenceError]]:
 
     if Path(options.input.removesuffix(".gz")).suffix in _TABLES:
         raise InputError(
-            f"{options.input}: a table, and not sentences; `dglsent build` reads TSV and JSON lines, has their text "
+            f"{options.input}: a table, and not sentences; `dglsent build` reads tables, has their text "
             "parsed and keeps their labels"
         )
     if options.input == "-" or Path(options.input).is_file():

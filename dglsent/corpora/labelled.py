@@ -231,6 +231,7 @@ class TaggedColumns(LabelledFiles[Tagged]):
         test: that of the test split.
         dev: that of the dev split; without it a tenth of train is dev.
         columns: names of all columns, one of them "word"; part-of-speech tags are "pos", which a model may read.
+            A file of `word POS class` has the columns word, pos and tag.
         tag: the column of the classes.
     """
 
@@ -245,10 +246,18 @@ class TaggedColumns(LabelledFiles[Tagged]):
         super().__init__(train, test, dev)
         self.columns, self.tag = tuple(columns), tag
         if tag not in self.columns:
-            raise ValueError(f"corpus.tag: no column {tag!r} among {', '.join(self.columns)}")
+            raise ValueError(f"corpus.tag: no column {tag!r} among {', '.join(self.columns)}; set --corpus.tag to one")
 
     def _read(self, file: Path) -> list[Tagged]:
-        return list(read_columns(file, self.columns))
+        try:
+            return list(read_columns(file, self.columns))
+        except SentenceError as error:
+            hint = (
+                f"; if it has others than {', '.join(self.columns)}, name all by --corpus.columns, as [word, pos, tag]"
+            )
+            raise SentenceError(
+                f"{error.reason}{hint if 'columns, expected' in error.reason else ''}", error.origin
+            ) from None
 
     def _classes(self, train: Sequence[Tagged]) -> tuple[str, ...]:
         return classes((label for one in train for label in one.columns[self.tag]), self.train)

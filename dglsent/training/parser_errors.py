@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
+import sys
+from inspect import signature
 
-KEYS = "`dglsent fit RECIPE --help` lists the keys"
+KEYS = "`dglsent fit --help` lists the keys"
 
 # Of Python's types and values what a recipe holds in their place.
 _TYPES = {
@@ -17,6 +19,8 @@ _TYPES = {
     "NoneType": "null",
 }
 _VALUES = {"None": "null", "True": "true", "False": "false"}
+# Parameters of classes that no recipe has: they get them from the data.
+_GIVEN_TO = frozenset({"embedding", "size", "labels", "tags", "vocabularies", "half_width"})
 _KEY = r"Parser key \"([^\"]+)\":"
 _EXPECTED = r"Expected an? (?:<class '(?P<type>\w+)'>|typing\.Literal\[(?P<choices>[^\]]*)\])"
 _GIVEN = r"Got value: (?P<got>.*)|Given value: (?P<given>.*)"
@@ -30,7 +34,8 @@ def explain(error: Exception) -> tuple[str, str]:
         refused = re.search(refusal, text)
         if refused:
             key = ".".join([*keys, *refused.groups()])
-            return key, f"unknown key {key!r}; {KEYS}"
+            of_class = _keys(text) if key.count(".") == 1 else ""  # not of what stands within its arguments
+            return key, f"unknown key {key!r}; {of_class or KEYS}"
     unknown = re.search(r"unrecognized arguments: (\S+)", text, re.IGNORECASE)
     if unknown:
         return "", f"unknown option {unknown[1]}; `dglsent fit RECIPE --help` lists the options"
@@ -42,6 +47,17 @@ def explain(error: Exception) -> tuple[str, str]:
     said = _expected(said) or re.sub(r"<class '([^']+)'>", r"\1", said)
     said = re.sub(r"\. Got value: Namespace\(.*| Given value type: .*", "", said)
     return key, f"{key}: {said}" if keys else text
+
+
+def _keys(text: str) -> str:
+    """The keys of the class that was given one too many; "" where none is named, or several are."""
+    named = set(re.findall(r"class_path='([\w.]+)\.(\w+)'", text))
+    if len(named) != 1:
+        return ""
+    ((module, name),) = named
+    made = getattr(sys.modules.get(module), name, None)
+    keys = [key for key in signature(made).parameters if key not in _GIVEN_TO] if isinstance(made, type) else []
+    return f"{name} has {', '.join(keys)}" if keys else ""
 
 
 def _expected(said: str) -> str:

@@ -44,7 +44,7 @@ def attention_svg(
         title: a line above the drawing.
 
     Raises:
-        InputError: the weights are not [N, N], or the parse is none of these words.
+        InputError: the weights are not [N, N], or the parse has another number of them.
     """
     cells = matrix_of(weights, len(words), len(words))
     arcs = strongest(cells, top, least)

@@ -1,4 +1,4 @@
-"""Constituency trees as SVG: words on the bottom line, every phrase above the words that it covers."""
+"""Constituency trees as SVG, or several side by side: words on the bottom line, phrases above what they cover."""
 
 from __future__ import annotations
 
@@ -169,22 +169,26 @@ def _place(tree: Constituency, badges: list[_Badge]) -> _Rows:
             row[parents[node]] = max(row[parents[node]], row[node] + 1)
             under[parents[node]] += wide[node]
 
-    left = [MARGIN] * count  # edge of the column of a node
+    left = [0.0] * count  # edge of the column of a node
     free = [0.0] * count  # edge of the column of its next child
+    edge = MARGIN  # of the column of the next root: a document has several
     for node, parent in enumerate(parents):
         if parent >= 0:
             left[node] = free[parent]
             free[parent] += wide[node]
+        else:
+            left[node] = edge
+            edge += wide[node]
         free[node] = left[node] + (wide[node] - under[node]) / 2
 
-    tallest = max(badge.height for badge in badges)
+    tallest, top = max(badge.height for badge in badges), max(row)
     rows = _Rows(
-        step=tallest + max(_STEEP[0], min(_STEEP[1], 300.0 / max(row[0], 1))),
+        step=tallest + max(_STEEP[0], min(_STEEP[1], 300.0 / max(top, 1))),
         half=tallest / 2,
         line=0.0,
-        width=wide[0] + 2 * MARGIN,
+        width=edge + MARGIN,
     )
-    base = MARGIN + tallest / 2 + row[0] * rows.step
+    base = MARGIN + tallest / 2 + top * rows.step
     rows.line = base + tallest / 2 + 5.0 + _WORD / 2
     ends: dict[int, tuple[float, float]] = {}  # where the first and the last child of a node stand
     for node in reversed(range(count)):

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from svg_reading import CAT, NS, badges, boxes, inside, overlaps, parse, sentence, texts
 
 from graphs.columns import Constituency
+from graphs.documents import forest
 from graphs.drawing import Svg, dependencies_svg, heat_svg, tree_svg, tree_text
 from graphs.drawing.colour import turned
 from graphs.errors import InputError, SentenceError
@@ -44,6 +45,19 @@ def test_trees_have_no_overlaps(tree, coloured, noted):
     assert not overlaps(boxes(svg))
     assert not overlaps(badges(svg))
     assert len(badges(svg)) == (len(tree) if coloured else sum(word is None for word in tree.word))
+    inside(svg)
+
+
+@settings(derandomize=True, deadline=None, max_examples=20)
+@given(st.lists(trees(), min_size=2, max_size=4))
+def test_trees_of_a_document_stand_side_by_side(several):
+    svg = tree_svg(forest(several))
+    assert [text.text for text in texts(svg, "word")] == [word for tree in several for word in tree.words]
+    places = [float(text.get("x")) for text in texts(svg, "word")]
+    assert places == sorted(set(places))
+    assert len({text.get("y") for text in texts(svg, "word")}) == 1
+    assert not overlaps(boxes(svg))
+    assert not overlaps(badges(svg))
     inside(svg)
 
 

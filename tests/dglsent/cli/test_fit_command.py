@@ -122,7 +122,7 @@ def test_early_stopping(tmp_path, program):
     ("options", "saying"),
     [
         (["--training.epoch", "3"], ["unknown option --training.epoch"]),
-        (["--encoder.hiden", "3"], ["unknown key 'encoder.hiden'"]),
+        (["--encoder.hiden", "3"], ["unknown key 'encoder.hiden'; ", " has hidden, "]),
         (["--corpus.clases", "3"], ["unknown key 'corpus.clases'"]),
         (["--training.epochs", "three"], ["training.epochs", "a whole number", "three"]),
         (["--graph", "forest"], ["graph", "'dependency'", "forest"]),

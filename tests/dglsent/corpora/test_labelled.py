@@ -196,6 +196,9 @@ def test_what_makes_no_corpus(tmp_path):
         load(LabelledText(one, str(tmp_path / "none.tsv"), one))
     with pytest.raises(ValueError, match=r"corpus\.tag: no column 'ner' among word, tag"):
         TaggedColumns(one, one, tag="ner")
+    tags = write(tmp_path, "tags.txt", "the DT O\nfilm NN B\n")
+    with pytest.raises(InputError, match=r"tags\.txt:1, .*3 columns, expected 2; .* by --corpus\.columns, as \[word"):
+        load(TaggedColumns(tags, tags, tags))
     trees = write(tmp_path, "trees.txt", "(1 (0 a) (1 b))\n(_ (0 a) (1 b))\n")
     with pytest.raises(InputError, match=r"trees\.txt:2, .*the root has no class"):
         load(LabelledTrees(trees, trees, trees))
