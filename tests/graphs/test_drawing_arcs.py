@@ -96,6 +96,7 @@ def test_attention():
         (2, 2, pytest.approx(0.4)),
     ]
     assert len(strongest(weights.double().numpy(), 2, 0.0)) == 6
+    assert strongest(np.full((2, 2), 0.5), 2) == []  # an even share is no more than that
     svg = attention_svg(["a", "b", "c"], weights, parse=sentence([1, -1, 1], words=["a", "b", "c"]))
     heights = [y for _, y in arrows(svg)]
     assert sorted(heights)[2] > sorted(heights)[1]  # two arcs of the parse above, three of attention below
@@ -127,6 +128,18 @@ def test_pairs(other, count):
     inside(svg)
 
 
+@pytest.mark.parametrize("other", [["three", "four", "five"], sentence([1, -1, 1], words=["three", "four", "five"])])
+def test_lines_of_a_pair_lead_from_the_heard_word_up_to_its_listener(other):
+    svg = pair_svg(["one", "two"], other, [[0.0, 0.1, 0.9], [0.8, 0.1, 0.1]])
+    words = {text.text: (float(text.get("x")), float(text.get("y"))) for text in texts(svg, "word")}
+    lines = [path.get("d") for path in parse(svg).iter(f"{NS}path") if path.find(f"{NS}title") is not None]
+    ends = [re.fullmatch(r"M(\S+) (\S+)C.* (\S+) (\S+)", line).groups() for line in lines]
+    for (u, v, x, y), (heard, listener) in zip(ends, [("three", "two"), ("five", "one")], strict=True):
+        assert (float(u), float(x)) == (words[heard][0], words[listener][0])
+        assert 0 < words[heard][1] - float(v) < 40  # right over the one
+        assert 0 < float(y) - words[listener][1] < 20  # and under the other
+
+
 def test_graphs():
     trees = graphs.parse_brackets("(S (NP (DT the) (NN cat)) (VBD sat))")
     parsed = sentence([1, -1, 1], words=["the", "cat", "sat"])
@@ -142,6 +155,19 @@ def test_graphs():
     complete = graph_svg(graphs.complete(sentence([-1] * 5), known))
     assert len([rect for rect in parse(complete).iter(f"{NS}rect") if rect.get("class") == "cell"]) == 25
     assert CAT._repr_svg_() == tree_svg(CAT)
+
+
+def test_a_row_of_a_dense_graph_is_a_receiver():
+    """Every node hears those before it."""
+    later, earlier = np.tril_indices(8, -1)
+    graph = graphs.SentenceGraph(8, earlier, later, {"word": np.arange(1, 9)}, {}, np.arange(8)[::-1])
+    svg = graph_svg(graph)
+    filled = {
+        cell.find(f"{NS}title").text.removesuffix(": 1")
+        for cell in parse(svg).iter(f"{NS}rect")
+        if cell.get("class") == "cell" and cell.find(f"{NS}title").text.endswith(": 1")
+    }
+    assert filled == {f"word {to + 1} · word {of + 1}" for to in range(8) for of in range(to)}
 
 
 def test_what_cannot_be_drawn_is_named():

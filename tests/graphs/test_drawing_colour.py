@@ -91,6 +91,32 @@ def test_heat():
     assert len(texts(heat_svg(np.zeros((0, 0)), [], []), "legend")) == 2
 
 
+def test_cells_stand_beside_their_rows_and_under_their_columns():
+    svg = heat_svg(np.array([[0.0, 0.1, 0.2], [0.3, 0.4, 0.5]]), ["a", "b"], ["x", "y", "z"])
+    beside = {text.text: float(text.get("y")) for text in texts(svg, "row")}
+    over = {text.text: float(text.get("x")) for text in texts(svg, "column")}
+    assert beside["a"] < beside["b"]
+    found = []
+    for cell in (rect for rect in parse(svg).iter(f"{NS}rect") if rect.get("class") == "cell"):
+        left, top, wide, high = (float(cell.get(name)) for name in ("x", "y", "width", "height"))
+        (row,) = (name for name, y in beside.items() if top < y < top + high)
+        (column,) = (name for name, x in over.items() if left < x < left + wide)
+        assert cell.find(f"{NS}title").text.startswith(f"{row} · {column}: ")
+        found.append(row + column)
+    assert found == ["ax", "ay", "az", "bx", "by", "bz"]
+
+
+def test_a_legend_runs_from_its_lowest_to_its_highest_colour():
+    svg = heat_svg(np.zeros((1, 1)), ["a"], low=-1.0, high=3.0)
+    low, high = texts(svg, "legend")
+    assert (low.text, high.text) == ("-1", "3")
+    steps = [rect for rect in parse(svg).iter(f"{NS}rect") if rect.get("class") == "legend"]
+    places = [float(each.get("x")) for each in (low, *steps, high)]
+    assert places == sorted(places)
+    scale = Scale("sequential", -1.0, 3.0)
+    assert [steps[place].get("fill") for place in (0, len(steps) // 2, -1)] == [scale.colour(x) for x in (-1, 1, 3)]
+
+
 def test_dark_paper_turns_dark_and_light():
     for palette in ("sequential", "lines"):
         scale = Scale(palette, 0, 1)

@@ -39,6 +39,15 @@ def test_dependencies_text():
     ]
 
 
+def test_the_arrow_points_at_the_dependent():
+    svg = dependencies_svg(sentence([1, -1, 1, 2], words=["a", "b", "c", "d"]))
+    places = [float(text.get("x")) for text in texts(svg, "word")]
+    heads = [path.get("d") for path in parse(svg).iter(f"{NS}path") if path.get("fill") != "none"]
+    tips = [float(re.match(r"M(\S+) ", head)[1]) for head in heads]
+    nearest = [min(range(4), key=lambda word: abs(places[word] - tip)) for tip in tips]
+    assert sorted(nearest) == [0, 1, 2, 3]  # one at each word, and none more at a head
+
+
 @settings(derandomize=True, deadline=None, max_examples=50)
 @given(heads, st.booleans())
 def test_arcs_and_labels_do_not_collide(heads, weighted):
