@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from figure_reading import cells
 from made import pairs, recording, words
 from pandas import DataFrame, concat
 
@@ -42,7 +43,11 @@ def test_weights_of_a_sentence(source):
     other = child_attention.tables([source], sentence="nobody plays")["weights"]
     assert other.dependent_word.tolist() == ["nobody"]
     assert other.guided_by.unique().tolist() == ["A boy plays now"]
-    assert set(child_attention.figures(made)) == {"heat-corpus-model", "entropy"}
+    drawn = child_attention.figures(made)
+    assert set(drawn) == {"heat-corpus-model", "entropy"}
+    heat = drawn["heat-corpus-model"].axes[0]
+    assert (heat.get_ylabel(), heat.get_xlabel()) == ("dependent", "head")
+    assert cells(heat) == {("a", "boy"): 1.0, ("boy", "plays"): 0.75, ("now", "plays"): 0.25}
 
 
 def test_entropy_by_number_of_dependents(source):

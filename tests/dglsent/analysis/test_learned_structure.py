@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from figure_reading import cells, panel
 from made import dense, pairs, recording, words
 from pandas import concat
 
@@ -42,7 +43,20 @@ def test_shares_beside_their_controls(tmp_path):
     weights = made["weights"]
     assert len(weights) == 16
     assert weights.groupby("receiver").attention_1.sum().tolist() == pytest.approx([1] * 4)
-    assert set(learned_structure.figures(made)) == {"shares", "distance", "sentence-trec-cn3"}
+    drawn = learned_structure.figures(made)
+    assert set(drawn) == {"shares", "distance", "sentence-trec-cn3"}
+    shown = cells(panel(drawn["sentence-trec-cn3"], "layer 1"))
+    assert shown["birthday", "a"] == 0.7  # the row listens
+    assert shown["a", "birthday"] == 0.1
+
+
+def test_a_layer_stands_at_the_mean_of_its_runs_between_the_least_and_the_most(tmp_path):
+    shares = enumerate((0.2, 0.3, 0.7), 1)
+    sources = [source(tmp_path, attending(share, heads=range(4)), seed=seed) for seed, share in shares]
+    ax = panel(learned_structure.figures(learned_structure.tables(sources))["shares"], "itself")
+    middle, _, (bar,) = ax.containers[0]
+    assert middle.get_ydata().tolist() == pytest.approx([0.4])
+    assert bar.get_segments()[0][:, 1].tolist() == pytest.approx([0.2, 0.7])
 
 
 def test_weights_by_position_are_explained_by_position(tmp_path):
@@ -72,6 +86,7 @@ def test_pairs_of_words(tmp_path):
 def test_strongest_senders():
     found = attention_matrix.strongest(attending(0.7))
     assert found == [(1, 0, 0.7), (2, 1, 0.7), (1, 2, 0.7), (2, 3, 0.7)]
+    assert attention_matrix.strongest(attending(0.7, heads=range(4))) == []  # each listens to itself
 
 
 def test_an_attribute_that_leads_to_the_parse(tmp_path):
@@ -83,7 +98,11 @@ def test_an_attribute_that_leads_to_the_parse(tmp_path):
     assert found.correlation["trec/cn3-dependency"] > 0.6
     assert np.isnan(found.correlation["trec/cn3"]) or abs(found.correlation["trec/cn3"]) < 0.1
     assert made["weights"].system.unique().tolist() == ["trec/cn3", "trec/cn3-dependency"]
-    assert set(attribute_effect.figures(made)) == {"sentence", "correlation"}
+    drawn = attribute_effect.figures(made)
+    assert set(drawn) == {"sentence", "correlation"}
+    difference = cells(panel(drawn["sentence"], "difference"))
+    assert difference["birthday", "a"] == 0.45
+    assert difference["a", "birthday"] == -0.15
     with pytest.raises(InputError, match="with and without dependencies"):
         attribute_effect.tables([plain])
     led.examples["id"] = ["test-001", "test-000"]

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from figure_reading import cells, panel
 from made import dense, pairs, recording, words
 from pandas import DataFrame, concat
 
@@ -82,6 +83,11 @@ def test_attention_between_sentences(tmp_path):
     assert row.on_equal_even == pytest.approx((1 / 2 + 1 / 3) / 2)
     assert row.log_n == pytest.approx((3 * np.log(2) + 2 * np.log(3)) / 5)
     assert row.entropy < row.log_n
-    assert list(cross_attention.figures(made)) == ["cross-attention-corpus-model"]
+    drawn = cross_attention.figures(made)
+    assert list(drawn) == ["cross-attention-corpus-model"]
+    for side, listeners, heard, wanted in ((1, "A dog runs", "A cat", first), (2, "A cat", "A dog runs", second)):
+        shown = cells(panel(drawn["cross-attention-corpus-model"], f"attention_up: sentence {side} listens"))
+        assert list(shown) == [(one, other) for one in listeners.split() for other in heard.split()]
+        assert list(shown.values()) == pytest.approx(wanted.ravel(), abs=1e-3)
     with pytest.raises(InputError, match="--pair none"):
         cross_attention.tables([source], pair="none")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from figure_reading import marks, names, panel
 from made import run
 
 from dglsent.analysis import (
@@ -103,11 +104,12 @@ def test_duplicates():
     assert made["share"].share.tolist() == pytest.approx([0.37, 0.37])
     assert made["scores"].set_index("score").value["recall"] == pytest.approx(0.7)
     assert made["results"].score.iloc[0] == "accuracy"
-    assert list(duplicate_results.figures(made)) == ["duplicate-results"]
-
-
-def labels(figure):
-    return [label.get_text() for label in figure.axes[0].get_yticklabels()]
+    drawn = duplicate_results.figures(made)
+    assert list(drawn) == ["duplicate-results"]
+    scores = {score: round(value, 3) for score, value in of_splits["test"].items()}
+    assert len({*scores.values()}) == 4
+    for score, value in scores.items():
+        assert [*marks(panel(drawn["duplicate-results"], score)).values()] == [{"quora/bilstm": value}]
 
 
 def test_attributes_against_the_base():
@@ -118,10 +120,14 @@ def test_attributes_against_the_base():
         assert found.difference.to_dict() == pytest.approx({"cn3": 0, "cn3-dependency": 0.02, "cn3-pos": 0})
         assert found.seeds.to_dict() == {"cn3": 2, "cn3-dependency": 2, "cn3-pos": 1}
     (figure,) = attribute_results.figures(made).values()
-    assert labels(figure) == ["cn3-dependency", "cn3-pos"]
+    assert names(figure.axes[0]) == ["cn3-dependency", "cn3-pos"]
     one_seed = attribute_results.tables([each for each in runs if each.seed == 1])
     (figure,) = attribute_results.figures(one_seed).values()
-    assert labels(figure) == ["cn3-dependency", "cn3-pos"]
+    assert names(figure.axes[0]) == ["cn3-dependency", "cn3-pos"]
+    test, dev = {"accuracy": 0.93}, {"accuracy": 0.97}
+    both = [run("trec/cn3", 1, {"accuracy": 0.9}), run("trec/cn3-pos", 1, test, dev)]
+    (figure,) = attribute_results.figures(attribute_results.tables(both)).values()
+    assert marks(figure.axes[0]) == {"test": {"cn3-pos": 0.03}, "dev": {"cn3-pos": 0.07}}
     structures = structure_results.tables(runs)
     assert structures["results"].table.unique().tolist() == ["cn3-trec"]
     assert list(structure_results.figures(structures)) == ["structure-results"]
@@ -153,6 +159,12 @@ def test_what_attention_adds_to_each_structure():
     lifts = made["lifts"].set_index(["score", "structure"]).lift
     assert lifts["pearson", "bilstm"] == pytest.approx(0.03)
     assert lifts["mse", "dependency"] == pytest.approx(-0.015)
+    (figure,) = attention_lift.figures(made).values()
+    assert marks(panel(figure, "sick: pearson"))["progressive"] == {
+        "bilstm": 0.03,
+        "constituency": 0.02,
+        "dependency": 0.015,
+    }
     assert made["order"].as_paper.all()
     assert len(made["order"]) == 3
     for other in ({"bilstm": 0.01}, {"dependency": 0.025}):

@@ -2,8 +2,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from figure_reading import names
 from made import recording, tree
-from pandas import concat
+from pandas import DataFrame, concat
 
 from dglsent.analysis import tag_pairs
 from dglsent.analysis.phrases import phrases
@@ -95,6 +96,23 @@ def test_of_recordings(tmp_path):
     assert list(tag_pairs.figures(made)) == ["tag-pairs"]
     with pytest.raises(InputError, match="--large most: give top, absolute or sd"):
         tag_pairs.tables(sources, large="most")
+
+
+def test_each_pair_is_drawn_with_its_best_dimension():
+    dimensions = DataFrame(
+        [
+            (1, "JJ+NN", 0.5, 2.0, True, "old film"),
+            (2, "JJ+NN", 0.9, 3.6, True, "new film"),
+            (3, "DT+NN", 0.7, 2.8, True, "the film"),
+            (4, "NP+PP", 0.4, 4.0, False, "film of it"),
+        ],
+        columns=["dimension", "pair", "purity", "lift", "kept", "examples"],
+    ).assign(system="sst/tg", seed=1, gate="", base=0.25)
+    (figure,) = tag_pairs.figures({"dimensions": dimensions, "control": DataFrame({"purity_max": [0.3]})}).values()
+    (bars, *_) = figure.axes[0].containers
+    assert names(figure.axes[0]) == ["4  NP+PP", "3  DT+NN", "2  JJ+NN"]  # the best on top
+    assert [bar.get_width() for bar in bars] == [0.4, 0.7, 0.9]
+    assert [bar.get_alpha() for bar in bars] == [0.35, 1, 1]
 
 
 def test_gates_are_named():

@@ -3,9 +3,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from made import pairs, recording, tree
+from matplotlib.patches import Rectangle
 from pandas import concat
 
 from dglsent.analysis import tree_heat
+from dglsent.analysis.pictures import HEAT
 from graphs.errors import InputError
 
 ROWS = [
@@ -41,7 +43,14 @@ def test_a_tree_with_its_values(tmp_path):
     assert lines[0] == "S -1 0.900  not so good"
     assert lines[2] == "  ADJP +1 0.200  so good"
     assert lines[4] == "    JJ +2  good"
-    assert list(tree_heat.figures(made)) == ["tree-corpus-model-seed-1"]
+    drawn = tree_heat.figures(made)
+    assert list(drawn) == ["tree-corpus-model-seed-1"]
+    (ax,) = drawn["tree-corpus-model-seed-1"].axes
+    squares = {patch.get_y(): patch.get_facecolor() for patch in ax.patches if isinstance(patch, Rectangle)}
+    beside = {text.get_text(): text.get_position()[1] for text in ax.texts}
+    for value, share in (("0.90", 1.0), ("0.20", 0.0)):
+        (colour,) = (colour for low, colour in squares.items() if low < beside[value] < low + 0.34)
+        assert colour == HEAT(share)
     assert tree_heat.tables([source], dimension=1)["tree"].dimension.unique().tolist() == [1]
     for absent in (-1, 3):
         with pytest.raises(InputError, match=f"--dimension {absent}: .* has 1 to 2"):
