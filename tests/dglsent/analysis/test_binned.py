@@ -7,7 +7,7 @@ import pytest
 from made import pairs, recording
 
 from dglsent.analysis import length_bins, overlap_bins
-from dglsent.analysis.binned import predictions
+from dglsent.analysis.binned import by_bin, predictions, without_attention
 from dglsent.analysis.statistics import pearson
 from graphs.errors import InputError
 
@@ -52,6 +52,19 @@ def test_other_examples_are_refused(tmp_path):
     folds = [recording(tmp_path, fold=fold, examples=pairs([1.0], [1.0])) for fold in (0, 1)]
     with pytest.raises(InputError, match=r"of another fold than .*; name runs of one fold"):
         predictions(folds)
+
+
+def test_a_bin_has_the_spread_of_its_seeds():
+    gold, of_seeds = np.array([1.0, 1.0, 0.0]), np.array([[1.0, 1.0, 1.0], [1.0, 0.0, 1.0]])
+    found = by_bin(gold, {"x": of_seeds}, np.array([0, 0, 5]), np.array([1.0, 3.0, 5.0]), lambda a, b: np.mean(a == b))
+    assert found.score.tolist() == [0.75, 0]
+    assert found.sd.tolist() == pytest.approx([0.25 * 2**0.5, 0])  # n - 1
+    assert found.place.tolist() == [2, 5]
+
+
+def test_an_attentive_system_is_compared_with_the_one_without():
+    named = ("sick/attentive-tree-gru", "sick/attentive-tree-gru-carry", "sick/tree-gru")
+    assert [*map(without_attention, named)] == ["sick/tree-gru"] * 3
 
 
 def test_accuracy_of_scores_is_refused(tmp_path):

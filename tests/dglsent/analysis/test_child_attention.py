@@ -57,6 +57,8 @@ def test_entropy_by_number_of_dependents(source):
     wanted = -(0.75 * np.log(0.75) + 0.25 * np.log(0.25))
     assert row.entropy == pytest.approx(wanted)
     assert row.ratio == pytest.approx(wanted / np.log(2))
+    three = children(0, 0, [(0, 1, 0.5), (2, 1, 0.5), (3, 4, 0.2), (5, 4, 0.3), (6, 4, 0.5)])
+    assert [child_attention.entropies(three, most).dependents.tolist() for most in (2, 3)] == [[2], [2, 3]]
 
 
 def test_a_sentence_of_one_word_has_no_attention(tmp_path):

@@ -56,6 +56,14 @@ def test_few_words_have_no_correlation():
     assert gate_activity.tables([logged(words=2)])["ambiguity"].rho.isna().all()
 
 
+def test_the_partial_correlation_holds_frequency_fixed():
+    """Of five ranks rho is 1 minus a twentieth of their squared differences."""
+    columns = {"width_last": [1, 2, 3, 4, 5], "classes": [2, 1, 3, 4, 5], "count": [1, 2, 3, 5, 4]}
+    rho = gate_activity.ambiguity(DataFrame(columns)).set_index("with").rho
+    wanted = (0.9 - 0.9 * 0.8) / ((1 - 0.9**2) * (1 - 0.8**2)) ** 0.5
+    assert rho.to_dict() == pytest.approx({"classes": 0.9, "frequency": 0.9, "partial": wanted})
+
+
 def test_folds_are_runs_of_their_own():
     made = gate_activity.tables([logged(fold=0), logged(fold=1, words=6)])
     left, right = gate_activity.figures(made)["decay-and-width"].axes

@@ -83,6 +83,26 @@ def test_pairs_of_words(tmp_path):
     assert rare.empty
 
 
+def test_sentences_of_other_lengths_count_alike():
+    """All words of four, and of two, listen to all alike."""
+    nodes = concat([words(0, "what is a birthday", HEADS), words(1, "what now", [-1, 0])], ignore_index=True)
+    edges = concat([dense(0, np.full((4, 4), 1 / 4)), dense(1, np.full((2, 2), 1 / 2))], ignore_index=True)
+    edges = attention_matrix.describe(edges, nodes)
+    weights = edges.attention_1.to_numpy()
+    assert attention_matrix.by_position(edges, weights).tolist() == pytest.approx(weights.tolist())
+    strengths = learned_structure.distances(edges, "attention_1").set_index("offset").strength
+    assert strengths.to_dict() == pytest.approx(dict.fromkeys(range(-3, 4), 1))
+    (row,) = learned_structure.entropies(edges, "attention_1").itertuples()
+    assert (row.hub, row.hub_even) == pytest.approx(((1 / 4 + 1 / 2) / 2,) * 2)
+
+
+def test_a_pair_of_words_counts_once_a_sentence():
+    nodes = concat([words(0, "a dog a dog", HEADS), words(1, "a dog", [1, -1])], ignore_index=True)
+    edges = concat([dense(0, attending(0.7)), dense(1, attending(0.7, 2, [1, 0]))], ignore_index=True)
+    found = learned_structure.pairs(attention_matrix.describe(edges, nodes), nodes, "attention_1", least=1)
+    assert found.set_index(["receiver", "sender"]).sentences.to_dict() == {("a", "dog"): 2, ("dog", "a"): 2}
+
+
 def test_strongest_senders():
     found = attention_matrix.strongest(attending(0.7))
     assert found == [(1, 0, 0.7), (2, 1, 0.7), (1, 2, 0.7), (2, 3, 0.7)]

@@ -143,6 +143,11 @@ def test_windows_against_the_full_network():
     assert found.difference["lstm-plain"] == pytest.approx(-0.02)
     assert found.difference["stacked-bilstm"] == 0
     assert list(window_ablations.figures(made)) == ["window-ablations"]
+    on_dev = [
+        run(f"pmb/{name}", 1, {"accuracy": 0.5}, {"accuracy": value})
+        for name, value in (("lstm", 0.9), ("lstm-plain", 0.8))
+    ]
+    assert window_ablations.tables(on_dev)["differences"].difference.tolist() == pytest.approx([-0.1, 0])
 
 
 def related(pearson, mse):
@@ -165,6 +170,8 @@ def test_what_attention_adds_to_each_structure():
         "constituency": 0.02,
         "dependency": 0.015,
     }
+    ours = made["results"].set_index(["system", "score"]).ours
+    assert ours["sick/bilstm-progressive", "Pearson r"] == pytest.approx(0.83)  # no percentage
     assert made["order"].as_paper.all()
     assert len(made["order"]) == 3
     for other in ({"bilstm": 0.01}, {"dependency": 0.025}):

@@ -67,6 +67,14 @@ def test_a_dimension_that_stands_for_a_pair_is_found_and_noise_is_not():
     assert spread.large[0] < 100
 
 
+def test_large_is_more_than_two_standard_deviations_above_the_mean():
+    """One of n values lies sqrt(n - 1) of them above, the others being equal."""
+    for count, large in ((4, 0), (6, 1), (9, 1)):
+        z = np.zeros((count, 1))
+        z[0] = 1
+        assert tag_pairs.large_nodes(z, "sd", 0.01).sum() == large
+
+
 def test_permuted_tags_keep_nothing():
     codes = np.arange(4000) % 4
     marked = np.zeros((4000, 2), bool)
@@ -74,6 +82,13 @@ def test_permuted_tags_keep_nothing():
     control = tag_pairs.permuted(codes, np.bincount(codes), marked, purity=0.5, least=20, times=20)
     assert control.kept.tolist() == [0] * 20
     assert control.purity_max.max() < 0.3
+
+
+def test_a_rare_pair_is_not_kept_however_pure():
+    codes, marked = np.zeros(30, int), np.ones((30, 1), bool)
+    for least, kept in ((30, 1), (31, 0)):
+        control = tag_pairs.permuted(codes, np.bincount(codes), marked, purity=0.5, least=least, times=1)
+        assert control.kept.tolist() == [kept]
 
 
 def test_mutual_information_of_a_pair_that_decides():
