@@ -113,6 +113,17 @@ def test_a_span_of_spacy_is_no_more_than_its_words():
     assert converters.from_spacy(Span(doc, 1, 4))[0].words == ["work", "they"]
 
 
+def test_tags_and_features_of_spacy():
+    doc = spacy_doc()
+    for token in doc:
+        token.tag_, token.morph = "NNS", "Number=Plur"
+    first, _ = converters.from_spacy(doc)
+    assert (list(first.upos), list(first.xpos), list(first.feats)) == (["X"] * 2, ["NNS"] * 2, ["Number=Plur"] * 2)
+    doc.parsed = False
+    (tagged,) = converters.from_spacy(doc)
+    assert tagged.columns == {"pos": ["NNS"] * 4}
+
+
 @pytest.mark.parametrize("convert", [converters.from_nltk, converters.from_spacy, converters.from_stanza])
 def test_other_things_are_refused(convert):
     with pytest.raises(InputError, match=r"is wanted, and builtins\.int was given"):

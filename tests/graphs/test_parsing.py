@@ -356,6 +356,8 @@ def test_other_tags_are_another_sentence(tmp_path):
     assert len({_key(there, text) for text in texts}) == 4
     assert _key(there, plain) == _key(there, ["a", "b"]) == _key(there, Tagged(["a", "b"]))
     assert _key(there, texts[1]) == _key(there, Tagged(["a", "b"], {"pos": ["NN", "_"]}))
+    forms = [replace(plain, multiword=[(0, 2, form)]) for form in ("ab", "AB")]
+    assert len({_key(there, text) for text in (plain, *forms)}) == 3
 
 
 def test_a_cached_parse_without_its_heads_is_damaged(tmp_path):

@@ -11,14 +11,16 @@ import torch
 
 from dglsent.analysis.record import record
 from dglsent.analysis.recording import Recording
-from dglsent.analysis.rows import Shown
+from dglsent.analysis.rows import Recorder, Shown
 from dglsent.corpora.built_in import Reviews
+from dglsent.corpora.example import Example, Parsed
 from dglsent.lock import locked
 from dglsent.nn.embeddings import WordEmbedding
 from dglsent.passing import Batch
 from dglsent.training.assemble import load_inputs
 from dglsent.training.graphs import build, shape
 from dglsent.training.run import Run
+from graphs.columns import Dependencies
 from graphs.errors import InputError
 from graphs.features import Vocabularies
 
@@ -81,6 +83,16 @@ def test_pairs_are_recorded_with_edges_of_every_relation(attentive_run, tmp_path
     joined = child.merge(nodes, left_on=["example", "sentence", "sender"], right_on=["example", "sentence", "node"])
     assert (joined.parent == joined.receiver).all()
     assert (joined["head"] == joined.receiver).all()
+
+
+def test_the_class_of_a_sentence_is_that_of_its_root():
+    parse = Dependencies(["good", "films", "work"], np.array([1, 2, -1]), ["amod", "nsubj", "root"])
+    graph = build("dependency", parse, Vocabularies.of([parse]))
+    recorder = Recorder(Shown((), {}), "dependency", "label", ["0", "1", "2"], {})
+    example = Example((Parsed(dependencies=parse),), {"label": 2})
+    nodes = recorder.nodes(0, [example], [[parse]], [[graph]], [{}], Batch.of([graph]))
+    assert nodes["gold"].to_pylist() == [-1, -1, 2]
+    assert nodes["head"].to_pylist() == nodes["parent"].to_pylist() == [1, 2, -1]
 
 
 def test_a_broken_off_recording_keeps_its_whole_shards(tag_guided_run, tmp_path):

@@ -78,7 +78,7 @@ def test_classes_of_nodes_and_tokens_that_training_has_not(tmp_path: Path, progr
 
 def test_classes_of_what_is_left_out_are_not_there(tmp_path: Path, program: Program) -> None:
     """Trees with classes at their nodes stay as they are, and graphs of them have two children a node."""
-    (tmp_path / "train.brackets").write_text("(7 (8 a) (9 b) (9 c))\n(2 (1 a) (2 b))\n(1 (1 a) (2 b))\n")
+    (tmp_path / "train.brackets").write_text("(7 (8 a) (9 b) (9 c))\n(2 (1 a) (2 b))\n(1 (_ a) (2 b))\n")
     (tmp_path / "test.brackets").write_text("(8 (5 a) (5 b) (6 c))\n(1 (2 a) (2 b))\n")
     store, rest = tmp_path / "store", ("--graph", "constituency", "--labels", "nodes", "--skip")
     command = ("build", tmp_path / "train.brackets", store, *rest, "--test", tmp_path / "test.brackets")
@@ -88,4 +88,4 @@ def test_classes_of_what_is_left_out_are_not_there(tmp_path: Path, program: Prog
     assert opened.manifest["labels"] == ["1", "2"]
     (shard,) = opened.splits["train"].shards
     assert [shard.about["classes"][number] for number in shard.values("target.label")] == ["2", "1"]
-    assert [[*shard.about["classes"], ""][number] for number in shard.values("node.label")] == ["", *"12", "", *"12"]
+    assert [[*shard.about["classes"], ""][number] for number in shard.values("node.label")] == ["", *"12", "", "", "2"]

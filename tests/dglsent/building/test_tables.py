@@ -7,6 +7,7 @@ from pathlib import Path
 
 from tiny import TINY, Program, recipe
 
+from dglsent.building.sources import Files
 from dglsent.corpora.built_in import Reviews
 from graphs.store import Store
 
@@ -49,6 +50,13 @@ def test_columns_of_other_names(tmp_path: Path, program: Program) -> None:
     missing = ("--columns", "first=q1,second=q3")
     program.refuses("build", own, tmp_path / "other", *command[3:], *missing, saying=["own.csv:2", "no column 'q3'"])
     program.refuses(*command, "--columns", "words=q1", saying=["'words=q1' is not such as text=review"])
+
+
+def test_rows_are_numbered_through_all_shards(tmp_path: Path) -> None:
+    file = table(tmp_path / "five.tsv", ["text", *"ABCDE"])
+    source = Files("chain", {"dev": [str(file)]})
+    ids = [[one.id for one in source.read(part).examples] for part in source.parts(2)]
+    assert ids == [["dev-1", "dev-2"], ["dev-3", "dev-4"], ["dev-5"]]
 
 
 def test_pairs_of_a_table(tmp_path: Path, program: Program) -> None:

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -120,6 +121,9 @@ def test_attention_to_earlier_words_and_gates_of_windows():
     for edge in said.edges:
         gates[edge["receiver"], edge["slot"]] = np.mean(edge["gate"])
     assert said.pictures() == {"child.gate": window_svg(PARSED.word, gates)}
+    wide = replace(said, edges=[{**edge, "gate": [0.1, 0.2, 0.9]} for edge in said.edges])
+    of_mean = window_svg(PARSED.word, np.full((4, 5), 0.4))
+    assert wide.pictures() == {"child.gate": of_mean}
 
 
 def test_a_model_that_shows_nothing():

@@ -1,11 +1,15 @@
 from __future__ import annotations
 
+import shutil
+
 import pytest
 import yaml
 from untrained import TREES
 
 import dglsent
+from dglsent.inference.card import card
 from dglsent.inference.model import Model
+from dglsent.training.run import Run
 from graphs.errors import InputError
 
 
@@ -23,6 +27,16 @@ def test_there_and_back(trees_run, tmp_path):
     accuracy = model.run.metrics()["test"]["accuracy"]
     for part in (f"| test | {accuracy:.4f}", "BinaryTreeLSTM", "Reviews", "Stanza", "seed 1", "## Limits"):
         assert part in body
+
+
+def test_a_card_says_what_each_split_scores_and_which_epoch_was_best(trees_run, tmp_path):
+    shutil.copytree(trees_run, tmp_path / "run")
+    run = Run(tmp_path / "run")
+    scores = {"dev": {"accuracy": 0.25}, "test": {"accuracy": 0.5}}
+    run.save_metrics({**run.metrics(), **scores, "epochs": 9, "best_epoch": 4})
+    said = card(dglsent.load(run.path, device="cpu"))
+    assert "| dev | 0.2500 |\n| test | 0.5000 |\n" in said
+    assert "The best of 9 epochs was number 4." in said
 
 
 def test_nothing_is_pushed_where_there_is_no_hub(trees_run, monkeypatch):

@@ -7,7 +7,7 @@ import pytest
 from tiny import TINY, recipe
 
 from dglsent.cli.main import main
-from dglsent.reproduction.staleness import stale, unlike
+from dglsent.reproduction.staleness import stale, stamped, unlike
 from dglsent.training.run import Run
 
 TABLE = """
@@ -63,6 +63,17 @@ def test_other_code_makes_what_the_ledger_knows_stale(reproduced, tmp_path):
     assert code == 0
     assert "stale: Tree-LSTM; --verify compares" in err
     assert row(tmp_path)["stale"] == ["seed 1: code changed since: dglsent.nn.cells"]
+
+
+def test_of_its_verifications_the_ledger_keeps_the_last(reproduced, tmp_path):
+    run = Run(tmp_path / "runs/tiny/seed-1")
+    made = run.metrics()
+    for version in ("8", "9"):
+        again = {**made, "provenance": {**made["provenance"], "version": version}}
+        run.save_metrics(stamped(run.metrics(), again))
+    assert reproduced() == (0, "")
+    (record,) = row(tmp_path)["records"]
+    assert [each["version"] for each in record["metrics"]["provenance"]["verified"]] == ["9"]
 
 
 def test_other_seeds_join_those_of_the_ledger(reproduced, tmp_path):
