@@ -6,6 +6,7 @@ import math
 
 import numpy as np
 import pytest
+from figure_reading import marks, panel
 from made import pairs, recording, run
 
 from dglsent.analysis import duplicate_results, example_predictions, pair_scores, window_ablations
@@ -14,24 +15,18 @@ from dglsent.analysis.catalogue import find
 from graphs.errors import InputError
 
 
-def marks(figure):
-    """Of each panel of `dots` by its title, the value of each row by its label, which stands at the first panel."""
-    first = figure.axes[0]
-    names = dict(zip(first.get_yticks(), (label.get_text() for label in first.get_yticklabels()), strict=True))
-    shown = {ax.get_title(): zip(*ax.lines[0].get_data(), strict=True) for ax in figure.axes}
-    return {
-        title: {names[place]: value for value, place in points if not math.isnan(value)}
-        for title, points in shown.items()
-    }
+def shown(axes):
+    """The value of each row of a panel; rows without one are left out."""
+    (series,) = marks(axes).values()
+    return {name: value for name, value in series.items() if not math.isnan(value)}
 
 
 def test_systems_without_a_score_leave_their_row_empty():
     scores = {"precision": 0.7, "recall": 0.6, "f1": 0.65, "accuracy": 0.8}
     runs = [run("quora/a", 1, scores), run("sick-entailment/b", 1, {"accuracy": 0.9}), run("quora/c", 1, scores)]
     figure = duplicate_results.figures(duplicate_results.tables(runs))["duplicate-results"]
-    shown = marks(figure)
-    assert shown["precision"] == {"quora/a": 0.7, "quora/c": 0.7}
-    assert shown["accuracy"] == {"quora/a": 0.8, "sick-entailment/b": 0.9, "quora/c": 0.8}
+    assert shown(panel(figure, "precision")) == {"quora/a": 0.7, "quora/c": 0.7}
+    assert shown(panel(figure, "accuracy")) == {"quora/a": 0.8, "sick-entailment/b": 0.9, "quora/c": 0.8}
 
 
 def test_systems_without_pairs_of_a_kind_leave_their_row_empty(tmp_path):
@@ -41,7 +36,8 @@ def test_systems_without_pairs_of_a_kind_leave_their_row_empty(tmp_path):
         recording(tmp_path, system="sick/b", examples=pairs([3.0, 3.0], [2.0, 3.25], [denied, other])),
     ]
     figure = pair_scores.figures(pair_scores.tables(sources))["pair-scores"]
-    assert marks(figure) == {"other (n = 1)": {"sick/a": 0.5, "sick/b": 0.25}, "negation (n = 1)": {"sick/b": 1.0}}
+    assert shown(panel(figure, "other (n = 1)")) == {"sick/a": 0.5, "sick/b": 0.25}
+    assert shown(panel(figure, "negation (n = 1)")) == {"sick/b": 1.0}
 
 
 def test_scores_and_classes_have_scales_of_their_own(tmp_path):
@@ -62,7 +58,8 @@ def test_windows_of_two_corpora_are_not_compared():
     found = window_ablations.tables(runs)["differences"].set_index(["corpus", "variant"])
     assert found.difference["pmb", "mlp-plain"] == pytest.approx(-0.01)
     assert found.difference["ptb-pos", "mlp-plain"] == pytest.approx(-0.1)
-    assert marks(window_ablations.figures(window_ablations.tables(runs))["window-ablations"])[""] == accuracies
+    (axes,) = window_ablations.figures(window_ablations.tables(runs))["window-ablations"].axes
+    assert shown(axes) == accuracies
 
 
 def test_a_mean_with_an_undefined_score_is_undefined():
