@@ -66,7 +66,8 @@ def ambiguity(width: DataFrame) -> DataFrame:
     def partial(index: Array) -> float:
         ranks = [rankdata(column[index]) for column in (last, classes, count)]
         a, b = (each - np.polyval(np.polyfit(ranks[2], each, 1), ranks[2]) for each in ranks[:2])
-        return float(np.corrcoef(a, b)[0, 1]) if np.ptp(a) and np.ptp(b) else float("nan")
+        # Ranks are halves: what is far smaller is rounding, and nothing is left to correlate.
+        return float(np.corrcoef(a, b)[0, 1]) if min(np.ptp(a), np.ptp(b)) > 1e-9 else float("nan")
 
     everyone = np.arange(len(width))
     statistics = {

@@ -70,3 +70,10 @@ def test_folds_are_runs_of_their_own():
     labels = [line.get_label() for line in left.lines]
     assert labels == [f"pmb/mlp, seed 1, fold {fold}, step {step}" for fold in (0, 1) for step in (0, 10)]
     assert [len(line.get_xdata()) for line in right.lines] == [8, 6]
+
+
+@pytest.mark.parametrize("counts", [[1, 2, 3, 4, 5], [5, 4, 3, 2, 1]])
+def test_of_what_frequency_explains_nothing_is_left(counts):
+    columns = {"word": list("abcde"), "width_last": [1.0, 2, 3, 4, 5], "classes": [2, 1, 3, 1, 2], "count": counts}
+    row = gate_activity.ambiguity(DataFrame(columns)).set_index("with").loc["partial"]
+    assert row[["rho", "low", "high"]].isna().all()

@@ -143,9 +143,8 @@ def test_what_cannot_be_recorded_is_refused(tag_guided_run, trees_run, tmp_path,
     assert not list(tmp_path.glob("*.lock"))
     assert Recording(out).about["fields"] == ["z_u"]
     assert len(Recording(out).examples) == 3
-    program.refuses(
-        "record", tag_guided_run, "--out", out, saying=["differs in fields", "delete it, or choose another --out"]
-    )
+    remedy = "delete it, or choose another --out"
+    program.refuses("record", tag_guided_run, "--out", out, saying=["differs in fields", remedy])
     program.refuses("record", trees_run, "--out", tmp_path / "x", "--fields", "zz", saying=["sets no node field 'zz'"])
     (tmp_path / "full").mkdir()
     (tmp_path / "full" / "thesis.txt").write_text("mine")
