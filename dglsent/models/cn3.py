@@ -67,7 +67,7 @@ class CN3(Encoder):
         vocabularies: Vocabularies | None = None,
     ) -> None:
         super().__init__(embedding, hidden)
-        self.attributes = NodeAttributes(attributes, vocabularies)
+        self.attributes = NodeAttributes(attributes, vocabularies, embedding.dropout)
         size = embedding.dim + self.attributes.size
         self.context = CONTEXTS[context](size, hidden)
         self.edges = EdgeAttributes(edges, edge_dim, vocabularies, lexical)

@@ -45,8 +45,9 @@ class AttentiveBiLSTM(BiLSTM):
 class Transformer(Encoder):
     """The encoder of the Transformer over the words of a sentence (SelfAtt3); the sentence vector is their mean.
 
-    Vaswani et al. 2017, "Attention Is All You Need". The first states are sqrt(h) W x plus those of the positions. The
-    weights of layer l are kept as the edge field `attention_l` [E, heads] of the relation `complete`.
+    Vaswani et al. 2017, "Attention Is All You Need". The first states are W x plus the vectors of the positions; they
+    multiply the embeddings that they learn by sqrt(h), and W x so multiplied would drown the positions. The weights of
+    layer l are kept as the edge field `attention_l` [E, heads] of the relation `complete`.
 
     Args:
         embedding: word vectors, d dimensions.
@@ -84,7 +85,7 @@ class Transformer(Encoder):
 
     def encode(self, batch: Batch) -> Tensor:
         """States h [N, hidden] of all words; sets the field h, and `attention_1` .. on the edges."""
-        x = self.W(self.embedding.of(batch.nodes)) * self.size**0.5
+        x = self.W(self.embedding.of(batch.nodes))
         batch.nodes["h"] = self.dropout(x + self.positions(batch.nodes[POSITION]).to(x.dtype))
         for number, layer in enumerate(self.layers, 1):
             layer.run(batch, f"attention_{number}")  # type: ignore[operator]

@@ -47,6 +47,8 @@ class NodeAttributes(nn.Module):
     Args:
         attributes: which there are.
         vocabularies: of tags and spelling; may be None where neither is wanted.
+        dropout: share of the features of spelling dropped in training, that of the word vectors: affixes all but name
+            the word.
 
     Attributes:
         size: dimensions of all of them together.
@@ -55,7 +57,7 @@ class NodeAttributes(nn.Module):
         InputError: vocabularies that are wanted are not given.
     """
 
-    def __init__(self, attributes: Attributes, vocabularies: Vocabularies | None = None) -> None:
+    def __init__(self, attributes: Attributes, vocabularies: Vocabularies | None = None, dropout: float = 0.0) -> None:
         super().__init__()
         self.tag = self.characters = self.spelling = self.position = None
         if attributes.tag_dim:
@@ -65,7 +67,7 @@ class NodeAttributes(nn.Module):
             count = len(_spelling(vocabularies).character)
             self.characters = made(count, attributes.character_dim, attributes.character_size)
         if attributes.spelling_dim:
-            self.spelling = SpellingFeatures(_spelling(vocabularies), attributes.spelling_dim)
+            self.spelling = SpellingFeatures(_spelling(vocabularies), attributes.spelling_dim, dropout)
         if attributes.position_dim:
             self.position = PositionEmbedding(attributes.positions, attributes.position_dim)
         self.size = (
@@ -97,11 +99,13 @@ class SpellingFeatures(nn.Module):
     Args:
         spelling: vocabularies of affixes and shapes.
         dim: dimensions of each embedding; `size` is 3 dim + 2.
+        dropout: share of all of them dropped in training.
     """
 
-    def __init__(self, spelling: Spelling, dim: int) -> None:
+    def __init__(self, spelling: Spelling, dim: int, dropout: float = 0.0) -> None:
         super().__init__()
         self.size = 3 * dim + 2
+        self.dropout = nn.Dropout(dropout)
         self.cap = drawn(nn.Embedding(len(CAPITALS), dim, padding_idx=0))
         self.shape = drawn(nn.Embedding(len(spelling.shape), dim, padding_idx=0))
         self.affix = drawn(nn.EmbeddingBag(len(spelling.affix), dim, mode="sum", padding_idx=0))
@@ -109,7 +113,7 @@ class SpellingFeatures(nn.Module):
     def forward(self, cap: Tensor, shape: Tensor, affix: Tensor, marks: Tensor) -> Tensor:
         """Ids cap [N], shape [N] and affix [N, 6], and marks [N, 2]: [N, size]."""
         vectors = [self.cap(cap), self.shape(shape), self.affix(affix)]
-        return torch.cat([*vectors, marks.to(vectors[0].dtype)], -1)
+        return self.dropout(torch.cat([*vectors, marks.to(vectors[0].dtype)], -1))
 
 
 def _given(vocabularies: Vocabularies | None) -> Vocabularies:

@@ -44,7 +44,7 @@ def transformer(state, words, heads=2, layers=2):
     d = len(state["W.weight"])
     h = []
     for t, word in enumerate(words):
-        x = state["W.weight"] @ vector(state, word) * math.sqrt(d)
+        x = state["W.weight"] @ vector(state, word)
         if "positions.weight" in state:
             place = state["positions.weight"][t]
         else:
