@@ -85,7 +85,7 @@ def figures(tables: Mapping[str, DataFrame]) -> dict[str, Figure]:
     for ax, (group, of_group) in zip(axes[0], groups, strict=True):
         rows = of_group.set_index("system").reindex(systems)
         dots(ax, systems, ("", rows.error, np.stack([rows.error - rows.low, rows.high - rows.error])))
-        sizes = sorted(of_group.pairs.unique())
-        ax.set_title(f"{group} (n = {' to '.join(map(str, sizes[:: max(1, len(sizes) - 1)]))})", fontsize=9)
+        least, most = of_group.pairs.min(), of_group.pairs.max()
+        ax.set_title(f"{group} (n = {least if least == most else f'{least} to {most}'})", fontsize=9)
         ax.set_xlabel("mean absolute error")
     return {"pair-scores": figure}

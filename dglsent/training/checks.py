@@ -78,9 +78,14 @@ def check(recipe: Recipe, model: SentenceModel, sets: Mapping[str, Examples]) ->
     index = list(range(min(_EXAMPLES, len(examples))))
     try:
         with torch.no_grad():
-            model.eval().outcomes(examples.batch(index, encoder.directions, encoder.relations))
-            if recipe.graph == fields.COMPLETE:
-                _check_edges(model, examples.batch(index, encoder.directions, encoder.relations))
+            batch = examples.batch(index, encoder.directions, encoder.relations)
+            asked = _asked_of(batch)
+            model.eval().outcomes(batch)
+        if recipe.graph == fields.COMPLETE and asked & {fields.CHILD, fields.NEIGHBOUR}:
+            raise InputError(
+                f"encoder {type(encoder).__name__} passes messages along the edges of trees or chains, and complete "
+                "graphs have none: no word would hear another; choose another --graph, or --encoder CN3 or Transformer"
+            )
     except InputError:
         raise
     except Exception as error:
@@ -95,21 +100,17 @@ def check(recipe: Recipe, model: SentenceModel, sets: Mapping[str, Examples]) ->
         model.train(was)
 
 
-def _check_edges(model: SentenceModel, batch: Batch) -> None:
-    """Refuses an encoder whose words would hear nothing of each other, on a batch of complete graphs."""
-    asked, relation = set(), batch.relation
+def _asked_of(batch: Batch) -> set[str]:
+    """The names of the relations that a batch will be asked for, as they are."""
+    asked: set[str] = set()
+    relation = batch.relation
 
     def noted(name: str = fields.CHILD) -> Relation:
         asked.add(name)
         return relation(name)
 
-    batch.relation = noted  # type: ignore[method-assign]
-    model.outcomes(batch)
-    if asked & {fields.CHILD, fields.NEIGHBOUR}:
-        raise InputError(
-            f"encoder {type(model.encoder).__name__} passes messages along the edges of trees or chains, and complete "
-            "graphs have none: no word would hear another; choose another --graph, or --encoder CN3 or Transformer"
-        )
+    batch.relation = noted  # type: ignore[method-assign]  # of this one batch, which nothing else sees
+    return asked
 
 
 def _check_classes(task: Task, split: str, examples: Examples) -> None:
