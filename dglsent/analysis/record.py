@@ -20,6 +20,7 @@ import torch
 from dglsent.analysis.recording import TABLES, begin, finish
 from dglsent.analysis.rows import Recorder, Shown
 from dglsent.analysis.runs import fold_of, system
+from dglsent.building.read_back import read_back
 from dglsent.corpora.example import Example
 from dglsent.corpora.stored import Stored
 from dglsent.lock import locked
@@ -79,7 +80,7 @@ def record(
     recipe, vocabularies, model = trained.load(trusted=trusted)
     names = chosen_fields(model, fields)
     model.to(pick_device(device))
-    examples = _examples(trained, recipe, split, data)[:limit]
+    examples = _examples(recipe, split, data, limit)
     about = {**provenance(trained, trusted), "split": split}
     task = model.task
     labels = list(recipe.corpus.labels) or list(getattr(task, "labels", ()))
@@ -110,16 +111,13 @@ def record(
     return out
 
 
-def _examples(trained: Run, recipe: recipes.Recipe, split: str, data: Path | None) -> Sequence[Example]:
+def _examples(recipe: recipes.Recipe, split: str, data: Path | None, limit: int | None) -> Sequence[Example]:
     if isinstance(recipe.corpus, Stored):
-        raise InputError(
-            f"{trained.path}: was trained from a store, which has graphs and no parses; `dglsent predict --structure` "
-            "shows what the model uses of sentences that it is given"
-        )
+        return read_back(recipe.corpus.open(), split, limit)
     splits = load_corpus(recipe, data)
     if split not in splits:
         raise InputError(f"no split {split!r}; there are {', '.join(splits)}")
-    return splits[split]
+    return splits[split][:limit]
 
 
 def chosen_fields(model: SentenceModel, fields: Sequence[str] | None) -> list[str]:

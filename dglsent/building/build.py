@@ -68,26 +68,44 @@ def build(
         return _finish(folder, source, parts)
 
 
-def _begin(folder: Path, about: Mapping[str, Any]) -> None:
+def is_store(folder: Path) -> bool:
+    """Whether a build has at least begun in a folder."""
+    return (folder / _MARKER).is_file()
+
+
+def about(folder: Path) -> dict[str, Any]:
+    """How the graphs of a store are made of its source: as that source's `about`.
+
+    Raises:
+        InputError: the folder is no store, or its note of it is damaged.
+    """
+    marker = folder / _MARKER
+    if not is_store(folder):
+        raise InputError(f"{folder}: no store; `dglsent build` makes one")
+    there = read_json(marker)
+    if not isinstance(there, dict):
+        raise InputError(f"{marker}: damaged, not what was written; build the store anew in another folder")
+    return there
+
+
+def _begin(folder: Path, here: Mapping[str, Any]) -> None:
     if folder.exists() and not folder.is_dir():
         raise InputError(f"{folder}: is a file; choose another folder for the store")
     marker = folder / _MARKER
     # A build that was killed as it began may have left the half-written marker.
     strange = [path for path in folder.glob("*") if not path.name.startswith(_MARKER)]
-    if strange and not marker.is_file():
+    if strange and not is_store(folder):
         raise InputError(f"{folder}: is not empty and no store of dglsent; choose another folder")
     folder.mkdir(parents=True, exist_ok=True)
-    if marker.is_file():
-        there = read_json(marker)
-        if not isinstance(there, dict):
-            raise InputError(f"{marker}: damaged, not what was written; choose another folder for the store")
-        if there != about:
-            different = next(key for key in {**about, **there} if there.get(key) != about.get(key))
+    if is_store(folder):
+        there = about(folder)
+        if there != here:
+            different = next(key for key in {**here, **there} if there.get(key) != here.get(key))
             raise InputError(
                 f"{folder}: holds a store of another kind ({different} is {there.get(different)!r} there and "
-                f"{about.get(different)!r} here); choose another folder"
+                f"{here.get(different)!r} here); choose another folder"
             )
-    write_json(dict(about), marker)
+    write_json(dict(here), marker)
 
 
 def _finish(folder: Path, source: Source, parts: Sequence[Part]) -> dict[str, Any]:

@@ -43,19 +43,22 @@ class Read:
     classes: list[str] | None = None
     skipped: list[str] = field(default_factory=list)
 
-    def forget_unused_classes(self) -> None:
-        """Numbers the classes anew, without those that only examples had that were left out."""
-        if self.classes is None:
-            return
-        used = set(chain.from_iterable(map(labels_of, self.examples)))
-        kept = [number for number in range(len(self.classes)) if number in used]
-        new = {number: place for place, number in enumerate(kept)}
+    def renumber(self, new: Mapping[int, int]) -> None:
+        """Gives the classes of the examples other numbers; a node whose class has no new one has none then."""
         for example in self.examples:
             if "label" in example.targets:
                 example.targets = {**example.targets, "label": new[int(example.targets["label"])]}
             for sentence in example.sentences:
                 if sentence.labels is not None:
                     sentence.labels = [new.get(label, -1) for label in sentence.labels]
+
+    def forget_unused_classes(self) -> None:
+        """Numbers the classes anew, without those that only examples had that were left out."""
+        if self.classes is None:
+            return
+        used = set(chain.from_iterable(map(labels_of, self.examples)))
+        kept = [number for number in range(len(self.classes)) if number in used]
+        self.renumber({number: place for place, number in enumerate(kept)})
         self.classes = [self.classes[number] for number in kept]
 
 

@@ -103,10 +103,16 @@ def _given(options: Namespace, model: Model) -> list[tuple[Given, ...]]:
 
 def _columns(model: Model, named: Mapping[str, str]) -> tuple[str, ...]:
     """The columns of a table from which the model reads, those that are named before those that it was trained on."""
+    from dglsent.building.build import about, is_store
     from dglsent.corpora.labelled import LabelledPairs, LabelledText
+    from dglsent.corpora.stored import Stored
 
     corpus, usual = model.recipe.corpus, PAIR if model.sentences == 2 else (TEXT,)
-    own = {name: getattr(corpus, name) for name in usual} if isinstance(corpus, LabelledPairs | LabelledText) else {}
+    own: Mapping[str, str] = {}
+    if isinstance(corpus, LabelledPairs | LabelledText):
+        own = {name: getattr(corpus, name) for name in usual}
+    elif isinstance(corpus, Stored) and is_store(corpus.store):  # it may be elsewhere, or gone
+        own = about(corpus.store).get("columns", {})
     return tuple(named.get(name, own.get(name, name)) for name in usual)
 
 

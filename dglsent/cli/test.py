@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from argparse import Namespace
 from collections.abc import Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -27,11 +29,12 @@ def make_parser() -> Parser:
         metavar="FILE",
         nargs="*",
         help="files to score instead, in the form of those that the run was trained on (LabelledText, LabelledTrees, "
-        "LabelledPairs, TaggedColumns)",
+        "LabelledPairs, TaggedColumns), or that its store was built of",
     )
     parser.add_argument(
         "--split", action="append", choices=("train", "dev", "test"), help="split to score; dev and test by default"
     )
+    parser.add_argument("--stanza-dir", metavar="DIR", help="Stanza's models, for raw sentences in files")
     add_data(parser)
     add_trust(parser)
     add_device(parser)
@@ -55,7 +58,7 @@ def main(arguments: Sequence[str]) -> int:
     if options.files:
         if options.split:
             raise InputError("--split: files have none; leave it out")
-        sets: Mapping[str, Examples] = _sets(options.files, options.data, recipe, vocabularies, model.task)
+        sets: Mapping[str, Examples] = _sets(options, recipe, vocabularies, model.task)
     else:
         found = load_inputs(recipe, options.data, vocabularies).sets
         sets = {split: found[split] for split in options.split or ("dev", "test")}
@@ -70,19 +73,23 @@ def main(arguments: Sequence[str]) -> int:
     return 0
 
 
-def _sets(
-    files: Sequence[str], data: Path | None, recipe: Recipe, vocabularies: Vocabularies, task: Task
-) -> Mapping[str, Examples]:
+def _sets(options: Namespace, recipe: Recipe, vocabularies: Vocabularies, task: Task) -> Mapping[str, Examples]:
     """The graphs of files that are not of the run."""
+    from dglsent.building.further_files import further_examples
     from dglsent.corpora.labelled import LabelledFiles
+    from dglsent.corpora.stored import Stored
     from dglsent.training.data import graph_sets
     from dglsent.training.words import token_vectors
 
-    if not isinstance(recipe.corpus, LabelledFiles):
+    corpus, labels = recipe.corpus, () if vocabularies.label is None else tuple(vocabularies.label)
+    if isinstance(corpus, LabelledFiles):
+        splits = {file: corpus.of_file(Path(file), labels) for file in options.files}
+    elif isinstance(corpus, Stored):
+        further = partial(further_examples, corpus.store, labels=labels, stanza_dir=options.stanza_dir)
+        splits = {file: further(file) for file in options.files}
+    else:
         raise InputError(
-            f"{files[0]}: files are for runs of LabelledText, LabelledTrees, LabelledPairs and TaggedColumns, and this "
-            f"one is of {type(recipe.corpus).__name__}; `dglsent predict` reads any sentences"
+            f"{options.files[0]}: files are for runs of LabelledText, LabelledTrees, LabelledPairs, TaggedColumns and "
+            f"stores, and this one is of {type(corpus).__name__}; `dglsent predict` reads any sentences"
         )
-    labels = () if vocabularies.label is None else tuple(vocabularies.label)
-    splits = {file: recipe.corpus.of_file(Path(file), labels) for file in files}
-    return graph_sets(splits, recipe.graph, token_vectors(recipe.embedding, data), vocabularies, task)
+    return graph_sets(splits, recipe.graph, token_vectors(recipe.embedding, options.data), vocabularies, task)

@@ -1,0 +1,84 @@
+"""`dglsent test RUN FILE` for runs that were trained from a store: files are read as the store's own were."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from tiny import TINY, Program, recipe
+
+from dglsent.building.further_files import further_examples
+from graphs.errors import InputError, SentenceError
+
+FROM = ("--corpus", "dglsent.corpora.stored.Stored", "--corpus.store")
+WORDS = {"good": "fine", "bad": "dull", "so": "plain"}
+
+
+def table(path: Path, rows: int, words: dict[str, str] = WORDS) -> Path:
+    classes = [list(words)[number % len(words)] for number in range(rows)]
+    lines = [
+        f"{name}\t(S (NP (DT the) (NN film{number % 3})) (VP (VBD was) (JJ {words[name]})))"
+        for number, name in enumerate(classes)
+    ]
+    path.write_text("\n".join(["stars\treview", *lines]) + "\n")
+    return path
+
+
+def test_the_test_file_again_has_the_score_of_the_run(tmp_path: Path, program: Program) -> None:
+    train, store, run = table(tmp_path / "train.tsv", 30), tmp_path / "store", tmp_path / "run"
+    other = table(tmp_path / "test.tsv", 11, {"so": "plain", "bad": "fine", "good": "dull"})  # met in another order
+    code, _, err = program(
+        *("build", train, store, "--dev", train, "--test", other, "--graph", "constituency", "--shard", "4"),
+        *("--columns", "text=review,label=stars"),
+    )
+    assert code == 0, err
+    file = recipe(tmp_path)
+    code, _, err = program("fit", file, *FROM, store, "--task.classes", "3", "--out", run)
+    assert code == 0, err
+    metrics = json.loads((run / "metrics.json").read_text())
+    code, out, err = program("predict", run, other)  # from the columns that the store was built of
+    assert (code, len(out.splitlines())) == (0, 11), err
+    for gone in ("manifest.json", "vocabularies.json"):
+        (store / gone).unlink()  # how it was built is enough
+    code, out, err = program("test", run, other, train)
+    assert code == 0, err
+    assert json.loads(out) == {str(other): metrics["test"], str(train): metrics["dev"]}
+    program.refuses("test", run, tmp_path / "none.tsv", saying=["none.tsv: no such file"])
+    program.refuses("test", run, other, "--split", "dev", saying=["--split: files have none"])
+    strange = table(tmp_path / "strange.tsv", 9, {"bad": "dull", "good": "fine", "odd": "plain"})
+    program.refuses("test", run, strange, saying=["strange.tsv:4", "'odd'", "bad, good, so"])
+    unlabelled = tmp_path / "unlabelled.tsv"
+    unlabelled.write_text("text\n(S (NN films) (NN shine))\n")
+    program.refuses("test", run, unlabelled, saying=["unlabelled.tsv:2", "no column 'review'"])
+
+
+@pytest.mark.parametrize("column", ["upos", "xpos"])
+def test_classes_of_tokens(tmp_path: Path, program: Program, column: str) -> None:
+    lines = ["1\tIt\t_\tPRON\tPRP\t_\t0\troot\t_\t_", "2\tshines\t_\tVERB\tVBZ\t_\t1\tdep\t_\t_"]
+    conllu = tmp_path / "train.conllu"
+    conllu.write_text("\n".join(lines) + "\n\n")
+    turned = tmp_path / "turned.conllu"
+    turned.write_text("\n".join([lines[1].replace("2\tshines", "1\tshines").replace("\t1\tdep", "\t0\troot")]) + "\n\n")
+    store = tmp_path / "store"
+    code, _, err = program(
+        *("build", conllu, store, "--dev", conllu, "--test", conllu, "--graph", "chain", "--labels", column)
+    )
+    assert code == 0, err
+    names = ("PRON", "VERB") if column == "upos" else ("PRP", "VBZ")
+    (example,) = further_examples(store, str(turned), names)
+    assert example.sentences[0].labels == [1]
+    with pytest.raises(SentenceError, match=r"turned.conllu:1.*class 'V.*' is none of those of training: X"):
+        further_examples(store, str(turned), ("X",))
+
+
+def test_refused(tmp_path: Path, program: Program) -> None:
+    store, file = tmp_path / "store", table(tmp_path / "test.tsv", 4)
+    assert program("build", store, "--recipe", recipe(tmp_path, TINY))[0] == 0
+    with pytest.raises(InputError, match=r"test.tsv: .*store was built of the corpus of a recipe"):
+        further_examples(store, str(file), ("a", "b"))
+    with pytest.raises(InputError, match="gone: no store"):
+        further_examples(tmp_path / "gone", str(file), ("a", "b"))
+    (store / "building.json").write_text("[]")
+    with pytest.raises(InputError, match=r"building.json: damaged"):
+        further_examples(store, str(file), ("a", "b"))
