@@ -19,6 +19,7 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Arc
 
 INK, SOFT = "#1d2733", "#64717f"
+_TAG, _LONG = re.compile(r"<[^<>]*>"), re.compile(r"\d+\.\d{3,}")
 Spreads: TypeAlias = Sequence[float] | npt.NDArray[np.float64]
 
 COLOURS = ("#377ab6", "#c8553d", "#2f8f6b", "#8a6bb1", "#d39a2d", "#5b6770", "#a84b7d", "#4aa3a2")
@@ -137,8 +138,8 @@ def save(figure: Figure, file: Path, caption: str) -> None:
         figure.supxlabel("\n".join(textwrap.wrap(caption, width)), fontsize=7.5, color=SOFT, x=0.01, ha="left")
         svg = io.StringIO()
         figure.savefig(svg, format="svg", metadata={"Date": None, "Title": caption})
-        # A hundredth of a point is finer than any screen shows.
-        rounded = re.sub(r"\d+\.\d{3,}", lambda found: f"{float(found[0]):.2f}", svg.getvalue())
+        # A hundredth of a point is finer than any screen shows; what stands between tags is said as it is.
+        rounded = _TAG.sub(lambda tag: _LONG.sub(lambda found: f"{float(found[0]):.2f}", tag[0]), svg.getvalue())
         file.with_suffix(".svg").write_text(re.sub(r"\n\s+", "\n", rounded), encoding="utf-8")
         figure.savefig(file.with_suffix(".png"), dpi=130, metadata={"Title": caption})
 

@@ -7,7 +7,7 @@ import os
 import signal
 import sys
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from types import FrameType
@@ -45,18 +45,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command; returns the exit code, 2 for input that cannot be used."""
     arguments = list(sys.argv[1:] if arguments is None else arguments)
     if not arguments or arguments[0] in ("-h", "--help", "help"):
-        commands = "\n".join(f"  {name:<12}{what}" for name, what in COMMANDS.items())
-        print(_HELP.format(commands=commands), end="")
-        return 0 if arguments else BAD_INPUT
+        return _run(lambda: _say(_help(), 0 if arguments else BAD_INPUT))
     name, *rest = arguments
     if name == "--version":
-        from importlib.metadata import PackageNotFoundError, version
-
-        try:
-            print(version("dglsent"))
-        except PackageNotFoundError:
-            print("unknown (dglsent is not installed)")
-        return 0
+        return _run(lambda: _say(_version()))
     if name not in COMMANDS:
         import difflib
 
@@ -65,13 +57,32 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return _fail(f"no command {name!r}; {hint}")
     _threads(rest)
     _quiet()
-    return _run(name, rest)
+    return _run(lambda: int(importlib.import_module(f"dglsent.cli.{name}").main(rest)))
 
 
-def _run(name: str, arguments: Sequence[str]) -> int:
+def _help() -> str:
+    return _HELP.format(commands="\n".join(f"  {name:<12}{what}" for name, what in COMMANDS.items()))
+
+
+def _version() -> str:
+    from importlib.metadata import PackageNotFoundError, version
+
+    try:
+        return f"{version('dglsent')}\n"
+    except PackageNotFoundError:
+        return "unknown (dglsent is not installed)\n"
+
+
+def _say(text: str, code: int = 0) -> int:
+    print(text, end="")
+    return code
+
+
+def _run(command: Callable[[], int]) -> int:
+    """The exit code of a command, or of what stopped it."""
     with _terminable() as ended_by:
         try:
-            code: int = importlib.import_module(f"dglsent.cli.{name}").main(arguments)
+            code = command()
             sys.stdout.flush()
             return code
         except BaseException as error:

@@ -24,7 +24,7 @@ class DecomposableAttention(PairEncoder):
 
     Args:
         embedding: word vectors.
-        structure: the encoder of one sentence; states of d dimensions.
+        structure: the encoder of one sentence; d is its `memory_size`, of a BiLSTM that of one direction.
         mda_G: whether G is a "linear" map, as in the released code, or followed by a "relu".
     """
 
