@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from random_trees import constituencies, parents
 
 import graphs
-from graphs.batching import batch_pairs, hearing, partners
+from graphs.batching import batch_pairs, hearing, merge, partners
 from graphs.columns import Dependencies
 from graphs.door import dgl
 from graphs.errors import InputError
@@ -66,6 +66,11 @@ def test_graphs_of_different_kinds_do_not_mix():
         graphs.batch([graphs.constituency(tree, vocabularies), graphs.chain(tree, vocabularies)])
     with pytest.raises(InputError, match="at least one"):
         graphs.batch([])
+    parsed = graphs.parse_conllu("1\ta\t_\t_\t_\t_\t0\troot\t_\t_\n")[0]
+    complete = [graphs.complete(sentence, vocabularies) for sentence in (tree, parsed)]
+    for pair in (complete, complete[::-1]):  # only one knows what its words are to each other
+        with pytest.raises(InputError, match="graph 1 of the batch has the fields"):
+            merge(pair)
 
 
 def sentence_graphs(heads):
@@ -114,6 +119,14 @@ class TestPairs:
         assert src.tolist() == [2, 4, 5, 6]
         assert dst.tolist() == [2, 4, 4, 4]
         assert [len(end) for end in hearing(counts, partners(4), np.array([], dtype=np.int64))] == [0, 0]
+
+    def test_complete_graphs_have_their_edges(self):
+        sentences = [Dependencies(["w"] * size, np.full(size, -1), ["r"] * size) for size in (2, 3)]
+        built = [graphs.complete(sentence, Vocabularies.of(sentences)) for sentence in sentences]
+        ours = batch_pairs([(built[0], built[1])])
+        assert ours.batch_num_edges("child").tolist() == [4, 9]
+        distance = [i - j for size in (2, 3) for i in range(size) for j in range(size)]
+        assert ours.edges["child"].data["distance"].tolist() == distance
 
     def test_none(self):
         with pytest.raises(InputError, match="at least one"):

@@ -50,6 +50,9 @@ def test_constituency():
 def test_binary_constituency_is_demanded():
     with pytest.raises(SentenceError, match=r"'NP' has 3 children .* binarise"):
         graphs.constituency(TREE, VOCABULARIES, binary=True)
+    (chain,) = graphs.parse_brackets("(S (VP (NP (DT The) (NN cat))) (VBD slept))")
+    with pytest.raises(SentenceError, match=r"'VP' has 1 children .* collapse unary chains"):
+        graphs.constituency(chain, VOCABULARIES, binary=True)
     binary = binarise(collapse_unary(TREE), "right")
     graph = graphs.constituency(binary, VOCABULARIES, binary=True)
     assert np.bincount(graph.dst).max() == 2
@@ -80,6 +83,7 @@ def test_chain():
         graph = graphs.chain(sentence, VOCABULARIES)
         assert list(zip(graph.src.tolist(), graph.dst.tolist(), strict=True)) == [(0, 1), (1, 2), (2, 3)]
         assert named(VOCABULARIES.word, graph.nodes["word"]) == words
+        assert graph.level.tolist() == [3, 2, 1, 0]  # the last token is the root
     assert named(VOCABULARIES.tag, graphs.chain(TREE, VOCABULARIES).nodes["tag"]) == ["DT", "JJ", "NN", "VBD"]
 
 
@@ -113,10 +117,12 @@ def test_fields_of_ones_own_edges_keep_their_numbers():
         ([(0, 1), (-1, 2)], {}, "edge -1 -> 2"),
         ([(0, 1), (1, 0)], {}, "cycle"),
         ([(2, 2)], {}, "cycle"),
+        ([(0, 1), (1, 0), (1, 2)], {}, "cycle through node 0"),
         ([(0, 1, 2), (1, 2, 3)], {}, "edge \\(0, 1, 2\\) is no pair"),
         ([(0, 1)], {"kind": [1, 2]}, "'kind' has another length than the 1 edges"),
         ([(0, 1)], {"kind": 1}, "'kind' has another length than the 1 edges"),
         ([(0, 1)], {"kind": ["near"]}, "'kind' holds <U4 values; give numbers"),
+        ([(0, 1)], {"kind": [1j]}, "'kind' holds complex128 values; give numbers"),
     ],
 )
 def test_edges_that_cannot_be_are_refused_with_their_place(edges, ids, said):

@@ -35,10 +35,12 @@ def test_trees_of_nltk():
 
 def test_dependency_graphs_of_nltk():
     (ours,) = parse_conllu(CONLLU)
-    theirs = converters.from_nltk(DependencyGraph(CONLLU, top_relation_label="root"))
-    assert theirs.head.tolist() == ours.head.tolist()
-    for column in ("word", "relation", "upos", "xpos", "lemma"):
-        assert list(getattr(theirs, column)) == list(getattr(ours, column))
+    given, turned = (DependencyGraph(CONLLU, top_relation_label="root") for _ in range(2))
+    turned.nodes = dict(reversed(given.nodes.items()))  # words may be added in any order
+    for theirs in map(converters.from_nltk, (given, turned)):
+        assert theirs.head.tolist() == ours.head.tolist()
+        for column in ("word", "relation", "upos", "xpos", "lemma"):
+            assert list(getattr(theirs, column)) == list(getattr(ours, column))
 
 
 def test_documents_of_stanza():
@@ -102,6 +104,14 @@ def test_documents_of_spacy():
     unparsed.parsed = False
     (tagged,) = converters.from_spacy(unparsed)
     assert (tagged.words, tagged.columns) == (["films", "work", "they", "do"], {"pos": ["X"] * 4})
+
+
+def test_a_sentence_of_spaces_is_none():
+    doc = spacy_doc()
+    for token in doc[:3]:
+        token.is_space = True
+    (sentence,) = converters.from_spacy(doc)
+    assert (sentence.words, sentence.origin.sentence) == (["they", "do"], "1")
 
 
 def test_a_span_of_spacy_is_no_more_than_its_words():

@@ -64,6 +64,13 @@ def test_words_of_other_sentences_and_far_ones_are_not_near():
     assert len(Cooccurrence.of([Tagged(["a", *"????", "b"])] * 2, vocabulary)) == 1
 
 
+def test_a_bound_belongs_to_the_bucket_above_it():
+    vocabulary = Vocabulary("abcd")
+    found = Cooccurrence.of([Tagged(["a", "b"]), Tagged(["c", "d"])] * 2, vocabulary)
+    pmi = log2(2 * 8 / (2 * 2))
+    assert found.bucket(*vocabulary.ids("ab")).item() == 2 + BOUNDS.index(pmi)
+
+
 def test_later_words_of_a_vocabulary_are_in_bucket_0():
     found = Cooccurrence.of([Tagged(["a", "b"])] * 2, Vocabulary("ab"))
     assert found.bucket(np.array([2, 2, 3, 9]), np.array([3, 4, 4, 2])).tolist() == [
@@ -73,6 +80,8 @@ def test_later_words_of_a_vocabulary_are_in_bucket_0():
         0,
     ]
     assert found.bucket(np.array([2]), np.array([3])).item() > 0
+    # As numbers in base 4, the ids 1 and 7 are those of 2 and 3.
+    assert found.bucket(np.array([1, 7]), np.array([7, 1])).tolist() == [0, 0]
 
 
 def test_saving_and_loading(tmp_path):

@@ -7,7 +7,7 @@ import pytest
 
 from graphs.columns import Constituency
 from graphs.documents import forest
-from graphs.errors import SentenceError
+from graphs.errors import Origin, SentenceError
 from graphs.formats.brackets import parse_brackets
 from graphs.formats.conllu import parse_conllu
 
@@ -24,6 +24,8 @@ def test_dependency_trees_keep_their_roots_and_all_columns():
     for name in ("word", "relation", "upos", "xpos", "lemma", "feats"):
         assert getattr(found, name) == [*getattr(one, name), *getattr(other, name)], name
     assert found.feats[:3] == ["Number=Sing", "_", "Mood=Imp"]
+    assert found.origin == one.origin != other.origin
+    assert forest([one, other], Origin("review")).origin == Origin("review")
 
 
 def test_constituency_trees_keep_their_roots():

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from graphs.columns import Constituency, Dependencies, Tagged
 from graphs.errors import InputError
-from graphs.features import PADDING, UNKNOWN, Vocabularies, Vocabulary, relations, tags
+from graphs.features import PADDING, UNKNOWN, Counts, Vocabularies, Vocabulary, relations, tags
 from graphs.vocabulary import read_json, write_json
 
 
@@ -45,7 +45,7 @@ def test_min_count_counts_after_normalising():
     vocabulary = Vocabulary.of(text, min_count=2, lower=True, fold_digits=True)
     assert vocabulary.strings[2:] == ["the", "x9"]
     assert vocabulary["THE"] == vocabulary["the"] == 2
-    assert vocabulary["X7"] == 3
+    assert vocabulary["X7"] == vocabulary["x٣"] == 3
     assert vocabulary["rare"] == UNKNOWN
     assert "X7" in vocabulary
 
@@ -158,7 +158,16 @@ def test_vocabularies_of_sentences(tmp_path):
     path = tmp_path / "vocabularies.json"
     vocabularies.save(path)
     assert Vocabularies.load(path) == vocabularies
-    assert Vocabularies.of([TREE, SENTENCE], min_count=2).word.strings[2:] == ["The"]
+    frequent = Vocabularies.of([TREE, SENTENCE], min_count=2)
+    assert frequent.word.strings[2:] == ["The"]
+    assert (frequent.tag, frequent.relation) == (vocabularies.tag, vocabularies.relation)  # of these all are kept
+
+
+def test_counts_add_up():
+    once, twice = Counts.of([TREE, SENTENCE]), Counts.of([TREE, SENTENCE] * 2)
+    once.add(Counts.of([TREE, SENTENCE]))
+    assert once == twice
+    assert twice.relation == {"det": 2, "nsubj": 2, "root": 2}
 
 
 def test_hostile_json_is_one_line(tmp_path):

@@ -35,6 +35,15 @@ from graphs.heads import bare_label, constituency_to_heads, head_child, head_chi
         ("PRN", ", :", 0),
         ("FRAG", "NP .", 0),
         ("3", "2 4", 0),
+        # A label that is wanted more goes before one that the search meets first.
+        ("PP", "IN TO NP", 0),
+        ("S", "NP UCP", 1),
+        ("NP", "DT JJR PP", 1),
+        ("NP", "DT JJS JJ", 2),
+        ("X", "HYPH NN", 1),
+        # Marks stand anywhere in a coordination.
+        ("NP", "NN CC `` NN", 0),
+        ("NP", "NN , CC NN", 0),
     ],
 )
 def test_head_child(label, below, head):

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from safetensors.numpy import save_file
@@ -34,7 +36,16 @@ def test_every_kind_of_graph_has_them_at_its_tokens(graph, rows):
     assert both.ndata["vector"].tolist() == [*wanted.tolist(), *wanted.tolist()]
 
 
-@pytest.mark.parametrize(("given", "said"), [(X[:2], "[2, 2]"), (X[0], "[2]"), (X * np.nan, "not finite")])
+def test_positions_say_which_node_is_which():
+    chain = graphs.chain(SENTENCE, VOCABULARIES)
+    turned = replace(chain, nodes={**chain.nodes, "position": np.array([2, 0, 1])})
+    assert with_vectors(turned, X).nodes["vector"].tolist() == X[[2, 0, 1]].tolist()
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [(X[:2], "[2, 2]"), (X[0], "[2]"), (X * np.nan, "not finite"), (X + np.inf, "not finite")],
+)
 def test_one_finite_vector_a_token(given, said):
     with pytest.raises(SentenceError, match=r"f\.conllu:3, sentence s1: ") as refused:
         with_vectors(graphs.chain(SENTENCE, VOCABULARIES), given)
@@ -60,6 +71,9 @@ def test_vectors_of_sentences_by_their_tokens(tmp_path):
         short = Dependencies(["a", "b"], np.array([-1, 0]), ["x"] * 2, origin=Origin("f.conllu", 9))
         with pytest.raises(SentenceError, match=r"f.conllu:9: .*array \[3, 2\]"):
             vectors.check(short)
+        if vectors.dim == 2:
+            with pytest.raises(SentenceError, match=r"'a' has an array \[1, 3\], and \[1, 2\] is wanted"):
+                vectors.check(Dependencies(["a"], np.array([-1]), ["x"]))
         with pytest.raises(SentenceError, match="no vectors of the tokens 'c'"):
             vectors.check(Dependencies(["c"], np.array([-1]), ["x"]))
 

@@ -15,6 +15,7 @@ from graphs.tokens import tokens
         ("see http://a.b/c?d=1.", "see http://a.b/c?d=1 ."),
         ("In the 1990s, a 2nd-hand 4x4 at 7:30pm.", "In the 1990s , a 2nd-hand 4x4 at 7:30pm ."),
         ("the '90s' hits, 20th of 3/4", "the '90s ' hits , 20th of 3/4"),
+        ("They don’t, she’ll", "They do n’t , she ’ll"),
         ("", ""),
     ],
 )

@@ -67,6 +67,7 @@ def test_strip_functional_tags():
         ("(ROOT (S (A a) (B b)))", "(S (A a) (B b))"),
         ("(ROOT (S (A a)))", "(S (A a))"),
         ("(TOP (A a))", "(A a)"),
+        ("(S1 (S (A a) (B b)))", "(S (A a) (B b))"),
         ("(ROOT (A a) (B b))", "(ROOT (A a) (B b))"),
         ("(ROOT a)", "(ROOT a)"),
         ("(S (VP (A a)))", "(S (VP (A a)))"),

@@ -105,6 +105,7 @@ def test_one_dimension(tmp_path):
         ("a 1 2\nb 1 1e300\n", ":2: '1e300' is not a number"),
         ("a 1 2\n\nb 1 2\n", ":2: empty line"),
         ("3 2\na 1 2\n", ": ends after 1 of the 3 vectors"),
+        ("3 2\na 1 2\nb 1 2\n", ": ends after 2 of the 3 vectors"),
         ("3 1000000000000\na 1 2\n", ":2: 2 numbers after the word, not 1000000000000"),
         ("1000000000000 2\na 1 2\n", ": ends after 1 of the 1000000000000 vectors"),
         ("3 " + "9" * 5000 + "\na 1 2\n", ":2: 2 numbers after the word, not 1000000000000000000"),

@@ -316,7 +316,8 @@ def test_arguments(corpus: Path, tmp_path: Path, program: Program) -> None:
 def test_raw_sentences_are_parsed_on_the_way(tmp_path: Path, program: Program, stanza_dir: Path) -> None:
     (tmp_path / "own.txt").write_bytes(b"The film worked.\r\n\nNobody slept.\rThe film worked.")
     with_models = ("--stanza-dir", stanza_dir, "--cache", tmp_path / "cache")
-    code, _, err = program("build", tmp_path / "own.txt", tmp_path / "store", "--graph", "dependency", *with_models)
+    command = ("build", tmp_path / "own.txt", tmp_path / "store", "--graph", "dependency", "--shard", "2")
+    code, _, err = program(*command, *with_models)
     assert code == 0, err
     train = Store(tmp_path / "store").splits["train"]
     assert [sentence.words for sentence in train.sentences()] == [

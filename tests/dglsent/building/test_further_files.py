@@ -72,6 +72,19 @@ def test_classes_of_tokens(tmp_path: Path, program: Program, column: str) -> Non
         further_examples(store, str(turned), ("X",))
 
 
+def test_nodes_without_a_class_have_none_and_all_parts_are_read(
+    tmp_path: Path, program: Program, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file, store = tmp_path / "train.brackets", tmp_path / "store"
+    file.write_text("(3 (2 a) (_ b))\n(2 (_ c) (3 d))\n(3 (3 e) (2 f))\n")
+    code, _, err = program("build", file, store, "--graph", "constituency", "--labels", "nodes")
+    assert code == 0, err
+    monkeypatch.setattr("dglsent.building.further_files.SHARD", 2)
+    examples = further_examples(store, str(file), ("1", "2", "3"))
+    assert [example.sentences[0].labels for example in examples] == [[2, 1, -1], [1, -1, 2], [2, 2, 1]]
+    assert [example.id for example in examples] == ["test-1", "test-2", "test-3"]
+
+
 def test_refused(tmp_path: Path, program: Program) -> None:
     store, file = tmp_path / "store", table(tmp_path / "test.tsv", 4)
     assert program("build", store, "--recipe", recipe(tmp_path, TINY))[0] == 0

@@ -22,6 +22,7 @@ TREES = {
     "indented": " (S (NN a))\n (S (NN b))\n\t(S (NN c))\n",
     "on several lines": "(S\n (NN a)\n (NN b))\n\n( (S\n\n  (NN c)))\n(S (NN d)\n)\n",
     "several a line": "(S (NN a)) (S (NN b))\n(S\n (NN c)) (S (NN d)) (S (NN e))\n(S (NN f))\n",
+    "a mark within": "(S (NN a)\n\ufeff(NN b))\n(S (NN c))\n",
     "old line ends": "\ufeff(S (NN a))\r(S\r\n (NN b))\r\r (S (NN c))",
     "broken": "(S (NN a)\n(S (NN b))\n# text\n(S (NN c))) (S (NN d))\n()\n  (S (NN e))\n",
 }
@@ -94,6 +95,22 @@ def test_line_ends(end: str, tmp_path: Path) -> None:
     assert [reason for read in reads for reason in read.skipped] == [
         f"{table}:7, sentence 3: 1 cells, and 2 columns: text, label"
     ]
+
+
+def test_a_line_of_spaces_ends_a_sentence(tmp_path: Path) -> None:
+    file = written(tmp_path, "own.conllu", f"{WORD} \t\n{WORD}\t\n\n{WORD}")
+    parts, parses, _ = read_in_parts(file, 1)
+    assert [(part.line, part.count) for part in parts] == [(1, 1), (3, 1), (6, 1)]
+    assert [one.origin for one in parses] == [one.origin for one in read_conllu(file)]
+
+
+def test_sentences_are_numbered_through_all_files(tmp_path: Path) -> None:
+    files = [str(written(tmp_path, name, "(S (NN a))\n" * 3)) for name in ("one.brackets", "two.brackets")]
+    source = Files("constituency", {"train": files})
+    parts = list(source.parts(2))
+    assert [(part.number, part.first, part.count) for part in parts] == [(0, 1, 2), (1, 3, 1), (2, 4, 2), (3, 6, 1)]
+    ids = [example.id for part in parts for example in source.read(part).examples]
+    assert ids == [f"train-{number}" for number in range(1, 7)]
 
 
 def test_a_file_without_sentences_is_told(tmp_path: Path) -> None:

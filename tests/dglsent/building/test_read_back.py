@@ -133,6 +133,16 @@ def test_what_a_graph_does_not_tell(tmp_path: Path) -> None:
         # A second root hangs on the first in a dependency graph; in a complete graph it is as it was.
         assert tree.head.tolist() == ([1, -1, 1] if kind == "dependency" else [1, -1, -1])
         assert tree.relation == ["nsubj", "root", "_" if kind == "dependency" else "root"]
+        assert not tree.forest  # it is one sentence, whatever its roots
+
+
+def test_nodes_without_a_class_have_none(tmp_path: Path) -> None:
+    file = tmp_path / "train.brackets"
+    file.write_text("(b (a x) (_ y))\n(a (_ z) (b w))\n")
+    build(Files("constituency", {"train": [str(file)]}, "nodes"), tmp_path / "store")
+    found = read_back(Store(tmp_path / "store"), "train")
+    assert [example.targets for example in found] == [{"label": 1}, {"label": 0}]
+    assert [example.sentences[0].labels for example in found] == [[-1, 0, -1], [-1, -1, 1]]  # that of a root is above
 
 
 def test_refused(tmp_path: Path) -> None:

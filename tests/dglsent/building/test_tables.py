@@ -54,9 +54,29 @@ def test_columns_of_other_names(tmp_path: Path, program: Program) -> None:
 
 def test_rows_are_numbered_through_all_shards(tmp_path: Path) -> None:
     file = table(tmp_path / "five.tsv", ["text", *"ABCDE"])
-    source = Files("chain", {"dev": [str(file)]})
+    source = Files("chain", {"dev": [str(file), str(file)]})
     ids = [[one.id for one in source.read(part).examples] for part in source.parts(2)]
-    assert ids == [["dev-1", "dev-2"], ["dev-3", "dev-4"], ["dev-5"]]
+    assert ids[:3] == [["dev-1", "dev-2"], ["dev-3", "dev-4"], ["dev-5"]]
+    assert ids[3:] == [["dev-6", "dev-7"], ["dev-8", "dev-9"], ["dev-10"]]
+
+
+def test_raw_sentences_of_a_table_are_parsed_on_the_way(tmp_path: Path, program: Program, stanza_dir: Path) -> None:
+    own = table(tmp_path / "own.tsv", ["label\ttext", "good\tThe film worked.", "", "bad\tNobody slept."])
+    command = ("build", own, tmp_path / "store", "--graph", "dependency", "--stanza-dir", stanza_dir, "--shard", "1")
+    code, _, err = program(*command)
+    assert code == 0, err
+    train = Store(tmp_path / "store").splits["train"]
+    assert [sentence.words for sentence in train.sentences()] == [
+        ["The", "film", "worked", "."],
+        ["Nobody", "slept", "."],
+    ]
+    assert (list(train.texts("file")), list(train.texts("line"))) == ([str(own)] * 2, [2, 4])
+
+
+def test_spaces_around_a_class_are_no_part_of_it(tmp_path: Path, program: Program) -> None:
+    own = table(tmp_path / "own.tsv", ["text\tlabel", "A\tgood ", "B\tbad", "C\t good"])
+    assert program("build", own, tmp_path / "store", "--graph", "chain")[0] == 0
+    assert Store(tmp_path / "store").manifest["labels"] == ["bad", "good"]
 
 
 def test_pairs_of_a_table(tmp_path: Path, program: Program) -> None:
@@ -68,6 +88,7 @@ def test_pairs_of_a_table(tmp_path: Path, program: Program) -> None:
     assert opened.manifest["sentences"] == 2
     assert opened.splits["train"].targets("score")[::2].tolist() == [1.0, 2.5, 4.0]
     assert list(opened.splits["train"].texts("line")) == [1, 1, 2, 2, 3, 3]
+    assert list(opened.splits["train"].texts("sentence")) == [*"112233"]
     single = table(tmp_path / "single.tsv", ["text", tree])
     code, _, err = program("build", pairs, single, tmp_path / "mixed", "--graph", "constituency")
     assert code == 2
@@ -97,6 +118,11 @@ def test_broken_rows_of_a_table(tmp_path: Path, program: Program) -> None:
         tmp_path / "other",
         *command[3:5],
         saying=["other.jsonl:1, sentence 1: no column 'text'; there are review"],
+    )
+    program.refuses(
+        *("build", table(tmp_path / "list.jsonl", ['{"review": ["Fine", "."]}']), tmp_path / "list", *command[3:5]),
+        *("--columns", "text=review"),
+        saying=["list.jsonl:1, sentence 1: column 'text' is a list"],
     )
     upos = ("build", broken, tmp_path / "upos", *command[3:5], "--labels", "upos")
     program.refuses(*upos, saying=["broken.tsv: --labels upos is not for tables"])

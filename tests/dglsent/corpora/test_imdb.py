@@ -94,6 +94,21 @@ def test_no_more_is_parsed_or_read_with_tags_than_400_tokens(folder, no_parses):
     assert len(IMDB().load(folder)["test"][-1].sentences[0].unparsed.words) == 500
 
 
+def test_the_last_sentence_that_is_parsed_ends_at_400_tokens(folder, no_parses):
+    read = tagged_review(folder, "Oh. " + "a " * 500)
+    assert [len(one) for one in IMDB().texts(folder)["imdb-test-pos"][-5:]] == [2, 100, 100, 100, 98]
+    assert read.columns["pos"] == ["NN"] * 400
+
+
+def test_a_parse_of_other_tokens_gives_its_sentence_no_tags(folder, no_parses):
+    (folder / "aclImdb" / "test" / "pos" / "9_9.txt").write_text("A well-made film. Is it?")
+    for name, sentences in IMDB().texts(folder).items():
+        write(folder / "parsed", name, [" ".join(words).replace("-", " - ").split() for words in sentences])
+    read = IMDB(tags=True).load(folder)["test"][-1].sentences[0].unparsed
+    assert read.words == ["A", "well-made", "film", ".", "Is", "it", "?"]
+    assert read.columns["pos"] == ["_"] * 4 + ["NN"] * 3
+
+
 def test_tags_that_are_wanted_need_parses(folder, no_parses):
     with pytest.raises(InputError, match=r"imdb-test-neg: the model reads tags; .*`dglsent parse imdb "):
         IMDB(tags=True).load(folder)
@@ -134,6 +149,15 @@ def test_documents_are_cut_at_sentences(folder, no_parses):
     assert [len(part.dependencies) for part in review(folder).sentences[0].parts] == [4, 2, 5]
     assert [len(part.dependencies) for part in review(folder, max_length=6).sentences[0].parts] == [4, 2]
     assert [len(part.dependencies) for part in review(folder, max_length=2).sentences[0].parts] == [4]
+
+
+def test_a_review_without_a_parsed_sentence_is_no_document(folder, no_parses, monkeypatch):
+    monkeypatch.setattr("dglsent.corpora.parses._MOST_FAILED", 0.5)
+    review(folder)
+    write(folder / "parsed", "imdb-test-pos", IMDB().texts(folder)["imdb-test-pos"], without=frozenset({1, 4}))
+    splits = IMDB(sentences=True).load(folder)
+    assert [one.id for one in splits["test"][2:]] == ["test-pos-1_7", "test-pos-9_9"]
+    assert [len(part.dependencies) for part in splits["test"][-1].sentences[0].parts] == [4, 5]
 
 
 def test_a_store_of_documents(folder, no_parses, tmp_path):

@@ -53,7 +53,7 @@ TEXTS = ["(Laughs) what a film (really)", "(: nice film (:)", "(I (really) liked
 
 
 def test_text_in_brackets_is_text(tmp_path):
-    texts = [*TEXTS, "(Somebody sings)", "(a b) (c d)", "(A man) sings."]
+    texts = [*TEXTS, "(Somebody sings)", "(a b) (c d)", "(A man) sings.", "(I (really did) like it"]
     read = sentences(tmp_path, *texts)
     assert ["".join(one.unparsed.words) for one in read] == [text.replace(" ", "") for text in texts]
     *read, tree = sentences(tmp_path, *TEXTS, "(S (A a) (B b))")
@@ -70,6 +70,9 @@ def test_a_tree_of_one_word_is_one_among_trees(tmp_path):
     trees = write(tmp_path, "trees.tsv", "text\tlabel\n(S (A a) (B b))\t0\nx\t1\n")
     (said,) = load(LabelledText(trees, file, trees))["test"]
     assert said.sentences[0].constituency.words == ["Yes"]
+    more = write(tmp_path, "more.tsv", "text\tlabel\n(UH Yes)\t1\n(UH No)\t0\n")
+    for said in load(LabelledText(more, trees, more))["train"]:  # trees are in the test split alone
+        assert said.sentences[0].constituency.label == ["UH"]
     pairs = write(tmp_path, "pairs.tsv", "first\tsecond\tscore\n(UH Yes)\t(S (A a) (B b))\t1\n")
     (said,) = load(LabelledPairs(pairs, pairs, pairs, score="score"))["test"]
     assert [one.constituency.words for one in said.sentences] == [["Yes"], ["a", "b"]]
@@ -97,6 +100,10 @@ def test_labelled_text_of_conllu_and_gzip(tmp_path):
     splits = load(LabelledText(str(file), str(file), str(file)))
     assert [one.targets["label"] for one in splits["test"]] == [1, 0]
     assert splits["test"][0].sentences[0].dependencies.words == ["good"]
+    text = "".join(f"# label = x\n{CONLLU.replace('label', 'polarity').format(name)}" for name in "ba")
+    named = write(tmp_path, "named.conllu", text)
+    splits = load(LabelledText(named, named, named, label="polarity"))
+    assert [one.targets["label"] for one in splits["test"]] == [1, 0]
 
 
 def test_labelled_trees(tmp_path):

@@ -4,6 +4,7 @@ from collections import Counter
 
 import pytest
 from real_graphs import check_graphs
+from test_parses import write
 
 from dglsent.corpora.mr import MR
 from dglsent.corpora.splits import is_dev
@@ -30,6 +31,16 @@ def test_folds(small):
         assert all(is_dev(one.id) for one in splits["dev"])
         assert len(splits["train"]) + len(splits["dev"]) == 36
     assert splits["test"][3].sentences[0].unparsed.words == ["pos", "19", "café", "."]
+
+
+def test_others_stay_in_their_folds_where_a_parse_failed(small):
+    for name, sentences in MR().texts(small).items():
+        write(small / "parsed", name, sentences, frozenset({4} if name == "mr-neg" else ()))
+    kept = {fold: [one.id for one in MR(fold).load(small)["test"]] for fold in (3, 4)}
+    assert kept == {
+        3: ["mr-neg-14", "mr-pos-4", "mr-pos-14"],
+        4: ["mr-neg-5", "mr-neg-15", "mr-pos-5", "mr-pos-15"],
+    }
 
 
 def test_no_such_fold():

@@ -111,6 +111,15 @@ def test_ids_that_are_no_numbers_count_for_nothing(tmp_path):
         "".join(block(f"doc-{9 - i}", words) for i, words in enumerate(WORDS))
     )
     assert [len(sentence.dependencies) for sentence in parsed(tmp_path, "corpus", "x", TEXTS)] == [3, 1, 4]
+    mixed = "".join(block(name, words) for name, words in zip((3, "doc-2", 1), WORDS, strict=True))
+    (tmp_path / "parsed" / "x.conllu").write_text(mixed)
+    assert [len(sentence.dependencies) for sentence in parsed(tmp_path, "corpus", "x", TEXTS)] == [3, 1, 4]
+
+
+def test_as_many_words_that_are_cut_elsewhere_are_the_parsers(tmp_path):
+    write(tmp_path / "parsed", words=[["ca", "nnot"]])
+    (only,) = parsed(tmp_path, "corpus", "x", [["can", "not"]])
+    assert only.dependencies.words == only.constituency.words == ["ca", "nnot"]
 
 
 def test_without_parses_words_alone_make_chains_and_nothing_else(tmp_path):
@@ -131,7 +140,7 @@ def test_raw_text_needs_parses(tmp_path):
 def test_failed_parses_drop_out_and_are_counted(tmp_path, caplog):
     words = [[f"w{number}"] for number in range(20)]
     write(tmp_path / "parsed", "x-a", words, frozenset({1, 20}))
-    write(tmp_path / "parsed", "x-b", words, frozenset({20}))
+    write(tmp_path / "parsed", "x-b", words, frozenset({10, 20}))
     with caplog.at_level(logging.WARNING):
         found = parsed(tmp_path, "corpus", "x-a", words)
         pairs = parsed_pairs(
@@ -145,10 +154,13 @@ def test_failed_parses_drop_out_and_are_counted(tmp_path, caplog):
     assert [place for place, one in enumerate(found) if one is None] == [0, 19]
     assert found[1].dependencies.words == found[1].constituency.words == ["w1"]
     assert "x-a: 2 of 20 sentences have no parse; their examples are left out" in caplog.messages
-    assert [pair.id for pair in pairs] == [str(number) for number in range(1, 19)]
+    assert [pair.id for pair in pairs] == [str(number) for number in range(1, 19) if number != 9]
     for pair in pairs:
         assert [one.dependencies.words for one in pair.sentences] == [[f"w{pair.id}"]] * 2
         assert pair.targets == {"label": int(pair.id) % 2}
+    (tmp_path / "parsed" / "x-a.conllu").write_text("".join(block(place, one) for place, one in enumerate(words, 1)))
+    found = parsed(tmp_path, "corpus", "x-a", words)  # the trees of two alone
+    assert [place for place, one in enumerate(found) if one is None] == [0, 19]
 
 
 def test_a_file_cut_short_is_refused(tmp_path):

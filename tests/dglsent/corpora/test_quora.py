@@ -46,6 +46,13 @@ def test_chains_need_no_parses_and_trees_say_how_to_make_them(small):
         shape("dependency", left)
 
 
+def test_brackets_stand_in_questions_as_they_are_written(small):
+    (small / "quora" / "test.txt").write_text("Who -LRB- he -RRB- ?\tWhy -LSB- \\/ ?\t0\n")
+    (only,) = Quora().load(small)["test"]
+    assert [one.unparsed.words for one in only.sentences] == [["Who", "(", "he", ")", "?"], ["Why", "[", "/", "?"]]
+    assert Quora().texts(small)["quora-test-a"] == [["Who", "(", "he", ")", "?"]]
+
+
 def test_parses_are_found(small):
     for name, text in Quora().texts(small).items():
         write(small / "parsed", name, text)

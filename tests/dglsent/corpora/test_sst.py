@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import re
 from itertools import pairwise
 
 import numpy as np
@@ -73,6 +74,13 @@ def test_a_phrase_counts_once_and_neutral_ones_with_two_classes_not(small):
         (["works", ")"], 1),
         (["works"], 1),
     ]
+
+
+def test_a_phrase_has_the_class_that_it_has_first(small):
+    (small / "train.txt").write_text(TREES + "(1 (2 It) (0 (1 works) (2 -RRB-)))\n")
+    found = {one.id: one.targets["label"] for one in SST(phrases=True).load(small)["train"][3:]}
+    assert len(found) == 8
+    assert (found["train-1-2-3"], found["train-1-2-2"]) == (4, 4)
 
 
 def test_layout_of_the_official_download(small, tmp_path):
@@ -160,6 +168,13 @@ def test_parses_are_found_for_two_classes(small):
     parse_files(small / "parsed", BLOCKS, LINES)
     (only,) = SST(classes=2).load(small)["dev"]
     assert only.sentences[0].constituency.label == ["S", "PRP", "S", "VBZ", "-RRB-"]
+
+
+def test_phrases_have_the_tags_of_their_words(small):
+    parse_files(small / "parsed", re.sub(r"\t(\S+)\t_\t_\t_\t", r"\t\1\t_\t_\tT-\1\t", BLOCKS), LINES)
+    for phrase in SST(phrases=True).load(small)["train"][2:]:
+        read = phrase.sentences[0].unparsed
+        assert read.columns == {"pos": [f"T-{word}" for word in read.words]}
 
 
 def test_tags_that_are_wanted_need_parses(small):

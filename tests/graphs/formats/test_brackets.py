@@ -99,6 +99,7 @@ def test_a_broken_tree_is_refused_alone(text, reason):
         parse_brackets(text)
     trees = parse_brackets(f"(A before)\n{text}\n(A after)", on_error="skip")
     assert [tree.words for tree in trees] == [["before"], ["after"]]
+    assert [tree.origin.sentence for tree in trees] == ["1", "3"]
     (error,) = trees.skipped
     assert error.origin.line == 2
     assert error.origin.sentence == "2"

@@ -55,6 +55,11 @@ def test_sentences_without_an_id_are_counted():
     assert parse_conllu("") == []
 
 
+def test_an_id_may_hold_an_equals_sign():
+    (sentence,) = parse_conllu("# sent_id = doc=3 s=1\n" + block(0))
+    assert sentence.origin.sentence == "doc=3 s=1"
+
+
 def test_roots_and_crossing_arcs_are_kept():
     (sentence,) = parse_conllu(block(0, 0, 1, 2, 0))
     assert sentence.head.tolist() == [-1, -1, 0, 1, -1]
@@ -88,9 +93,11 @@ def test_an_empty_node_may_come_first():
         (row("1-3", "ab", "_") + "\n" + block(0, 1), "ends at word 3, the sentence has 2 words"),
         (row("2-3", "ab", "_") + "\n" + block(0, 1), "line 10: id '2-3' does not span words from 1 on"),
         (row("1-2", "a", "_") + "\n" + row("1-2", "a", "_") + "\n" + block(0, 1), "line 11: id '1-2'"),
+        (row("1-2", "a", "_") + "\n" + row(1) + "\n" + row("2-3", "b", "_"), "line 12: id '2-3' does not span"),
         (row("1-x", "a", "_") + "\n" + block(0), "id '1-x'"),
         (row("1.1", "e", "_") + "\n" + block(0), "line 10: empty node '1.1' does not follow word 0"),
         (row("0.x", "e", "_") + "\n" + block(0), "empty node '0.x'"),
+        (row(1) + "\n" + row("1.0", "e", "_"), "line 11: empty node '1.0' does not follow word 1"),
     ],
 )
 def test_a_broken_sentence_is_refused_alone(text, reason):

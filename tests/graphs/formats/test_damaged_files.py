@@ -183,6 +183,14 @@ def test_streams_are_cut_and_freed_of_their_mark_as_files_are(wrap):
     assert list(read_lines(wrap(data))) == ["a", "b", "c", "", "\ufeffd", ""]
 
 
+@pytest.mark.parametrize("first", [1, 2, 5, 6])
+def test_marks_and_line_ends_may_come_in_two_pieces(first):
+    data = b"\xef\xbb\xbfab\r\nc\r\n"
+    # Of a file that was packed in two, gzip gives no more at a time than one of them.
+    pieces = gzip.compress(data[:first]) + gzip.compress(data[first:])
+    assert list(read_lines(gzip.GzipFile(fileobj=io.BytesIO(pieces)))) == ["ab", "c"]
+
+
 def test_a_line_without_an_end_is_not_read_whole(tmp_path):
     path = tmp_path / "bomb.gz"
     path.write_bytes(gzip.compress(b"(A a)\n" + b"x" * 40_000_000))
