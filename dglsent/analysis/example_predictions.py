@@ -22,13 +22,17 @@ def tables(sources: Sequence[Recording], *, k: int = 5) -> dict[str, DataFrame]:
         k: how many of each kind.
 
     Raises:
-        InputError: a recording has no gold value a sentence, as one of tags.
+        InputError: a recording has no gold value a sentence, as one of tags, or no prediction of it.
     """
     chosen, errors = [], []
     for source in sources:
         if source.examples.gold.isna().any():
             raise InputError(
                 f"{source.path}: sentences have no gold value of their own; choose a run that predicts one"
+            )
+        if source.examples.predicted.isna().any():
+            raise InputError(
+                f"{source.path}: the model's predictions have neither a label nor a score; choose a run of another task"
             )
         marked = errors_of(source.examples)
         errors.append(of_run(marked[["id", "gold", "predicted", "error"]], source))

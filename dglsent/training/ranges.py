@@ -1,4 +1,4 @@
-"""The numbers that options may be, by their names, wherever in a recipe they stand."""
+"""The numbers that options may be, by their names, wherever dglsent's own keys stand in a recipe."""
 
 from __future__ import annotations
 
@@ -29,28 +29,31 @@ _LARGEST = 10**9  # sizes are multiplied, and torch counts in 64 bits
 
 
 def in_range(config: Namespace) -> None:
-    """Looks at every number of a resolved recipe.
+    """Looks at every number of a resolved recipe; of others' classes it knows only that numbers are finite.
 
     Raises:
         InputError: one is out of its range; the key is named.
     """
-    for key, value in _numbers(config.as_dict(), ""):
+    for key, value, ours in _numbers(config.as_dict(), "", True):
         name = key.rpartition(".")[2]
         if not math.isfinite(value):
             raise InputError(f"{key}: {value} is not a finite number")
+        if not ours:
+            continue
         low = 1 if name in _FROM_ONE else 0
         high = _MOST.get(name, _LARGEST)
         if name in _SHARES and not 0 <= value < 1:
             raise InputError(f"{key}: {value} is not from 0 to below 1")
         if name in _FROM_ONE | _FROM_ZERO and not low <= value <= high:
-            end = "" if high == _LARGEST and value < low else f" to {high}"
-            raise InputError(f"{key}: {value} is not from {low}{end}")
+            range_ = f"below {low}" if high == _LARGEST and value < low else f"not from {low} to {high}"
+            raise InputError(f"{key}: {value} is {range_}")
 
 
-def _numbers(value: Any, key: str) -> Iterator[tuple[str, float]]:
-    """The numbers of a recipe with their keys."""
+def _numbers(value: Any, key: str, ours: bool) -> Iterator[tuple[str, float, bool]]:
+    """The numbers of a recipe with their keys, and whether dglsent has named them."""
     if isinstance(value, Mapping):
+        ours = str(value["class_path"]).startswith("dglsent.") if "class_path" in value else ours
         for name, each in value.items():
-            yield from _numbers(each, key if name == "init_args" else f"{key}.{name}".lstrip("."))
+            yield from _numbers(each, key if name == "init_args" else f"{key}.{name}".lstrip("."), ours)
     elif isinstance(value, int | float) and not isinstance(value, bool):
-        yield key, value
+        yield key, value, ours

@@ -1,8 +1,10 @@
 from __future__ import annotations
 
+import pytest
 from made import pairs, recording
 
 from dglsent.analysis import example_predictions
+from graphs.errors import InputError
 
 
 def test_scores(tmp_path):
@@ -26,3 +28,16 @@ def test_classes(tmp_path):
     assert marked.error.round(6).tolist() == [0.1, 0.3, 0.6]
     chosen = example_predictions.choose(marked, 1)
     assert chosen.id.tolist()[:2] == ["test-000", "test-002"]
+
+
+@pytest.mark.parametrize(
+    ("gold", "predicted", "said"),
+    [
+        ([1.0, float("nan")], [1.0, 2.0], "no gold value of their own"),
+        ([1.0, 0.0], [float("nan")] * 2, "neither a label nor a score"),
+    ],
+)
+def test_without_gold_or_prediction(tmp_path, gold, predicted, said):
+    source = recording(tmp_path, examples=pairs(gold, predicted))
+    with pytest.raises(InputError, match=said):
+        example_predictions.tables([source])

@@ -20,6 +20,7 @@ from safetensors.torch import load_file, save_file
 from tiny import TINY, recipe
 
 from dglsent.cli.main import main
+from dglsent.corpora.built_in import Reviews
 from dglsent.models.tree_lstm import BinaryTreeLSTM
 from dglsent.training import recipe as recipes
 from dglsent.training.run import Run
@@ -209,7 +210,7 @@ def test_recipes_that_are_no_text(run, program, tmp_path):
     ],
 )
 def test_ranges_of_options(key, value):
-    reason = "expected a number, not NaN" if value == ".nan" else ".* is not "
+    reason = "expected a number, not NaN" if value == ".nan" else ".* is (not|below) "
     with pytest.raises(InputError, match=f"^{key}: {reason}") as refused:
         recipes.resolve(TINY, [f"--{key}={value}"])
     assert "\n" not in str(refused.value)
@@ -217,7 +218,7 @@ def test_ranges_of_options(key, value):
 
 def test_ranges_in_files_and_of_the_seed(tmp_path, program):
     file = recipe(tmp_path, ONE.replace("hidden: 6", "hidden: 0"))
-    program.refuses("fit", file, saying=["tiny.yaml: encoder.hidden: 0 is not from 1"])
+    program.refuses("fit", file, saying=["tiny.yaml: encoder.hidden: 0 is below 1"])
     for seed in ("-1", "4294967296", "1e3", "9" * 5000):
         program.refuses("fit", recipe(tmp_path), f"--seed={seed}", saying=["--seed"])
     # A size that torch cannot make.
@@ -292,3 +293,18 @@ def test_ctrl_c_before_there_is_anything_to_say(program, monkeypatch):
 
     monkeypatch.setattr("dglsent.cli.recipes.main", main)
     assert program("recipes") == (130, "", "\ndglsent: interrupted\n")
+
+
+def test_ranges_are_those_of_our_own_keys():
+    """A class of others may have a share that is called `train`, and layers below zero."""
+    text = TINY.replace("dglsent.corpora.built_in.Reviews", f"{__name__}.Named").replace(
+        "train: 60, dev: 20, test: 30", "train: 0.8"
+    )
+    assert recipes.resolve(text).corpus.init_args.train == 0.8
+    with pytest.raises(InputError, match=r"^corpus\.hidden: inf is not a finite number"):
+        recipes.resolve(text, ["--corpus.hidden=.inf"])
+
+
+class Named(Reviews):
+    def __init__(self, train: float = 0.8, hidden: float = -1.0) -> None:
+        super().__init__()
