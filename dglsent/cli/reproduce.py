@@ -54,6 +54,13 @@ def make_parser() -> Parser:
         "epochs are trained here, too, and compared",
     )
     parser.add_argument(
+        "--steps",
+        type=positive,
+        metavar="N",
+        help="with --against: compare N steps of training and what the model then says of some dev examples, in a "
+        "fraction of the time of an epoch; tells nothing of what happens between epochs",
+    )
+    parser.add_argument(
         "--ledger",
         type=Path,
         metavar="DIR",
@@ -82,7 +89,9 @@ def main(arguments: Sequence[str]) -> int:
     return _reproduce(options, f"dglsent reproduce {shlex.join(arguments)}")
 
 
-def _check(code: Path | None, verifying: bool) -> None:
+def _check(code: Path | None, steps: int | None, verifying: bool) -> None:
+    if steps and not code:
+        raise InputError("--steps: compares with other code; name its checkout with --against DIR")
     if code and not verifying:
         raise InputError("--against: is for --verify; give both")
     if code and not (code / "dglsent" / "cli" / "watched.py").is_file():
@@ -100,7 +109,7 @@ def _reproduce(options: Namespace, command: str) -> int:
 
     table = tables.load(options.table)
     chosen = table.select(options.rows)
-    _check(options.against, options.verify)
+    _check(options.against, options.steps, options.verify)
     if options.folds and options.folds > (table.folds or 0):
         raise InputError(f"--folds {options.folds}: table {table.name} has {table.folds or 'none'}")
     pick_device(options.device)
@@ -113,7 +122,9 @@ def _reproduce(options: Namespace, command: str) -> int:
     if options.refresh:
         making.refresh()
     try:
-        if options.verify:
+        if options.verify and options.steps:
+            making.verify_steps(options.steps, options.against, options.data)
+        elif options.verify:
             making.verify(_passed_on(options), options.jobs, options.against)
         else:
             _train(making, options)

@@ -9,9 +9,10 @@ from dataclasses import replace
 from pathlib import Path
 
 from dglsent.lock import locked
+from dglsent.reproduction.first_steps import compared, different
 from dglsent.reproduction.jobs import Job, jobs_of, train
 from dglsent.reproduction.results import Result, left_out, measured
-from dglsent.reproduction.staleness import other_recipe, stale
+from dglsent.reproduction.staleness import other_code, other_recipe, stale, stamped_by_steps
 from dglsent.reproduction.tables import Row, Table
 from dglsent.reproduction.verification import Verification, verification_of
 from dglsent.training.fit import Say
@@ -127,28 +128,54 @@ class Reproduction:
                 failed=lambda job, reason: self._say(f"{job.title}: cannot be verified: {reason}"),
             )
 
+    def verify_steps(self, steps: int, code: Path, data: Path | None) -> None:
+        """Trains the first steps of stale runs with this code and a checkout; those that are the same count as new.
+
+        Args:
+            steps: how many steps.
+            code: a checkout of the code that made the runs, or with which they were verified.
+            data: the data folder; None for that of the environment.
+        """
+        with ExitStack() as held:
+            jobs = [job for job in self.outdated if self._hold(job, held)]
+            for job, again, before in compared(jobs, steps, code, data):
+                recorded = job.run.metrics()
+                differs = different(again, before) or other_code(recorded, {"provenance": before})
+                if differs is None:
+                    job.run.save_metrics(stamped_by_steps(recorded, again, before))
+                self._tell(job, differs, f"its first {len(again.get('losses', ()))} steps")
+
     def _check(self, job: Job, code: Path | None, held: ExitStack) -> Verification | None:
-        """What verifies a run; of rows that share it, in two tables say, one command does, and holds it meanwhile."""
-        if other_recipe(job.run, job.config):
-            self._say(f"{job.title}: cannot be verified: {self._why(job)}; --refresh trains it anew")
-            return None
-        try:
-            held.enter_context(locked(job.run.path))
-        except InputError as error:
-            self._say(f"{job.title}: cannot be verified: {error}")
+        """What verifies a run."""
+        if not self._hold(job, held):
             return None
         check = verification_of(job, code)
         check.clear()  # of a command that was stopped
         return check
 
+    def _hold(self, job: Job, held: ExitStack) -> bool:
+        """Whether a run can be verified; of rows that share it, in two tables say, one command does, and holds it."""
+        if other_recipe(job.run, job.config):
+            self._say(f"{job.title}: cannot be verified: {self._why(job)}; --refresh trains it anew")
+            return False
+        try:
+            held.enter_context(locked(job.run.path))
+        except InputError as error:
+            self._say(f"{job.title}: cannot be verified: {error}")
+            return False
+        return True
+
     def _compare(self, check: Verification) -> None:
-        job, different = check.job, check.difference()
-        if different:
-            self._say(f"{job.title}: stays stale: {different}")
+        self._tell(check.job, check.difference(), "its first epochs")
+
+    def _tell(self, job: Job, differs: str | None, what: str) -> None:
+        """Says whether a run is verified, and strikes it off."""
+        if differs:
+            self._say(f"{job.title}: stays stale: {differs}")
             return
         del self._stale[job.run.path]
         self.outdated.remove(job)
-        self._say(f"{job.title}: verified, its first epochs are the same to the last digit")
+        self._say(f"{job.title}: verified, {what} are the same to the last digit")
 
     def train(self, options: Sequence[str], parallel: int) -> None:
         """Trains the missing runs, `parallel` side by side, with options of `dglsent fit`."""

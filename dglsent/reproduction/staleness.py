@@ -119,8 +119,25 @@ def stamped(recorded: Mapping[str, Any], again: Mapping[str, Any]) -> dict[str, 
     """`metrics.json` of a verified run: what it was made of stays, and the code of today stands beside it."""
     made_of = recorded.get("provenance") or {"recipe": again["provenance"]["recipe"], "version": None, "code": None}
     own = again["provenance"]
-    verified = [
-        *made_of.get("verified", ()),
-        {"version": own["version"], "code": own["code"], "epochs": len(again["history"])},
-    ]
-    return {**recorded, "provenance": {**made_of, "verified": verified}}
+    return _with(recorded, made_of, {"version": own["version"], "code": own["code"], "epochs": len(again["history"])})
+
+
+def stamped_by_steps(
+    recorded: Mapping[str, Any], again: Mapping[str, Any], before: Mapping[str, Any]
+) -> dict[str, Any]:
+    """The same of a run whose first steps are what they were before.
+
+    Args:
+        recorded: `metrics.json` of the run.
+        again: its first steps with the code of today, as `first_steps.compared` gives them.
+        before: those with the code before.
+    """
+    made_of = recorded["provenance"]
+    used = [made_of["code"], *(each["code"] for each in made_of.get("verified", ()))][-1]
+    # These are hashes of all modules: the run's own are those that it used before, and those that there were not.
+    code = {name: made for name, made in again["code"].items() if name in used or name not in before["code"]}
+    return _with(recorded, made_of, {"version": again["version"], "code": code, "steps": len(again["losses"])})
+
+
+def _with(recorded: Mapping[str, Any], made_of: Mapping[str, Any], verified: Mapping[str, Any]) -> dict[str, Any]:
+    return {**recorded, "provenance": {**made_of, "verified": [*made_of.get("verified", ()), verified]}}

@@ -92,13 +92,18 @@ def test_stale_runs_are_verified_or_trained_anew(made, tmp_path, program):
     assert not (tmp_path / "runs/tiny/seed-2.stale").exists()
 
 
+def _checkout(folder, change):
+    """A checkout of the package with a line more in one module, and that module."""
+    for package in ("dglsent", "graphs"):
+        shutil.copytree(_HOME / package, folder / package, ignore=shutil.ignore_patterns("__pycache__"))
+    cells = folder / "dglsent/nn/cells.py"
+    cells.write_text(cells.read_text() + change)
+    return folder, cells
+
+
 def test_code_that_made_a_run_is_compared_where_its_epochs_were_rounded_otherwise(made, tmp_path, program):
     command = [*copied(made, tmp_path), "--rows", "Tree-LSTM", "--seeds", "1", "--verify"]
-    checkout = tmp_path / "checkout"
-    for package in ("dglsent", "graphs"):
-        shutil.copytree(_HOME / package, checkout / package, ignore=shutil.ignore_patterns("__pycache__"))
-    cells = checkout / "dglsent/nn/cells.py"
-    cells.write_text(cells.read_text() + "\nOTHER = 1\n")
+    checkout, cells = _checkout(tmp_path / "checkout", "\nOTHER = 1\n")
 
     def as_there(metrics):
         metrics["provenance"]["code"]["dglsent.nn.cells"] = _file_hash(cells, 0)
@@ -118,3 +123,41 @@ def test_code_that_made_a_run_is_compared_where_its_epochs_were_rounded_otherwis
 
     program.refuses(*command[:-1], "--against", checkout, saying=["--against: is for --verify"])
     program.refuses(*command, "--against", tmp_path, saying=["no checkout of dglsent", "git worktree add"])
+
+
+def test_first_steps_of_two_codes(made, tmp_path, program):
+    command = [*copied(made, tmp_path), "--verify", "--steps", "3"]
+    same, other = (
+        _checkout(tmp_path / name, change)
+        for name, change in (
+            ("same", "\nOTHER = 1\n"),
+            (
+                "other",
+                "\n_exactly = fast_tanh\ndef fast_tanh(x, out=None):\n    return _exactly(x, out=out).mul_(1.01)\n",
+            ),
+        )
+    )
+    for seed, (_, cells) in ((1, same), (2, other)):
+        _change(tmp_path, seed, lambda metrics, cells=cells: metrics["provenance"]["code"].update(
+            {"dglsent.nn.cells": _file_hash(cells, 0)}))  # fmt: skip
+    before = metrics_of(tmp_path, 1)
+    code, out, err = program(*command, "--json", "--against", same[0])
+    assert code == 0
+    assert "Tree-LSTM seed 1: verified, its first 3 steps are the same to the last digit" in err
+    assert "Tree-LSTM seed 2: stays stale: it was made of other code than that: dglsent.nn.cells" in err
+    assert json.loads(out)["rows"][0]["stale"] == ["seed 2: code changed since: dglsent.nn.cells"]
+    stamped = metrics_of(tmp_path, 1)
+    (verified,) = stamped["provenance"].pop("verified")
+    assert stamped == before
+    assert verified["steps"] == 3
+    assert verified["code"].keys() == before["provenance"]["code"].keys()
+
+    code, _, err = program(*command, "--against", other[0])
+    assert code == 0
+    assert re.search(r"Tree-LSTM seed 2: stays stale: the loss of step 1 was [\d.]+ and is [\d.]+\n", err)
+
+    shutil.rmtree(other[0] / "dglsent/training")
+    shutil.copytree(_HOME / "dglsent/reproduction", other[0] / "dglsent/training")
+    code, _, err = program(*command, "--against", other[0])
+    assert "Tree-LSTM seed 2: stays stale: the code before cannot train it: " in err
+    program.refuses(*command, saying=["--steps: compares with other code", "--against DIR"])

@@ -1,0 +1,209 @@
+"""The first steps of runs, trained by today's code and by a checkout of the code before it, and compared bit by bit.
+
+What two codes make of the same batches is seen after a few steps, of many runs in the time that an epoch of one takes.
+What happens between epochs is not: that takes `--verify` without `--steps`.
+
+As a program it trains the first steps of the recipes on its standard input, a line of JSON each, by whatever code is on
+Python's path, and prints a line each. So it calls only what both codes have.
+"""
+
+from __future__ import annotations
+
+import gc
+import hashlib
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, redirect_stdout, suppress
+from functools import wraps
+from pathlib import Path
+from typing import IO, Any, cast
+
+if __name__ != "__main__":
+    from dglsent.reproduction.jobs import Job
+    from dglsent.training import recipe as recipes
+
+# As a script it would have its folder on the path, and with it another `numbers` than Python's.
+_PROGRAM = """\
+import runpy, sys
+sys.path[:] = filter(None, sys.path)
+runpy.run_path(sys.argv[1], run_name="__main__")
+"""
+_DEV = 2  # batches that are scored after the steps
+
+
+def compared(
+    jobs: Sequence[Job], steps: int, code: Path, data: Path | None
+) -> Iterator[tuple[Job, dict[str, Any], dict[str, Any]]]:
+    """Each run with what today's code and a checkout make of its first steps.
+
+    Args:
+        jobs: the runs.
+        steps: how many.
+        code: the checkout.
+        data: the data folder; None for that of the environment.
+
+    Yields:
+        The run, and of either code the losses of the steps, hashes of the weights and of what the model then says of
+        dev examples, and the hashes of all its modules; or under "error" why there are none.
+    """
+    with ExitStack() as ended:
+        asked = ended.enter_context(tempfile.NamedTemporaryFile("w", suffix=".jsonl"))
+        for job in jobs:
+            one = {"recipe": recipes.dump_paths(job.config), "steps": steps, "data": data and str(data)}
+            print(json.dumps(one), file=asked)
+        asked.flush()
+        homes = (Path(__file__).parents[2], code.resolve())
+        both = [ended.enter_context(_program(asked.name, home)) for home in homes]
+        for process in both:
+            ended.callback(process.kill)
+        for job in jobs:
+            again, before = (json.loads(_line(process)) for process in both)
+            yield job, again, before
+
+
+def _program(asked: str, home: Path) -> subprocess.Popen[str]:
+    path = os.pathsep.join(filter(None, [str(home), os.environ.get("PYTHONPATH")]))
+    with open(asked, encoding="utf-8") as lines:
+        return subprocess.Popen(
+            [sys.executable, "-c", _PROGRAM, __file__],
+            stdin=lines,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            text=True,
+            env={**os.environ, "PYTHONPATH": path},
+        )
+
+
+def _line(process: subprocess.Popen[str]) -> str:
+    line = cast(IO[str], process.stdout).readline()
+    return line or '{"error": "the program that trains its steps has ended"}'
+
+
+def different(again: dict[str, Any], before: dict[str, Any]) -> str | None:
+    """Why two codes do not make the same of a run's first steps; None where they do."""
+    for made, whose in ((before, "the code before"), (again, "this code")):
+        if "error" in made:
+            return f"{whose} cannot train it: {made['error']}"
+    for step, (there, here) in enumerate(zip(before["losses"], again["losses"], strict=True), 1):
+        if there != here:
+            return f"the loss of step {step} was {there} and is {here}"
+    for what in ("weights", "dev"):
+        if before[what] != again[what]:
+            return f"after {len(again['losses'])} steps of the same losses the {what} differ"
+    return None
+
+
+def _serve() -> None:
+    """Answers every line of standard input with one on standard output."""
+    gc.freeze = lambda: None  # training freezes what lies around, and here much comes and goes
+    out = sys.stdout
+    with redirect_stdout(sys.stderr):
+        import torch
+
+        from dglsent.training import assemble, words
+
+        torch.set_num_threads(1)
+        assemble.load_corpus = _remembered_corpus(assemble.load_corpus)
+        words.read_vectors = _remembered(
+            words.read_vectors, lambda file, known: (str(file), known.lower, known.fold_digits, tuple(known.strings))
+        )
+        for line in sys.stdin:
+            asked = json.loads(line)
+            try:
+                made = _steps(asked["recipe"], asked["steps"], asked["data"] and Path(asked["data"]))
+            except Exception as error:  # of this run alone
+                made = {"error": f"{type(error).__name__}: {error}"}
+            print(json.dumps(made), file=out, flush=True)
+            gc.collect()
+
+
+def _steps(text: str, steps: int, data: Path | None) -> dict[str, Any]:
+    from lightning.pytorch.callbacks import Callback
+
+    from dglsent.training import recipe as recipes
+    from dglsent.training.assemble import load_inputs, make_model
+    from dglsent.training.data import loader
+    from dglsent.training.device import seed_all
+    from dglsent.training.processes import Place
+    from dglsent.training.provenance import code_hash, modules, version
+    from dglsent.training.run import Run
+    from dglsent.training.trainer import train
+
+    losses: list[float] = []
+
+    class EnoughError(Exception):
+        pass
+
+    class Steps(Callback):
+        def on_train_batch_end(self, trainer: Any, pl_module: Any, outputs: Any, batch: Any, batch_idx: int) -> None:
+            losses.append(float(outputs["loss"]))
+            if len(losses) == steps:
+                raise EnoughError
+
+    config = recipes.resolve(text)
+    recipe = recipes.instantiate(config)
+    seed_all(recipe.seed)
+    inputs = load_inputs(recipe, data)
+    model = make_model(recipe, inputs.vocabularies, inputs.vectors)
+    with tempfile.TemporaryDirectory() as folder:
+        run = Run(Path(folder) / "run")
+        run.begin(config, inputs.vocabularies)
+        with suppress(EnoughError):
+            train(recipe, model, inputs.sets, run, "cpu", Place(), [Steps()])
+    weights, dev = hashlib.sha256(), hashlib.sha256()
+    for name, weight in sorted(model.state_dict().items()):
+        weights.update(name.encode() + weight.detach().contiguous().numpy().tobytes())
+    model.eval()
+    import torch
+
+    batches = loader(inputs.sets["dev"], 32, model.encoder.directions, model.encoder.relations)
+    with torch.inference_mode():
+        for _, batch in zip(range(_DEV), batches, strict=False):
+            for name, column in sorted(model.outcomes(batch).items()):
+                dev.update(name.encode() + column.contiguous().numpy().tobytes())
+    return {
+        "losses": losses,
+        "weights": weights.hexdigest(),
+        "dev": dev.hexdigest(),
+        "code": {name: code_hash(name) for name in modules()},
+        "version": version(),
+    }
+
+
+def _remembered(read: Callable[..., Any], key: Callable[..., Any]) -> Callable[..., Any]:
+    """A reader that remembers the last thing it read."""
+    last: dict[Any, Any] = {}
+
+    @wraps(read)
+    def run(*arguments: Any, **options: Any) -> Any:
+        asked = key(*arguments)
+        if asked not in last:
+            while len(last) > 1:
+                del last[next(iter(last))]
+            last[asked] = read(*arguments, **options)
+        return last[asked]
+
+    return run
+
+
+def _remembered_corpus(load: Callable[..., Any]) -> Callable[..., Any]:
+    def read(recipe: Any, data: Any) -> Any:
+        return load(recipe, data), dict(vars(recipe.corpus))
+
+    kept = _remembered(read, lambda recipe, data: (type(recipe.corpus), repr(sorted(vars(recipe.corpus).items()))))
+
+    @wraps(load)
+    def run(recipe: Any, data: Any) -> Any:
+        splits, known = kept(recipe, data)
+        vars(recipe.corpus).update(known)  # such as the classes that it has met
+        return splits
+
+    return run
+
+
+if __name__ == "__main__":
+    _serve()
