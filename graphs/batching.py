@@ -123,7 +123,10 @@ def batch_pairs(pairs: Sequence[tuple[SentenceGraph, SentenceGraph]]) -> Any:
     One type of nodes, and the relations `child` (child -> parent) and `attend` (every node of a sentence to every node
     of the other of its pair). Node fields besides those of the sentences: `sentence`, `side` and `pair`.
     """
-    merged = merge([sentence.listed() for pair in pairs for sentence in pair])
+    strange = next((pair for pair in pairs if not isinstance(pair, Sequence) or len(pair) != 2), None)
+    if strange is not None:
+        raise InputError(f"pairs of sentence graphs are wanted, and a {type(strange).__name__} was given")
+    merged = merge(_listed([sentence for pair in pairs for sentence in pair]))
     everyone = np.arange(int(merged.node_counts.sum()))
     graph = topology(merged, {ATTEND: hearing(merged.node_counts, partners(len(merged.node_counts)), everyone)})
     for name, column in {**merged.nodes, **pair_fields(merged)}.items():
@@ -145,11 +148,9 @@ def merge(graphs: Sequence[SentenceGraph] | MergedGraphs) -> MergedGraphs:
         raise InputError(f"a list of sentence graphs is wanted, and a value of type {type(graphs).__name__} was given")
     if not graphs:
         raise InputError("a batch needs at least one sentence graph")
-    other = next((graph for graph in graphs if not isinstance(graph, SentenceGraph)), None)
-    if other is not None:
-        raise InputError(
-            f"sentence graphs, such as graphs.dependency makes, are wanted, and a {type(other).__name__} was given"
-        )
+    others = [type(graph).__name__ for graph in graphs if not isinstance(graph, SentenceGraph)]
+    if others:
+        raise InputError(f"sentence graphs, such as graphs.dependency makes, are wanted, and a {others[0]} was given")
     wanted = _names(graphs[0])
     for number, graph in enumerate(graphs):
         if _names(graph) != wanted:
@@ -181,4 +182,11 @@ def _names(graph: SentenceGraph) -> tuple[KeysView[str], ...]:
 
 def batch(graphs: Sequence[SentenceGraph]) -> Any:
     """B >= 1 sentence graphs as one batched DGLGraph with all their edges, their fields and `sentence`."""
-    return merge([graph.listed() for graph in graphs]).dgl()
+    return merge(_listed(graphs)).dgl()
+
+
+def _listed(graphs: Sequence[SentenceGraph]) -> Sequence[SentenceGraph]:
+    """The same with all their edges; what is no graph is left to `merge` to refuse."""
+    if not isinstance(graphs, Sequence):
+        return graphs
+    return [graph.listed() if isinstance(graph, SentenceGraph) else graph for graph in graphs]

@@ -24,13 +24,39 @@ def spelled(words: Sequence[str | None], vocabularies: Vocabularies) -> dict[str
     return vocabularies.spelling.node_fields(words) if vocabularies.spelling else {}
 
 
+def classes(labels: Sequence[int] | IntArray, origin: Origin | None = None) -> IntArray:
+    """Gold classes [N], -1 where there is none.
+
+    Raises:
+        SentenceError: one is no whole number, of which NumPy would cut the fraction off.
+    """
+    return _whole(labels, "gold class", origin)
+
+
+def _whole(values: Sequence[int] | IntArray, what: str, origin: Origin | None) -> IntArray:
+    given = np.asarray(values)
+    with np.errstate(invalid="ignore"):  # of NaN
+        whole = given.astype(np.int64) if given.dtype.kind in "biuf" else np.full(given.shape, np.nan)
+    wrong = np.flatnonzero(whole != given)
+    if len(wrong):
+        number = int(wrong[0])
+        raise SentenceError(f"{what} {given[number]!s} of node {number + 1} is no whole number", origin)
+    return whole
+
+
 def heads(sentence: Dependencies) -> IntArray:
     """The heads [N] of a sentence.
 
     Raises:
-        SentenceError: a head is out of range.
+        SentenceError: a head is no whole number or out of range, or there are not as many as words.
     """
-    head = np.asarray(sentence.head, dtype=np.int64)
+    head = _whole(sentence.head, "head", sentence.origin)
+    columns = (head, sentence.relation, sentence.upos, sentence.xpos)
+    if any(len(column) != len(sentence) for column in columns):
+        sizes = "{} heads, {} relations, {} upos and {} xpos".format(*map(len, columns))
+        raise SentenceError(
+            f"the sentence has {len(sentence)} words, {sizes}; give one of each a word", sentence.origin
+        )
     wrong = np.flatnonzero((head < -1) | (head >= len(head)))
     if len(wrong):
         word = int(wrong[0])
@@ -142,7 +168,7 @@ def constituency(
         **spelled(tree.word, vocabularies),
     }
     if labels is not None:
-        nodes[fields.LABEL] = np.asarray(labels, dtype=np.int64)
+        nodes[fields.LABEL] = classes(labels, tree.origin)
     src = np.flatnonzero(parent >= 0)
     return SentenceGraph(
         size=size,

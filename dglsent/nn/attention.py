@@ -10,10 +10,9 @@ from typing import Any, TypeAlias
 
 import torch
 from torch import Tensor
-from torch.autograd.function import once_differentiable
 
 from dglsent.nn.tanh import fast_tanh
-from dglsent.passing.autograd import Function
+from dglsent.passing.autograd import Function, first_derivative
 
 Tile: TypeAlias = tuple[Any, ...]  # as an index
 
@@ -47,7 +46,7 @@ class _AdditiveScore(Function):
         return score
 
     @staticmethod
-    @once_differentiable
+    @first_derivative
     def backward(ctx: Any, *grads: Tensor) -> tuple[Tensor, Tensor, Tensor]:
         squashed, w = ctx.saved_tensors
         grad = grads[0]

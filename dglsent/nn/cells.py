@@ -6,10 +6,9 @@ from typing import Any
 
 import torch
 from torch import Tensor
-from torch.autograd.function import once_differentiable
 
 from dglsent.nn.tanh import fast_tanh
-from dglsent.passing.autograd import Function
+from dglsent.passing.autograd import Function, first_derivative
 
 
 def lstm_cell(
@@ -80,7 +79,7 @@ class _ChildMessage(Function):
         return torch.cat([h, forget * c], 1)
 
     @staticmethod
-    @once_differentiable
+    @first_derivative
     def backward(ctx: Any, *grads: Tensor) -> tuple[Tensor, Tensor, Tensor]:
         c, forget = ctx.saved_tensors
         grad_h, grad_kept = grads[0].chunk(2, 1)
@@ -109,7 +108,7 @@ class _LSTMCell(Function):
         return h, c
 
     @staticmethod
-    @once_differentiable
+    @first_derivative
     def backward(ctx: Any, *grads: Tensor | None) -> tuple[Tensor | None, ...]:
         gates, memories, squashed, mask = ctx.saved_tensors
         grad_h, grad_c = grads

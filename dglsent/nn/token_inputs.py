@@ -38,7 +38,10 @@ class TokenInputs(nn.Module):
     ) -> None:
         super().__init__()
         if vocabularies is None or vocabularies.spelling is None:
-            raise InputError("the encoder reads the spelling of words; make the vocabularies with spelling=True")
+            raise InputError(
+                "the encoder reads the spelling of words; set embedding.spelling true in the recipe, or make the "
+                "vocabularies with spelling=True"
+            )
         self.size = word_dim + cap_dim + 2 * ENDS * character_dim
         self.padding = nn.Parameter(torch.empty(word_dim))
         self.cap = nn.Embedding(len(CAPITALS), cap_dim)

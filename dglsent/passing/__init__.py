@@ -7,13 +7,15 @@ a plan on any device; engine "dgl" hands them to DGL. They address trailing dime
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+import sys
+from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
+from functools import cache
 from types import ModuleType
 from typing import Any, Literal, TypeAlias, get_args
 
-from torch import Tensor
+from torch import Tensor, compiler
 
 from dglsent.passing.batch import Batch
 from dglsent.passing.engines import dgl, torch
@@ -128,18 +130,18 @@ def propagate(
     batch.relation(relation).check(direction)
     if apply is None and leaf is None:
         raise ValueError("a propagation without apply needs leaf=, which gives the nodes without in-edges their fields")
-    with _running(batch) as run:
-        run.propagate(
-            batch,
-            message,
-            reduce,
-            apply,
-            relation=relation,
-            direction=direction,
-            leaf=leaf,
-            inputs=inputs and _of_new_names(inputs, batch.nodes),
-            passes=_passes.get(),
-        )
+    _run(
+        "propagate",
+        batch,
+        message,
+        reduce,
+        apply,
+        relation=relation,
+        direction=direction,
+        leaf=leaf,
+        inputs=inputs and _of_new_names(inputs, batch.nodes),
+        passes=_passes.get(),
+    )
 
 
 def _of_new_names(inputs: NodeFunction, known: Collection[str]) -> NodeFunction:
@@ -213,14 +215,12 @@ def update_all(
 
     Sets the fields that `apply` returns (without it, `reduce`) on `batch.nodes`, each [N, ...].
     """
-    with _running(batch) as run:
-        run.update_all(batch, message, reduce, apply, relation=relation)
+    _run("update_all", batch, message, reduce, apply, relation=relation)
 
 
 def apply_edges(batch: Batch, function: MessageFunction, *, relation: str = CHILD) -> None:
     """Compute edge fields of all E edges of a relation; sets them on its `edges`, each [E, ...]."""
-    with _running(batch) as run:
-        run.apply_edges(batch, function, relation=relation)
+    _run("apply_edges", batch, function, relation=relation)
 
 
 def edge_softmax(
@@ -233,15 +233,26 @@ def edge_softmax(
     """
     if norm_by not in ("dst", "src"):
         raise ValueError(f"norm_by is 'dst' or 'src', not {norm_by!r}")
-    with _running(batch) as run:
-        return run.edge_softmax(batch, full(score), norm_by, relation=relation)
+    weight: Tensor = _run("edge_softmax", batch, full(score), norm_by, relation=relation)
+    return weight
 
 
-@contextmanager
-def _running(batch: Batch) -> Iterator[Any]:
-    """The chosen engine, with autocast held back from what passes between nodes."""
+def _run(name: str, batch: Batch, *arguments: Any, **options: Any) -> Any:
+    """A function of the chosen engine, with autocast held back from what passes between nodes.
+
+    A compiler that has hold of a model goes around it: what it would make of steps that share their views is wrong.
+    """
     chosen = _engine.get()
     if chosen is dgl and is_mixed(batch.device):
         raise InputError("engine dgl does not mix precisions; train with training.precision 32, or on engine torch")
+    function = getattr(chosen, name)
+    if "torch._dynamo" in sys.modules:  # to import it for nothing would take seconds
+        function = _untraced(function)
     with products_alone(batch.device):
-        yield chosen
+        return function(batch, *arguments, **options)
+
+
+@cache
+def _untraced(function: Callable[..., Any]) -> Callable[..., Any]:
+    disabled: Callable[..., Any] = compiler.disable(function)
+    return disabled

@@ -49,9 +49,11 @@ class Batch:
         self.size, self.pairs = len(merged.node_counts), pairs
         self.node_counts = torch.from_numpy(merged.node_counts)
         columns = {**merged.nodes, **(pair_fields(merged) if pairs else {})}
-        self.nodes = Fields({name: torch.from_numpy(column) for name, column in columns.items()})
-        self.targets = Fields()
         self.num_nodes = int(merged.node_counts.sum())
+        self.nodes = Fields(
+            {name: torch.from_numpy(column) for name, column in columns.items()}, self.num_nodes, "nodes of the batch"
+        )
+        self.targets = Fields()
         self._relations: dict[str, Relation] = {CHILD: make_relation(CHILD, merged, pairs=pairs)}
         self.dgl_graphs: dict[Any, Any] = {}  # of several relations, as the DGL engine needed them
         roots, sentence = np.flatnonzero(merged.level == 0), merged.nodes[fields.SENTENCE]
@@ -110,6 +112,10 @@ class Batch:
     def made(self) -> list[str]:
         """The names of the relations that something asked for."""
         return list(self._relations)
+
+    def __repr__(self) -> str:
+        what = f"{self.size // 2} pairs" if self.pairs else f"{self.size} sentences"
+        return f"Batch({what}, {self.num_nodes} nodes with {', '.join(self.nodes)}; {', '.join(self.made)})"
 
     def _repr_html_(self) -> str:
         """What is in the batch, and the graphs of its first sentences, in notebooks."""

@@ -9,10 +9,9 @@ from typing import Any
 
 import torch
 from torch import Tensor, nn
-from torch.autograd.function import once_differentiable
 from torch.nn import functional as F  # noqa: N812
 
-from dglsent.passing.autograd import Function
+from dglsent.passing.autograd import Function, first_derivative
 from dglsent.passing.precision import product_type
 
 _BLOCK = 128  # rows gathered before a product: enough for a fast product, few enough not to copy much
@@ -123,6 +122,7 @@ class _Tap(Function):
         return out, None if bias is None else bias.view_as(bias)
 
     @staticmethod
+    @first_derivative
     def backward(ctx: Any, *grads: Tensor | None) -> tuple[None, Tensor | None, Tensor | None, None]:
         gathered: _Gathered = ctx.gathered
         gathered.flush()
@@ -141,7 +141,7 @@ class _Linear(Function):
         return y if x.dim() == 2 else y.view(*x.shape[:-1], -1)
 
     @staticmethod
-    @once_differentiable
+    @first_derivative
     def backward(ctx: Any, *grads: Tensor) -> tuple[Tensor | None, None, None, None]:
         flat, weight = ctx.saved_tensors
         grad = grads[0] if grads[0].dim() == 2 else grads[0].reshape(len(flat), -1)
@@ -162,7 +162,7 @@ class _MixedLinear(Function):
         return y.float() if bias is None else y + bias
 
     @staticmethod
-    @once_differentiable
+    @first_derivative
     def backward(ctx: Any, *grads: Tensor) -> tuple[Tensor | None, None, None, None]:
         flat, weight = ctx.saved_tensors
         grad = grads[0].reshape(len(flat), -1).to(weight.dtype)

@@ -23,6 +23,8 @@ from graphs.columns import IntArray
 
 Direction: TypeAlias = Literal["up", "down"]
 
+_OF = "edges of the relation"
+
 
 class Relation:
     """E edges over the N nodes of a batch.
@@ -40,7 +42,7 @@ class Relation:
     """
 
     def __init__(self, src: IntArray, dst: IntArray, level: IntArray, sentence: IntArray) -> None:
-        self.size, self.edges = len(sentence), Fields()
+        self.size, self.edges = len(sentence), Fields(rows=len(src), of=_OF)
         self.device = torch.device("cpu")
         self._src, self._dst, self._level, self._sentence = src, dst, level, sentence
         self._schedules: dict[Direction, TreeSchedule | AcyclicSchedule] = {}
@@ -162,6 +164,7 @@ class AllPairs(Relation):
     def __init__(self, counts: IntArray, sources: IntArray) -> None:
         nothing = np.zeros(0, dtype=np.int64)
         super().__init__(nothing, nothing, nothing, np.repeat(np.arange(len(counts)), counts))
+        self.edges = Fields(rows=int((counts * counts[sources]).sum()), of=_OF)
         self._counts, self._sources = counts, sources
         self._frontiers: dict[tuple[str, Direction], Frontiers] = {}
 

@@ -10,9 +10,8 @@ from typing import Any
 
 import torch
 from torch import Tensor
-from torch.autograd.function import once_differentiable
 
-from dglsent.passing.autograd import Function
+from dglsent.passing.autograd import Function, first_derivative
 from dglsent.passing.plans.incidence import Incidence
 
 
@@ -139,7 +138,7 @@ class _Spread(Function):
         return x.index_select(0, source)
 
     @staticmethod
-    @once_differentiable
+    @first_derivative
     def backward(ctx: Any, *grads: Tensor) -> tuple[Tensor, None, None]:
         return grads[0].index_select(0, *ctx.saved_tensors), None, None
 
@@ -156,7 +155,7 @@ class _Place(Function):
         )
 
     @staticmethod
-    @once_differentiable
+    @first_derivative
     def backward(ctx: Any, *grads: Tensor | None) -> tuple[Tensor | None, ...]:
         (target,) = ctx.saved_tensors
         return None, *grads, *(None if grad is None else grad.index_select(0, target) for grad in grads)
@@ -175,7 +174,7 @@ class _SegmentSoftmax(Function):
         return weight
 
     @staticmethod
-    @once_differentiable
+    @first_derivative
     def backward(ctx: Any, *grads: Tensor) -> tuple[Tensor, None, None, None]:
         weight, row, order, offsets = ctx.saved_tensors
         through = weight * grads[0]
@@ -192,7 +191,7 @@ class _WeightedSum(Function):
         return torch.embedding_bag(x, order, offsets, False, 0, False, weights, True)[0]
 
     @staticmethod
-    @once_differentiable
+    @first_derivative
     def backward(ctx: Any, *grads: Tensor) -> tuple[Tensor | None, Tensor, None, None, None]:
         x, weight, row = ctx.saved_tensors
         grad = grads[0].index_select(0, row)

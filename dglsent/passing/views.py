@@ -23,10 +23,20 @@ class _Lazy(NamedTuple):
 
 
 class Fields(MutableMapping[str, Tensor]):
-    """Tensors by field name; one that is set as a function is made when it is first read."""
+    """Tensors by field name; one that is set as a function is made when it is first read.
 
-    def __init__(self, values: Mapping[str, Tensor] | None = None) -> None:
+    Args:
+        values: fields to begin with.
+        rows: the first dimension of every field; None where any will do.
+        of: what the rows are, for errors.
+
+    Raises:
+        ValueError: a field is set that has another.
+    """
+
+    def __init__(self, values: Mapping[str, Tensor] | None = None, rows: int | None = None, of: str = "") -> None:
         self._values: dict[str, Tensor | _Lazy] = dict(values or {})
+        self._rows, self._of = rows, of
 
     def __getitem__(self, name: str) -> Tensor:
         value = self._values[name]
@@ -35,11 +45,13 @@ class Fields(MutableMapping[str, Tensor]):
         return value
 
     def __setitem__(self, name: str, value: Tensor) -> None:
+        if self._rows is not None:
+            require_rows({name: value}, self._rows, self._of)
         self._values[name] = value
 
     def copy(self) -> Fields:
         """The same fields, on which what is set later has no effect."""
-        other = Fields()
+        other = Fields(rows=self._rows, of=self._of)
         other._values.update(self._values)
         return other
 
@@ -61,6 +73,18 @@ class Fields(MutableMapping[str, Tensor]):
 
     def __repr__(self) -> str:
         return f"Fields({', '.join(self._values)})"
+
+
+def require_rows(fields: Mapping[str, Tensor], rows: int, of: str) -> None:
+    """Refuse fields [n, ...] of another number of nodes or edges n, which would be taken for those of others.
+
+    Raises:
+        ValueError: there is one; it is named.
+    """
+    for name, value in fields.items():
+        shape = tuple(getattr(value, "shape", ()))
+        if shape[:1] != (rows,):
+            raise ValueError(f"field {name!r} has the shape {shape}; its first dimension should be {rows}, the {of}")
 
 
 class View(dict[str, Tensor]):

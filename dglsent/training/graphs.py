@@ -125,9 +125,9 @@ def build(
     if labelled:
         label = np.full(graph.size, -1, dtype=np.int64)
         if labels is not None and reads(kind) in ("constituency", "constituency-nary"):
-            label[: len(labels)] = labels
+            label[: len(labels)] = builders.classes(labels, shaped.origin)
             label[graph.level == 0] = -1
         elif labels is not None and isinstance(shaped, Tagged):
-            label[: len(labels)] = labels
+            label[: len(labels)] = builders.classes(labels, shaped.origin)
         graph.nodes[fields.LABEL] = label
     return graph

@@ -12,6 +12,7 @@ from dglsent.models.encoder import Encoder
 from dglsent.passing import Batch
 from dglsent.tasks.task import Task
 from dglsent.training.data import Examples, loader
+from graphs.errors import InputError
 
 
 class SentenceModel(nn.Module):
@@ -36,8 +37,20 @@ class SentenceModel(nn.Module):
         return self.task.loss(*self(batch))
 
     def outcomes(self, batch: Batch) -> dict[str, Tensor]:
-        """What the task scores, each [B]."""
-        return self.task.outcomes(*self(batch))
+        """What the task scores, each [B, ...].
+
+        Raises:
+            InputError: a column has another length, such as that of the tokens.
+        """
+        outcomes = self.task.outcomes(*self(batch))
+        examples = batch.size // 2 if batch.pairs else batch.size
+        for name, column in outcomes.items():
+            if len(column) != examples:
+                raise InputError(
+                    f"task {type(self.task).__name__}: its outcomes {name!r} are {len(column)} of {examples} examples; "
+                    "give a row an example, such as the sum over its tokens and, beside it, how many there are"
+                )
+        return outcomes
 
     @torch.inference_mode()
     def infer(self, batch: Batch, labels: Sequence[str]) -> tuple[Batch, Tensor, Tensor, list[dict[str, Any]]]:

@@ -187,6 +187,8 @@ def find(recipe: str) -> Path:
         return _folder() / f"{recipe}.yaml"
     if Path(recipe).is_file():
         return Path(recipe)
+    if recipe.endswith((".yaml", ".yml")):
+        raise InputError(f"{recipe}: no such file")
     near = difflib.get_close_matches(recipe, names(), n=3, cutoff=0.4)
     hint = f"did you mean {' or '.join(near)}?" if near else "`dglsent recipes` lists them"
     raise InputError(f"no recipe {recipe!r}; {hint}")

@@ -108,6 +108,11 @@ def known_words(frequent: Vocabulary, vectors: Sequence[WordVectors]) -> Vocabul
     """
     words = vectors[0].vocabulary
     found = np.logical_or.reduce([read.found for read in vectors])
+    if not found.any():
+        raise InputError(
+            f"embedding.vectors: no word of the corpus has a vector in them; are they of another language, or "
+            f"are words written otherwise there (embedding.lower is {str(words.lower).lower()})?"
+        )
     kept = (
         word
         for number, word in enumerate(words.strings[len(SPECIAL) :], len(SPECIAL))

@@ -65,3 +65,42 @@ def test_a_file_that_hides_the_package(tmp_path):
     ended = subprocess.run([sys.executable, tmp_path / "script.py"], capture_output=True, text=True, check=False)
     assert "graphs.py hides the package graphs" in ended.stderr
     assert ended.returncode == 1
+
+
+def test_batches_of_dgl_graphs():
+    made = graphs.constituency(TREE, VOCABULARIES)
+    for given in (None, [made, None], [made, SENTENCE]):
+        with pytest.raises(InputError, match="sentence graphs"):
+            graphs.batch(given)
+    for given in ([made, made], [(made, made, made)], [(made,)]):
+        with pytest.raises(
+            InputError, match=r"pairs of sentence graphs are wanted, and a (SentenceGraph|tuple) was given"
+        ):
+            graphs.batch_pairs(given)
+    with pytest.raises(InputError, match=r"sentence graphs.* are wanted, and a Dependencies was given"):
+        graphs.batch_pairs([(made, SENTENCE)])
+
+
+@pytest.mark.parametrize(
+    ("columns", "said"),
+    [
+        ({"head": [-1, 0.5]}, "head 0.5 of node 2 is no whole number"),
+        ({"head": [-1, "0"]}, "is no whole number"),
+        ({"head": [-1]}, "2 words, 1 heads, 2 relations"),
+        ({"relation": ["root"]}, "2 words, 2 heads, 1 relations, 2 upos and 2 xpos"),
+        ({"xpos": ["NN", "NN", "NN"]}, "2 upos and 3 xpos"),
+    ],
+)
+def test_columns_that_are_made_by_hand(columns, said):
+    whole = {"word": ["a", "b"], "head": [-1, 0], "relation": ["root", "dep"]}
+    graphs.dependency(graphs.columns.Dependencies(**whole), VOCABULARIES)
+    with pytest.raises(graphs.errors.SentenceError, match=said):
+        graphs.dependency(graphs.columns.Dependencies(**(whole | columns)), VOCABULARIES)
+
+
+def test_classes_that_are_no_whole_numbers():
+    assert graphs.constituency(TREE, VOCABULARIES, labels=[1.0, -1, 2]).nodes["label"].tolist() == [1, -1, 2]
+    with pytest.raises(graphs.errors.SentenceError, match=r"gold class 0\.7 of node 2 is no whole number"):
+        graphs.constituency(TREE, VOCABULARIES, labels=[1, 0.7, 2])
+    with pytest.raises(graphs.errors.SentenceError, match="is no whole number"):
+        graphs.constituency(TREE, VOCABULARIES, labels=[1, float("nan"), 2])

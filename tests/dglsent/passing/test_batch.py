@@ -179,3 +179,10 @@ def test_a_batch_shows_itself():
     pairs = Batch.of([tree(SEVEN), chain(3)], pairs=True, relations=[ATTEND])
     assert "1 pairs of sentences" in pairs._repr_html_()
     assert "edges of attend" in pairs._repr_html_()
+
+
+def test_a_batch_says_what_it_is():
+    said = repr(Batch.of([tree([-1, 0, 0]), tree([-1])], relations=["complete"]))
+    assert said.startswith("Batch(2 sentences, 4 nodes with word, ")
+    assert said.endswith("; child, complete)")
+    assert repr(Batch.of([tree([-1, 0, 0]), tree([-1])], pairs=True)).startswith("Batch(1 pairs, 4 nodes with ")

@@ -51,3 +51,13 @@ def test_a_gradient_of_inputs_alone_leaves_nothing_behind():
     assert expected[0].any()
     for parameter, grad in zip(module.parameters(), expected, strict=True):
         assert torch.equal(parameter.grad, grad)
+
+
+def test_second_derivatives_are_refused_and_not_wrong():
+    """`autograd.grad` goes around a function that is `once_differentiable`, and gives what is left."""
+    module = StepLinear(4, 3)
+    x = torch.randn(2, 4, requires_grad=True)
+    with shared_weights():
+        loss = uses(module, [x, x.tanh()])
+    with pytest.raises(RuntimeError, match="second derivatives"):
+        torch.autograd.grad(loss, module.weight, create_graph=True)

@@ -132,3 +132,26 @@ def test_encoders_that_would_hear_nothing_in_complete_graphs_are_refused(encoder
 
 def test_encoders_of_complete_graphs_are_not(tmp_path, program):
     assert program("fit", own_recipe(tmp_path, graph="complete", encoder="CN3"), "--out", tmp_path / "run")[0] == 0
+
+
+TOKENS = """\
+from dglsent.tasks.classification import Classification
+
+
+class PerToken(Classification):
+    def __init__(self, size: int) -> None:
+        super().__init__(size, 5)
+
+    def outcomes(self, batch, states, vectors):
+        return {"token": states.sum(1)}
+"""
+
+
+def test_outcomes_of_tokens_are_refused(tmp_path, program):
+    """Dev scores would be of the first tokens alone, as many as there are examples."""
+    (tmp_path / "per_token.py").write_text(TOKENS)
+    file = own_recipe(tmp_path, task="per_token.PerToken")
+    program.refuses(
+        "fit", file, "--out", tmp_path / "run", saying=["task PerToken: its outcomes 'token' are", "of 8 examples"]
+    )
+    assert not (tmp_path / "run").exists()

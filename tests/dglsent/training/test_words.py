@@ -100,3 +100,10 @@ def test_unknown_tokens_of_trec(data_dir, monkeypatch):
             assert (word in words) == (vector or train[word] >= 2)
     # Vectors know most of what training has once or never.
     assert [f"{share:.4f}" for share in shares.values()] == ["0.1320", "0.0059"]
+
+
+def test_vectors_of_none_of_the_words_are_refused(files):
+    (files / "other.txt").write_text("quark 1 2\n")
+    with pytest.raises(InputError, match=r"embedding\.vectors: no word of the corpus has a vector in them"):
+        load_inputs(made("vectors=other.txt", "dim=2"), files)
+    load_inputs(made("vectors=[other.txt, news.txt]", "dim=4"), files)

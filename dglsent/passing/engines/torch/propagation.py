@@ -32,7 +32,7 @@ from dglsent.passing.plans.schedule import Schedule
 from dglsent.passing.plans.tree import TreeSchedule
 from dglsent.passing.relation import Direction
 from dglsent.passing.segments import permute
-from dglsent.passing.views import Edges, Nodes
+from dglsent.passing.views import Edges, Nodes, require_rows
 from graphs.fields import CHILD
 
 
@@ -61,6 +61,7 @@ def propagate(
         at_leaves = leaf or apply
         assert at_leaves is not None
         leaf_outputs = at_leaves(Nodes(schedule.leaves, preset.at_leaves))
+        require_rows(leaf_outputs, schedule.leaves, "nodes without in-edges")
         made = [PassRun(each, batch, relation, direction, schedule) for each in passes if each.field in leaf_outputs]
         for each in made:
             leaf_outputs = each.run(0, leaf_outputs, preset.at_leaves)
@@ -78,9 +79,13 @@ def propagate(
                 partial(preset.at_edges, t),
             )
             at_step = partial(preset.at_step, t)
-            output = reduce_step(reduce, edges, compute(edges), mail, at_step, kept)
+            messages = compute(edges)
+            require_rows(messages, schedule.edge_sizes[t], "messages of the step")
+            output = reduce_step(reduce, edges, messages, mail, at_step, kept)
+            require_rows(output, size, "nodes of the step")
             if apply is not None:
                 output = apply(Nodes(size, partial(first_of, output, at_step)))
+                require_rows(output, size, "nodes of the step")
             for each in made:
                 output = each.run(t + 1, output, at_step)
             outputs.append(output)

@@ -14,7 +14,7 @@ from dglsent.passing.engines.torch.reducing import first_of, reduce_all
 from dglsent.passing.functions import MessageFunction, NodeFunction, ReduceFunction, message_function
 from dglsent.passing.relation import AllPairs
 from dglsent.passing.segments import gather, segment_max, segment_sum
-from dglsent.passing.views import Edges, Nodes, Resolver
+from dglsent.passing.views import Edges, Nodes, Resolver, require_rows
 from graphs.fields import CHILD
 
 
@@ -39,7 +39,10 @@ def update_all(
         reduced = dense_round(batch.nodes, along, message, reduce)
     else:
         edges = _all_edges(batch, relation)
-        reduced = reduce_all(reduce, edges, message_function(message)(edges), along, reader)
+        messages = message_function(message)(edges)
+        require_rows(messages, edges.batch_size(), "messages of the round")
+        reduced = reduce_all(reduce, edges, messages, along, reader)
+        require_rows(reduced, batch.num_nodes, "nodes of the batch")
     result = reduced if apply is None else apply(Nodes(batch.num_nodes, partial(first_of, reduced, reader)))
     for name, value in result.items():
         batch.nodes[name] = value
