@@ -23,7 +23,7 @@ from pathlib import Path
 from typing import IO, Any, cast
 
 if __name__ != "__main__":
-    from dglsent.reproduction.jobs import Job
+    from dglsent.reproduction.jobs import HOME, Job, path_to
     from dglsent.training import recipe as recipes
 
 # As a script it would have its folder on the path, and with it another `numbers` than Python's.
@@ -56,7 +56,7 @@ def compared(
             one = {"recipe": recipes.dump_paths(job.config), "steps": steps, "data": data and str(data)}
             print(json.dumps(one), file=asked)
         asked.flush()
-        homes = (Path(__file__).parents[2], code.resolve())
+        homes = (HOME, code.resolve())
         both = [ended.enter_context(_program(asked.name, home)) for home in homes]
         for process in both:
             ended.callback(process.kill)
@@ -66,7 +66,6 @@ def compared(
 
 
 def _program(asked: str, home: Path) -> subprocess.Popen[str]:
-    path = os.pathsep.join(filter(None, [str(home), os.environ.get("PYTHONPATH")]))
     with open(asked, encoding="utf-8") as lines:
         return subprocess.Popen(
             [sys.executable, "-c", _PROGRAM, __file__],
@@ -74,7 +73,7 @@ def _program(asked: str, home: Path) -> subprocess.Popen[str]:
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
             text=True,
-            env={**os.environ, "PYTHONPATH": path},
+            env={**os.environ, "PYTHONPATH": path_to(home)},
         )
 
 
@@ -122,6 +121,7 @@ def _serve() -> None:
 
 
 def _steps(text: str, steps: int, data: Path | None) -> dict[str, Any]:
+    import torch
     from lightning.pytorch.callbacks import Callback
 
     from dglsent.training import recipe as recipes
@@ -158,8 +158,6 @@ def _steps(text: str, steps: int, data: Path | None) -> dict[str, Any]:
     for name, weight in sorted(model.state_dict().items()):
         weights.update(name.encode() + weight.detach().contiguous().numpy().tobytes())
     model.eval()
-    import torch
-
     batches = loader(inputs.sets["dev"], 32, model.encoder.directions, model.encoder.relations)
     with torch.inference_mode():
         for _, batch in zip(range(_DEV), batches, strict=False):
@@ -175,7 +173,7 @@ def _steps(text: str, steps: int, data: Path | None) -> dict[str, Any]:
 
 
 def _remembered(read: Callable[..., Any], key: Callable[..., Any]) -> Callable[..., Any]:
-    """A reader that remembers the last thing it read."""
+    """A reader that remembers the last two things it read."""
     last: dict[Any, Any] = {}
 
     @wraps(read)

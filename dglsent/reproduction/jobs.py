@@ -31,7 +31,7 @@ sys.path[:] = [*filter(None, sys.path), sys.argv.pop(1)]
 from dglsent.cli.watched import main
 sys.exit(main())
 """
-_HOME = Path(dglsent.__file__).parents[1]
+HOME = Path(dglsent.__file__).parents[1]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -76,7 +76,7 @@ class Job:
     def command(self, options: Iterable[str]) -> list[str]:
         """The command that trains it."""
         fold = [] if self.fold is None else ["--corpus.fold", str(self.fold)]
-        program = [sys.executable, "-c", _PROGRAM, str(_HOME), "fit", str(self.row.recipe)]
+        program = [sys.executable, "-c", _PROGRAM, str(HOME), "fit", str(self.row.recipe)]
         return [*program, "--seed", str(self.seed), "--out", str(self.run.path), *options, *self.own, *fold]
 
 
@@ -146,13 +146,18 @@ def _start(job: Job, options: Sequence[str]) -> subprocess.Popen[bytes]:
         job.log.parent.mkdir(parents=True, exist_ok=True)
         chosen = {"ATEN_CPU_CAPABILITY": job.cpu.lower(), "ONEDNN_MAX_CPU_ISA": _ONEDNN[job.cpu]} if job.cpu else {}
         if job.code:
-            chosen["PYTHONPATH"] = os.pathsep.join(filter(None, [job.code, os.environ.get("PYTHONPATH")]))
+            chosen["PYTHONPATH"] = path_to(job.code)
         with job.log.open("ab") as log:
             return subprocess.Popen(
                 job.command(options), env={**os.environ, **chosen}, stdin=subprocess.PIPE, stdout=log, stderr=log
             )
     except OSError as error:
         raise InputError(f"{job.log}: cannot be written ({error.strerror}); choose another --out") from None
+
+
+def path_to(code: str | os.PathLike[str]) -> str:
+    """The PYTHONPATH on which a checkout stands before all else."""
+    return os.pathsep.join(filter(None, [os.fspath(code), os.environ.get("PYTHONPATH")]))
 
 
 def _stop(processes: Iterable[subprocess.Popen[bytes]]) -> None:

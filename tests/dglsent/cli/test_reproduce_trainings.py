@@ -134,7 +134,7 @@ def test_trainings_do_not_import_from_the_working_folder(tmp_path):
     for path in ({}, {"PYTHONPATH": ""}):
         # Its standard input stays open: at its end the training would be without its parent, and stop.
         with subprocess.Popen(
-            [sys.executable, "-c", jobs._PROGRAM, str(jobs._HOME), "--version"],
+            [sys.executable, "-c", jobs._PROGRAM, str(jobs.HOME), "--version"],
             cwd=tmp_path,
             env=environment | path,
             stdin=subprocess.PIPE,

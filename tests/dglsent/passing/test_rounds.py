@@ -104,16 +104,3 @@ def test_a_softmax_over_the_edges_of_no_end_is_refused(name):
     batch = Batch.of([tree(SEVEN)])
     with engine(name), pytest.raises(ValueError, match="norm_by is 'dst' or 'src', not 'source'"):
         edge_softmax(batch, torch.randn(len(batch.edges["slot"])), "source")
-
-
-def test_a_round_with_messages_or_fields_of_other_edges_is_refused():
-    batch = Batch.of([tree(SEVEN)])
-    batch.nodes["x"] = torch.ones(batch.num_nodes, 2)
-    with pytest.raises(ValueError, match=r"'m' has the shape .* the messages of the round"):
-        update_all(batch, lambda edges: {"m": edges.src["x"][1:]}, fn.sum("m", "h"))
-    with pytest.raises(ValueError, match=r"'h' has the shape \(1, 2\)"):
-        update_all(
-            batch, fn.copy_u("x", "m"), fn.sum("m", "s"), lambda nodes: {"h": nodes.data["s"].sum(0, keepdim=True)}
-        )
-    with pytest.raises(ValueError, match=r"'e' has the shape \(1,\)"):
-        apply_edges(batch, lambda edges: {"e": edges.src["x"].sum().view(1)})
