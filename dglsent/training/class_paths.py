@@ -23,6 +23,7 @@ from pathlib import Path
 from typing import Annotated, Any, Literal, TypeAlias, Union, get_args, get_origin
 
 import yaml
+from jsonargparse import Namespace
 
 from dglsent import registry
 from dglsent.names import HOMES
@@ -174,6 +175,26 @@ def spelled_out(overrides: Sequence[str], given: Mapping[str, Any], checked: Map
             elif each == text and place and overrides[place - 1] == f"--{option}":
                 result[place] = said
     return result
+
+
+def written(recipe: Mapping[str, Any], config: Namespace, overrides: Sequence[str]) -> Namespace:
+    """A resolved recipe without the defaults of classes in whose place options may put others.
+
+    Args:
+        recipe: what was said of it.
+        config: the same with all defaults written out; it is changed.
+        overrides: the options.
+    """
+    for option, _ in _options(overrides):
+        option = option.removesuffix(".class_path")
+        said = _at(recipe, option)
+        if isinstance(said, Mapping) and "class_path" in said:
+            place = config
+            for part in option.split("."):
+                place = place[part] if part in place else place.init_args[part]
+            given, filled = said.get("init_args") or {}, vars(place.get("init_args", Namespace()))
+            place.init_args = Namespace({name: value for name, value in filled.items() if name in given})
+    return config
 
 
 def _at(recipe: Mapping[str, Any], option: str) -> Any:

@@ -237,8 +237,9 @@ def resolve(text: str, overrides: Sequence[str] = (), *, source: str = "recipe",
         return base
     wanted = class_paths.with_options(merged, overrides)
     known_paths = class_paths.checked(wanted, Recipe, trusted=trusted)
+    spelled_out = class_paths.spelled_out(overrides, wanted, known_paths)
     try:
-        changed = parser.parse_args(class_paths.spelled_out(overrides, wanted, known_paths), namespace=base)
+        changed = parser.parse_args(spelled_out, namespace=class_paths.written(merged, base, spelled_out))
     except (ArgumentError, TypeError) as error:
         raise InputError(explain(error)[1]) from None
     in_range(changed)

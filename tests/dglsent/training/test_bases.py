@@ -53,6 +53,37 @@ def test_defaults_of_a_class_are_not_handed_on(resolved):
     assert resolved(first=FIRST, second=second).task.init_args.dropout == 0.0
 
 
+@pytest.mark.parametrize(
+    "options",
+    [
+        ["--task", "Relatedness", "--encoder.hidden", "7"],
+        ["--encoder.hidden=7", "--task=dglsent.tasks.relatedness.Relatedness"],
+        ["--task.class_path", "Relatedness", "--encoder", "ChildSumTreeLSTM", "--encoder.hidden", "7"],
+    ],
+)
+def test_on_the_command_line_a_class_goes_with_its_defaults_too(options):
+    config = recipes.resolve(FIRST, options)
+    assert config.task.class_path == "dglsent.tasks.relatedness.Relatedness"
+    assert config.task.init_args.dropout == 0.0
+    assert config.encoder.init_args.hidden == 7
+
+
+def test_on_the_command_line_an_encoder_within_another_changes_as_a_whole():
+    text = recipes.find("trec/cn3").read_text(encoding="utf-8")
+    pair = (
+        "encoder: {class_path: DecomposableAttention, init_args: {structure: "
+        "{class_path: ChildSumTreeLSTM, init_args: {hidden: 6}}}}\n"
+    )
+    config = recipes.resolve(
+        text, ["--encoder", "DecomposableAttention", "--encoder.structure", "BiLSTM"], source="trec/cn3"
+    )
+    inner = config.encoder.init_args.structure
+    assert inner.class_path == "dglsent.models.sequence.BiLSTM"
+    config = recipes.resolve(FIRST.replace(FIRST.splitlines()[4] + "\n", pair), ["--encoder.structure", "BiLSTM"])
+    inner = config.encoder.init_args.structure
+    assert (inner.class_path, inner.init_args.hidden) == ("dglsent.models.sequence.BiLSTM", 6)
+
+
 def test_a_recipe_with_a_name_is_a_base(resolved):
     config = resolved(mine="base: sick/tree-lstm\nencoder: {init_args: {hidden: 7}}\n")
     other = recipes.resolve(recipes.find("sick/tree-lstm").read_text())
