@@ -18,10 +18,10 @@ from dglsent.passing import Outputs, StepLinear
 # fmt: off
 PHRASES = frozenset([
     "S", "NP", "VP", "PP", "ADJP", "ADVP", "SBAR", "SINV", "SQ", "SBARQ", "WHNP", "WHPP", "WHADVP",
-    "WHADJP", "PRN", "PRT", "QP", "UCP", "CONJP", "FRAG", "INTJ", "LST", "NAC", "NX", "RRC", "X",
+    "WHADJP", "PRN", "PRT", "QP", "UCP", "CONJP", "FRAG", "INTJ", "LST", "NAC", "NX", "RRC", "X", "ROOT",
 ])
 # fmt: on
-"""Phrase labels of the Penn Treebank."""
+"""Phrase labels of the Penn Treebank, and ROOT, as the whole of a sentence is called where no phrase is drawn below it."""
 
 
 class TGRNN(RecNN):

@@ -66,3 +66,5 @@ def test_the_most_frequent_phrase_labels_have_their_own_functions():
     assert functions(tags, 2) == ([0, 0, 0, 1, 0, 2, 0, 2, 0, 1, 0, 0], 3)
     assert functions(tags, 10) == ([0, 0, 0, 1, 0, 2, 0, 2, 3, 1, 4, 3], 5)
     assert functions(tags[:3], 10) == ([0, 0, 0], 1)
+    # The root of a sentence may be called so, and is composed as no other phrase.
+    assert functions(["<padding>", "<unknown>", "NP", "ROOT", "@NP", "VB"], 2) == ([0, 0, 1, 2, 1, 0], 3)
