@@ -33,7 +33,7 @@ class WindowOptions:
 
     Attributes:
         filter: what makes the gates, see `DynamicWindow`; "ones" is the plain window and, with dropout, the
-            one of random size.
+            one of random size. With it the networks of Elman and Jordan reset nothing either.
         gate_dropout: share of the slots dropped in training.
         dropout_style: see `DynamicWindow`.
         cap_dim: dimensions of a class of capitalisation.

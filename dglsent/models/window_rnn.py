@@ -1,7 +1,8 @@
 """The recurrent networks of Elman and Jordan over dynamic windows, both with a gate that resets what they remember.
 
 Wu, Zhang, Zong, "A Dynamic Window Neural Network for CCG Supertagging"; equation numbers are the paper's. What the
-reset gate reads the paper leaves open: here the plain window and what is remembered.
+reset gate reads the paper leaves open: here the plain window and what is remembered. It is a part of the method: with
+the filter "ones", a plain window, neither network has it.
 """
 
 from __future__ import annotations
@@ -28,16 +29,22 @@ class ResetRecurrence(nn.Module):
         window_dim: dimensions of the plain window x.
         memory: dimensions of m.
         hidden: size h of the state.
+        reset: False leaves out q, for h = tanh(W x~ + U m): the network that the paper embeds its gates into.
     """
 
-    def __init__(self, dim: int, window_dim: int, memory: int, hidden: int) -> None:
+    def __init__(self, dim: int, window_dim: int, memory: int, hidden: int, reset: bool) -> None:
         super().__init__()
-        self.W, self.W_q = StepLinear(dim, hidden), StepLinear(window_dim, 1)
-        self.U, self.U_q = StepLinear(memory, hidden, bias=False), StepLinear(memory, 1, bias=False)
+        self.W = StepLinear(dim, hidden)
+        self.W_q = StepLinear(window_dim, 1) if reset else None
+        self.U = StepLinear(memory, hidden, bias=False)
+        self.U_q = StepLinear(memory, 1, bias=False) if reset else None
 
     def inputs(self, nodes: Any) -> Outputs:
         """W x~ + b, and wq x + b."""
-        return {"wx": self.W(nodes.data["x"]), "wx_q": self.W_q(nodes.data["window"])}
+        made = {"wx": self.W(nodes.data["x"])}
+        if self.W_q is not None:
+            made["wx_q"] = self.W_q(nodes.data["window"])
+        return made
 
     def first(self, nodes: Any) -> Tensor:
         """The state of a first word, where nothing is remembered."""
@@ -45,8 +52,9 @@ class ResetRecurrence(nn.Module):
 
     def next(self, nodes: Any, memory: Tensor) -> Tensor:
         """Eq. 15 and 16, or 17."""
-        q = torch.sigmoid(self.U_q(memory) + nodes.data["wx_q"])
-        return torch.tanh(self.U(q * memory) + nodes.data["wx"])
+        if self.U_q is not None:
+            memory = torch.sigmoid(self.U_q(memory) + nodes.data["wx_q"]) * memory
+        return torch.tanh(self.U(memory) + nodes.data["wx"])
 
 
 class WindowElman(WindowEncoder):
@@ -71,9 +79,8 @@ class WindowElman(WindowEncoder):
         vocabularies: Vocabularies | None = None,
     ) -> None:
         super().__init__(embedding, hidden, half_width, options, vocabularies)
-        self.recurrence = ResetRecurrence(
-            self.window.size, self.window.slots * self.inputs.size, memory=hidden, hidden=hidden
-        )
+        plain = self.window.slots * self.inputs.size
+        self.recurrence = ResetRecurrence(self.window.size, plain, hidden, hidden, reset=options.filter != "ones")
         initialise(self, hidden)
 
     def encode(self, batch: Batch) -> Tensor:
@@ -140,9 +147,8 @@ class WindowJordan(WindowEncoder):
             raise InputError("Jordan's network reads its own classes; train it for a task that tags words")
         classes = len(vocabularies.label)
         super().__init__(embedding, classes, half_width, options, vocabularies)
-        self.recurrence = ResetRecurrence(
-            self.window.size, self.window.slots * self.inputs.size, memory=classes, hidden=hidden
-        )
+        plain = self.window.slots * self.inputs.size
+        self.recurrence = ResetRecurrence(self.window.size, plain, classes, hidden, reset=options.filter != "ones")
         self.output, self.dropout = StepLinear(hidden, classes), nn.Dropout(dropout)
         initialise(self, hidden)
 

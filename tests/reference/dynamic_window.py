@@ -79,10 +79,12 @@ def mlp(state, x, plain):
 
 
 def reset(state, x, plain, memory):
-    """Eq. 15-17 with what is remembered, `memory`; None at a first word."""
+    """Eq. 15-17 with what is remembered, `memory`; None at a first word. Without the weights of a gate q is 1."""
     p = "recurrence."
     pre = state[p + "W.weight"] @ x + state[p + "W.bias"]
-    if memory is not None:
+    if memory is not None and p + "W_q.weight" not in state:
+        pre = pre + state[p + "U.weight"] @ memory
+    elif memory is not None:
         weight = torch.cat([state[p + "W_q.weight"][0], state[p + "U_q.weight"][0]])
         q = sigmoid(weight @ torch.cat([plain, memory]) + state[p + "W_q.bias"][0])
         pre = pre + state[p + "U.weight"] @ (q * memory)
