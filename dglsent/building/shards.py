@@ -10,7 +10,7 @@ from typing import Any, Final
 from dglsent.building.parts import Part
 from dglsent.building.sources import Read, Source
 from dglsent.corpora.example import Example
-from dglsent.training.graphs import build, shape
+from dglsent.training.graphs import build, gold_classes, shape
 from graphs.batching import merge
 from graphs.columns import Sentence
 from graphs.errors import InputError, SentenceError
@@ -119,7 +119,7 @@ def _graphs(
     graphs: list[SentenceGraph] = []
     broken: set[int] = set()
     for place, (sentence, form) in enumerate(zip(parsed, shaped, strict=True)):
-        labels = sentence.labels
+        labels = gold_classes(source.graph, sentence)
         try:
             graphs.append(build(source.graph, form, vocabularies, labels=labels, labelled=labelled))
         except SentenceError as error:

@@ -16,7 +16,7 @@ class Parsed:
     Attributes:
         constituency: constituency tree of N nodes.
         dependencies: dependency tree.
-        labels: [N] gold class of each node of the constituency tree, or of each token of a tagged sentence; -1 where
+        labels: [N] gold class of each node of the constituency tree or, without such a tree, of each token; -1 where
             there is none.
         unparsed: its words without heads, and tags if it has any, where there is no parse at all.
         remedy: what to do where a parse that is wanted is missing.

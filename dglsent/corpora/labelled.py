@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Generic, TypeAlias, TypeVar
@@ -31,6 +32,7 @@ from graphs.formats.numbers import decimal_number
 
 T = TypeVar("T")
 
+_OF_WORDS = ("upos", "xpos", "feats")  # columns of CoNLL-U that say a word's part of speech, and tell one another
 _Said: TypeAlias = tuple[Dependencies | str, str, Origin]  # a sentence, its class, and where it stands
 
 
@@ -120,7 +122,7 @@ class LabelledText(LabelledFiles[_Said]):
         }
 
     def _read(self, file: Path) -> list[_Said]:
-        if file.name.removesuffix(".gz").endswith((".conllu", ".conll")):
+        if _is_conllu(file):
             return [(one, self._comment(one), one.origin) for one in read_conllu(file)]
         return [(row.cell(self.text), row.cell(self.label), row.origin) for row in read_table(file)]
 
@@ -223,16 +225,19 @@ class LabelledPairs(LabelledFiles[Row]):
         return self.first, self.second
 
 
-class TaggedColumns(LabelledFiles[Tagged]):
-    """Sentences with a class for each token: a token a line in columns, a blank line between sentences.
+class TaggedColumns(LabelledFiles[Tagged | Dependencies]):
+    """Sentences with a class for each token: a token a line in columns, a blank line between sentences; or CoNLL-U.
+
+    A file of CoNLL-U has dependency parses, which a model may read; what it says of a word's part of speech (upos, xpos
+    and feats) is a class or left out.
 
     Args:
         train: file of the training split, from the working folder.
         test: that of the test split.
         dev: that of the dev split; without it a tenth of train is dev.
         columns: names of all columns, one of them "word"; part-of-speech tags are "pos", which a model may read.
-            A file of `word POS class` has the columns word, pos and tag.
-        tag: the column of the classes.
+            A file of `word POS class` has the columns word, pos and tag. Not read of CoNLL-U.
+        tag: the column of the classes; of CoNLL-U "upos", "xpos" or "feats".
     """
 
     def __init__(
@@ -245,10 +250,15 @@ class TaggedColumns(LabelledFiles[Tagged]):
     ) -> None:
         super().__init__(train, test, dev)
         self.columns, self.tag = tuple(columns), tag
-        if tag not in self.columns:
-            raise ValueError(f"corpus.tag: no column {tag!r} among {', '.join(self.columns)}; set --corpus.tag to one")
+        known = _OF_WORDS if _is_conllu(train) else self.columns
+        if tag not in known:
+            raise ValueError(f"corpus.tag: no column {tag!r} among {', '.join(known)}; set --corpus.tag to one")
 
-    def _read(self, file: Path) -> list[Tagged]:
+    def _read(self, file: Path) -> list[Tagged | Dependencies]:
+        if _is_conllu(file):
+            if self.tag in _OF_WORDS:
+                return list(read_conllu(file))
+            raise InputError(f"{file}: CoNLL-U, which has no column {self.tag!r}; the files are all of it, or none")
         try:
             return list(read_columns(file, self.columns))
         except SentenceError as error:
@@ -259,8 +269,27 @@ class TaggedColumns(LabelledFiles[Tagged]):
                 f"{error.reason}{hint if 'columns, expected' in error.reason else ''}", error.origin
             ) from None
 
-    def _classes(self, train: Sequence[Tagged]) -> tuple[str, ...]:
-        return classes((label for one in train for label in one.columns[self.tag]), self.train)
+    def _classes(self, train: Sequence[Tagged | Dependencies]) -> tuple[str, ...]:
+        return classes((label for one in train for label in self._tokens(one).columns[self.tag]), self.train)
 
-    def _examples(self, read: Mapping[str, Sequence[Tagged]]) -> dict[str, list[Example]]:
-        return {split: tagged_examples(split, some, self.tag, self.labels) for split, some in read.items()}
+    def _examples(self, read: Mapping[str, Sequence[Tagged | Dependencies]]) -> dict[str, list[Example]]:
+        made = {
+            split: tagged_examples(split, map(self._tokens, some), self.tag, self.labels)
+            for split, some in read.items()
+        }
+        for split, some in read.items():
+            for one, example in zip(some, made[split], strict=True):
+                if isinstance(one, Dependencies):
+                    (sentence,) = example.sentences
+                    bare = dataclasses.replace(one, **dict.fromkeys(_OF_WORDS, ()))
+                    example.sentences = (Parsed(dependencies=bare, labels=sentence.labels, remedy=REMEDY),)
+        return made
+
+    def _tokens(self, one: Tagged | Dependencies) -> Tagged:
+        if isinstance(one, Tagged):
+            return one
+        return Tagged(one.word, {self.tag: getattr(one, self.tag)}, one.origin)
+
+
+def _is_conllu(file: str | Path) -> bool:
+    return Path(file).name.removesuffix(".gz").endswith((".conllu", ".conll"))

@@ -21,7 +21,7 @@ PHRASES = frozenset([
     "WHADJP", "PRN", "PRT", "QP", "UCP", "CONJP", "FRAG", "INTJ", "LST", "NAC", "NX", "RRC", "X", "ROOT",
 ])
 # fmt: on
-"""Phrase labels of the Penn Treebank, and ROOT, as the whole of a sentence is called where no phrase is drawn below it."""
+"""Phrase labels of the Penn Treebank; ROOT too, as the label of a whole sentence may be."""
 
 
 class TGRNN(RecNN):

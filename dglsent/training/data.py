@@ -18,7 +18,7 @@ from dglsent.corpora.corpus import Splits
 from dglsent.corpora.example import Example
 from dglsent.passing import Batch, Direction
 from dglsent.tasks.task import Targets, Task
-from dglsent.training.graphs import Graph, build, shape
+from dglsent.training.graphs import Graph, build, gold_classes, shape
 from dglsent.training.processes import Place
 from dglsent.training.stored import StoredSet
 from graphs import fields
@@ -118,7 +118,7 @@ def graph_set(
     labelled = token_labels or ("label" in targets and phrases)
     graphs = [
         tuple(
-            build(kind, shape(kind, sentence), vocabularies, labels=sentence.labels, labelled=labelled)
+            build(kind, shape(kind, sentence), vocabularies, labels=gold_classes(kind, sentence), labelled=labelled)
             for sentence in example.sentences
         )
         for example in examples

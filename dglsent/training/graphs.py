@@ -10,7 +10,7 @@ import numpy as np
 
 from dglsent.corpora.example import Parsed
 from graphs import builders, complete_graphs, fields, windows
-from graphs.columns import Constituency, Dependencies, Sentence, Tagged
+from graphs.columns import Constituency, Dependencies, Sentence
 from graphs.documents import forest
 from graphs.errors import SentenceError
 from graphs.features import Vocabularies
@@ -20,6 +20,7 @@ from graphs.transforms import binarise, collapse_unary, drop_outer, drop_traces
 GraphKind: TypeAlias = Literal[
     "dependency", "constituency", "constituency-nary", "chain", "window", "window-0", "window-1", "window-4", "complete"
 ]
+_TREES: tuple[GraphKind, ...] = ("constituency", "constituency-nary")
 KINDS: tuple[GraphKind, ...] = get_args(GraphKind)
 HALF_WIDTHS: dict[GraphKind, int] = {"window": 2, "window-0": 0, "window-1": 1, "window-4": 4}
 """Tokens on either side of a window's middle, by kind of graph."""
@@ -66,7 +67,7 @@ def shape(kind: Graph, sentence: Parsed) -> Sentence:
         SentenceError: the sentence has no such parse.
     """
     kind = reads(kind)
-    if sentence.parts and kind in ("dependency", "constituency", "constituency-nary"):
+    if sentence.parts and kind in ("dependency", *_TREES):
         return forest([shape(kind, part) for part in sentence.parts], sentence.origin)  # type: ignore[arg-type]
     tree, dependencies = sentence.constituency, sentence.dependencies
     if kind in ("chain", "complete", *HALF_WIDTHS):
@@ -88,6 +89,12 @@ def shape(kind: Graph, sentence: Parsed) -> Sentence:
     return binarise(collapse_unary(tree)) if kind == "constituency" else tree
 
 
+def gold_classes(kind: Graph, sentence: Parsed) -> Sequence[int] | None:
+    """The gold classes of the nodes that a kind of graph has, of a tree's or of tokens; None where it has others."""
+    of_tree = reads(kind) in _TREES
+    return sentence.labels if of_tree == (sentence.constituency is not None) else None
+
+
 def build(
     kind: Graph,
     shaped: Sentence,
@@ -102,7 +109,7 @@ def build(
         kind: its kind.
         shaped: what `shape` made of the sentence.
         vocabularies: what turns words, tags and relations into ids.
-        labels: [N] gold classes of the nodes of a constituency tree, or of the tokens of a tagged sentence.
+        labels: gold classes of all nodes of a constituency tree, or of all tokens, see `gold_classes`.
         labelled: give the graph the field `label`, -1 where there is no gold class, and at the root of a
             tree, whose label is that of the sentence.
 
@@ -124,10 +131,14 @@ def build(
         graph = builders.chain(shaped, vocabularies)
     if labelled:
         label = np.full(graph.size, -1, dtype=np.int64)
-        if labels is not None and reads(kind) in ("constituency", "constituency-nary"):
-            label[: len(labels)] = builders.classes(labels, shaped.origin)
-            label[graph.level == 0] = -1
-        elif labels is not None and isinstance(shaped, Tagged):
-            label[: len(labels)] = builders.classes(labels, shaped.origin)
+        if labels is not None:
+            of_tree = reads(kind) in _TREES
+            wanted = len(shaped if of_tree else shaped.words)
+            if len(labels) != wanted:
+                what = "nodes of the tree" if of_tree else "tokens"
+                raise SentenceError(f"{len(labels)} gold classes, and {wanted} {what}; give each one", shaped.origin)
+            label[:wanted] = builders.classes(labels, shaped.origin)
+            if of_tree:
+                label[graph.level == 0] = -1
         graph.nodes[fields.LABEL] = label
     return graph

@@ -133,6 +133,49 @@ def test_tagged_columns(tmp_path):
     assert dict(second.sentences[0].unparsed.columns) == {"pos": ["NNP"]}
 
 
+UD = """1\tAnn\tAnn\tPROPN\tNNP\tNumber=Sing\t2\tnsubj\t_\t_
+2\tsings\tsing\tVERB\tVBZ\t_\t0\troot\t_\t_
+
+1\tRome\tRome\tPROPN\tNNP\tNumber=Sing\t0\troot\t_\t_
+
+"""
+
+
+@pytest.mark.parametrize(("tag", "labels"), [("upos", ("PROPN", "VERB")), ("xpos", ("NNP", "VBZ"))])
+def test_tags_of_conllu(tmp_path, tag, labels):
+    file = write(tmp_path, "a.conllu", UD)
+    corpus = TaggedColumns(file, file, file, tag=tag)
+    first, second = load(corpus)["train"]
+    assert corpus.labels == labels
+    (sentence,) = first.sentences
+    assert (sentence.labels, second.sentences[0].labels) == ([0, 1], [0])
+    parse = sentence.dependencies
+    assert (parse.words, parse.head.tolist(), parse.relation) == (["Ann", "sings"], [1, -1], ["nsubj", "root"])
+    # What tells the class is not to be read.
+    assert [parse.upos, parse.xpos, parse.feats] == [["_", "_"]] * 3
+
+
+def test_a_tagger_reads_dependency_trees(tmp_path, program):
+    write(tmp_path, "a.conllu", UD * 3)
+    (tmp_path / "tagger.yaml").write_text(
+        f"""
+corpus: {{class_path: TaggedColumns, init_args: {{train: {tmp_path}/a.conllu, dev: {tmp_path}/a.conllu,
+    test: {tmp_path}/a.conllu, tag: upos}}}}
+graph: dependency
+encoder: {{class_path: ChildSumTreeLSTM, init_args: {{hidden: 8}}}}
+task: Tagging
+embedding: {{dim: 8, min_count: 1}}
+optimiser: {{lr: 0.5}}
+training: {{epochs: 8}}
+"""
+    )
+    code, out, _ = program("fit", tmp_path / "tagger.yaml", "--out", tmp_path / "run")
+    assert code == 0
+    assert json.loads((tmp_path / "run" / "metrics.json").read_text())["test"]["accuracy"] == 1.0
+    code, out, _ = program("predict", tmp_path / "run", tmp_path / "a.conllu")
+    assert json.loads(out.splitlines()[0])["tags"] == ["PROPN", "VERB"]
+
+
 def test_dev_is_a_tenth_of_train(tmp_path):
     file = write(tmp_path, "a.tsv", "text\tlabel\n" + "a b\tx\nc\ty\n" * 100)
     splits = load(LabelledText(file, file))
@@ -203,7 +246,12 @@ def test_what_makes_no_corpus(tmp_path):
         load(LabelledText(one, str(tmp_path / "none.tsv"), one))
     with pytest.raises(ValueError, match=r"corpus\.tag: no column 'ner' among word, tag"):
         TaggedColumns(one, one, tag="ner")
+    conllu = write(tmp_path, "a.conllu", UD)
+    with pytest.raises(ValueError, match=r"corpus\.tag: no column 'tag' among upos, xpos, feats"):
+        TaggedColumns(conllu, conllu)
     tags = write(tmp_path, "tags.txt", "the DT O\nfilm NN B\n")
+    with pytest.raises(InputError, match=r"a\.conllu: CoNLL-U, which has no column 'tag'"):
+        load(TaggedColumns(tags, conllu, columns=("word", "pos", "tag")))
     with pytest.raises(InputError, match=r"tags\.txt:1, .*3 columns, expected 2; .* by --corpus\.columns, as \[word"):
         load(TaggedColumns(tags, tags, tags))
     trees = write(tmp_path, "trees.txt", "(1 (0 a) (1 b))\n(_ (0 a) (1 b))\n")

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from dglsent.corpora.example import Parsed
-from dglsent.training.graphs import KINDS, OwnGraph, build, shape
+from dglsent.training.graphs import KINDS, OwnGraph, build, gold_classes, shape
 from graphs import over_words
 from graphs.builders import constituency
 from graphs.columns import Dependencies, Tagged
@@ -34,6 +34,28 @@ def test_tokens_of_tagged_sentences_have_gold_classes(kind):
     graph = build(kind, TAGGED, VOCABULARIES, labels=[3, 5], labelled=True)
     assert graph.nodes["label"].tolist() == [3, 5, -1][: graph.size]
     assert kind in KINDS
+
+
+@pytest.mark.parametrize("kind", ["dependency", "chain", "complete"])
+def test_tokens_of_parsed_sentences_have_gold_classes(kind):
+    parsed = Parsed(dependencies=SENTENCE, labels=[3, 5, 4])
+    graph = build(kind, shape(kind, parsed), VOCABULARIES, labels=gold_classes(kind, parsed), labelled=True)
+    assert graph.nodes["label"].tolist() == [3, 5, 4]
+
+
+def test_gold_classes_of_a_tree_are_not_those_of_tokens():
+    (tree,) = parse_brackets("(S (NP She) (VP (V saw) (NP it)))")
+    parsed = Parsed(constituency=tree, dependencies=SENTENCE, labels=[0, 1, 2, 3, 4])
+    assert gold_classes("constituency-nary", parsed) == [0, 1, 2, 3, 4]
+    assert [gold_classes(kind, parsed) for kind in ("dependency", "chain", "window", "complete")] == [None] * 4
+
+
+def test_gold_classes_of_too_few_nodes_are_refused():
+    with pytest.raises(SentenceError, match="2 gold classes, and 3 tokens; give each one"):
+        build("dependency", SENTENCE, VOCABULARIES, labels=[3, 5], labelled=True)
+    (tree,) = parse_brackets("(S (NP She) (VP saw))")
+    with pytest.raises(SentenceError, match="4 gold classes, and 3 nodes of the tree"):
+        build("constituency-nary", tree, VOCABULARIES, labels=[0, 1, 2, 3], labelled=True)
 
 
 class Siblings(OwnGraph):
