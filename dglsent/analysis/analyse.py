@@ -152,7 +152,8 @@ def draw(analysis: Analysis, tables: Mapping[str, DataFrame], folder: Path, capt
     with look():
         figures = importlib.import_module(analysis.module).figures(tables)
     for name, figure in figures.items():
-        save(figure, folder / f"{name}.svg", caption)
+        drawn = figure.get_label()  # which of the runs, where it is not all
+        save(figure, folder / f"{name}.svg", f"{caption} {drawn}".strip())
         files += [folder / f"{name}.svg", folder / f"{name}.png"]
     return files
 

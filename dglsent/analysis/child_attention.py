@@ -104,12 +104,13 @@ def figures(tables: Mapping[str, DataFrame]) -> dict[str, Figure]:
     weights, choices = tables["weights"], tables["entropy"]
     found = {}
     for system, runs in weights.groupby("system", sort=False):
-        one = first_run(runs)
+        shown, one = first_run(runs)
         words = one.words.iloc[0].split(" ")
         matrix = np.full((len(words), len(words)), np.nan)
         matrix[one.dependent, one["head"]] = one.attention
         size = 1.6 + 0.34 * len(words)
         figure, axes = panels(1, 1, (size + 0.8, size))
+        figure.set_label(f"Drawn: {shown}.")
         heat(axes[0, 0], matrix, words, words)
         axes[0, 0].set_xlabel("head")
         axes[0, 0].set_ylabel("dependent")

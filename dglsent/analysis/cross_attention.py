@@ -96,10 +96,11 @@ def figures(tables: Mapping[str, DataFrame]) -> dict[str, Figure]:
     """For each system (its first run) and phase the two heat maps of the pair."""
     found = {}
     for system, runs in tables["weights"].groupby("system", sort=False):
-        one = first_run(runs)
+        shown, one = first_run(runs)
         phases = list(one.phase.unique())
         counts = [int(one[one.sentence == side].listener.max()) + 1 for side in (0, 1)]
         figure, axes = panels(len(phases), 2, (0.34 * sum(counts) + 6, len(phases) * (0.3 * max(counts) + 1.7)))
+        figure.set_label(f"Drawn: {shown}.")
         for row, phase in enumerate(phases):
             for side in (0, 1):
                 part = one[(one.phase == phase) & (one.sentence == side)]

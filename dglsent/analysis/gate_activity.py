@@ -86,12 +86,13 @@ def ambiguity(width: DataFrame) -> DataFrame:
 def figures(tables: Mapping[str, DataFrame]) -> dict[str, Figure]:
     """Of the first run nine blocks a word, step by step; of all, gates by distance, and width by ambiguity."""
     activity = tables["activity"]
-    first = first_run(activity)
+    name, first = first_run(activity)
     width = tables["width"]
     ordered = width.drop_duplicates("word").sort_values(["classes", "word"], ascending=[False, True]).word
     shown = list(ordered.iloc[np.unique(np.linspace(0, len(ordered) - 1, 3).astype(int))])
     offsets = sorted(first.offset.unique())
     figure, axes = panels(len(shown), len(offsets), (9, 1.05 * len(shown) + 0.8), sharex=True, sharey=True)
+    figure.set_label(f"Drawn: {name}.")
     ends = [1, 10 ** int(np.log10(first.step.max() + 1))]
     for line, word in enumerate(shown):
         for column, offset in enumerate(offsets):

@@ -155,7 +155,7 @@ def figures(tables: Mapping[str, DataFrame]) -> dict[str, Figure]:
     found = {"shares": _shares(tables["shares"]), "distance": _distance(tables["distance"])}
     weights = tables["weights"]
     for system, runs in weights.groupby("system", sort=False):
-        one = first_run(runs)
+        shown, one = first_run(runs)
         words = list(one.drop_duplicates("receiver").sort_values("receiver").receiver_word)
         names = [name for name in one if str(name).startswith("attention_") and one[name].notna().all()]
         size = 1.5 + 0.3 * len(words)
@@ -166,6 +166,7 @@ def figures(tables: Mapping[str, DataFrame]) -> dict[str, Figure]:
             axes[0, column].set_xlabel("listened to")
             arcs(axes[1, column], words, matrices.strongest(square), colour=COLOURS[0])
         axes[0, 0].set_ylabel("listens")
+        figure.set_label(f"Drawn: {shown}.")
         found[f"sentence-{str(system).replace('/', '-')}"] = figure
     return found
 
@@ -212,7 +213,7 @@ def _distance(found: DataFrame) -> Figure:
         ax.axhline(1, color=SOFT, ls="--", lw=0.8)
         ax.set_xlabel("place of the word listened to, from the listener")
         ax.set_title(str(system), fontsize=9)
-        ax.set_ylim(0, None)
+    axes[0, 0].set_ylim(0, None)  # shared, and so fixed once all is drawn
     axes[0, 0].set_ylabel("weight, 1 = all alike")
     axes[0, -1].legend(fontsize=7)
     return figure

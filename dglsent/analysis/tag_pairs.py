@@ -128,7 +128,7 @@ def pair_dimensions(inner: DataFrame, z: Array, *, large: str = "top", top: floa
                 "mutual_information_parent": mutual_information(
                     np.bincount(parents, marked[:, k], parents.max() + 1), np.bincount(parents)
                 ),
-                "examples": ", ".join(_different(left[order], right[order])),
+                "examples": _different(left[order], right[order]),
             }
         )
     return DataFrame(rows)
@@ -176,15 +176,17 @@ def named(dimensions: DataFrame, gates: int) -> DataFrame:
 def figures(tables: Mapping[str, DataFrame]) -> dict[str, Figure]:
     """Of the first run each pair's best dimension, pale where it falls short; of all runs, purities."""
     dimensions, control = tables["dimensions"], tables["control"]
-    best = first_run(dimensions).assign(score=lambda t: t.lift * t.purity)
+    shown, best = first_run(dimensions)
+    best = best.assign(score=lambda t: t.lift * t.purity)
     best = best.sort_values(["kept", "score"], ascending=False).drop_duplicates("pair").head(12)[::-1]
     figure, axes = panels(1, 2, (9, 4.2), width_ratios=(3, 2))
+    figure.set_label(f"Bars: {shown}.")
     left, right = axes[0]
     names = [f"{row.gate}{row.dimension}  {row.pair}" for row in best.itertuples()]
     bars = left.barh(names, best.purity, color=COLOURS[0], height=0.6)
     for bar, row in zip(bars, best.itertuples(), strict=True):
         bar.set_alpha(1 if row.kept else 0.35)
-        example, end = row.examples.partition(", ")[0], max(row.purity, row.base)
+        example, end = next(iter(row.examples), ""), max(row.purity, row.base)
         inside = end > 0.5
         left.text(
             end + (-0.02 if inside else 0.02),
