@@ -25,18 +25,19 @@ def tables(sources: Sequence[Recording], *, sentence: str = "", longest: int = 6
     """Tables `correlation` (each run and layer), `cases` and `weights` (of one sentence).
 
     Args:
-        sources: recordings of two systems on one split; the one with "dependency" in its name has the attribute.
+        sources: recordings of two systems on one split; that with "relation" among its edges' attributes has it.
         sentence: which is drawn; by default the first case.
         longest: words of the longest sentence that counts.
 
     Raises:
-        InputError: there are not two such systems, or they were recorded of other examples.
+        InputError: all of them have the attribute or none has, or they were recorded of other examples.
     """
-    with_it = [source for source in sources if "dependency" in source.system]
-    without = [source for source in sources if "dependency" not in source.system]
+    with_it = [source for source in sources if has_dependencies(source)]
+    without = [source for source in sources if not has_dependencies(source)]
     if not with_it or not without:
         raise InputError(
-            "give runs with and without dependencies as attributes, such as trec/cn3-dependency and trec/cn3"
+            f"{'all' if with_it else 'none'} of the runs given have dependencies as attributes (encoder.edges: "
+            "[relation]); give runs with and without them, such as trec/cn3-dependency and trec/cn3"
         )
     require_same_examples(sources)
     rows = [correlations(source, longest) for source in sources]
@@ -55,6 +56,11 @@ def tables(sources: Sequence[Recording], *, sentence: str = "", longest: int = 6
         "cases": cases,
         "weights": concat(weights, ignore_index=True),
     }
+
+
+def has_dependencies(source: Recording) -> bool:
+    """Whether the edges of a run's encoder have dependency relations as attributes."""
+    return "relation" in source.encoder.get("edges", ())
 
 
 def correlations(source: Recording, longest: int = 60) -> DataFrame:
