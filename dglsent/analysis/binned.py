@@ -128,7 +128,7 @@ def lifts(
 
 def binned_figure(frame: DataFrame, lift: DataFrame, x: str, y: str, limits: tuple[float, float] | None) -> Figure:
     """A line a system over the bins, with intervals; beside it what attention adds in parts of the split."""
-    figure, axes = panels(1, 2 if len(lift) else 1, (9 if len(lift) else 6.4, 4.2), **_widths(lift))
+    figure, axes = panels(1, 2 if len(lift) else 1, (10.4 if len(lift) else 6.4, 4.2), **_widths(lift))
     ax = axes[0, 0]
     for number, (system, line) in enumerate(frame.groupby("system", sort=False)):
         colour = COLOURS[number % len(COLOURS)]
@@ -154,7 +154,7 @@ def binned_figure(frame: DataFrame, lift: DataFrame, x: str, y: str, limits: tup
         right.errorbar(middle, range(len(rows)), xerr=ends, fmt="o", ms=4, color=COLOURS[0], elinewidth=1)
         right.axvline(0, color=SOFT, lw=0.8)
         right.set_yticks(range(len(rows)), names, fontsize=7.5)
-        right.set_xlabel("attentive minus plain, 95 % interval over examples")
+        right.set_xlabel("attentive minus plain\n95 % interval over examples")
     return figure
 
 

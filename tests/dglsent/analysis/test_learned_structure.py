@@ -49,6 +49,8 @@ def test_shares_beside_their_controls(tmp_path):
     shown = cells(panel(drawn["sentence-trec-cn3"], "layer 1"))
     assert shown["birthday", "a"] == 0.7  # the row listens
     assert shown["a", "birthday"] == 0.1
+    assert panel(drawn["sentence-trec-cn3"], "layer 1").images[0].get_clim() == (0, 0.7)
+    assert drawn["sentence-trec-cn3"].get_label() == "Drawn: trec/cn3, seed 1."
 
 
 def test_a_layer_stands_at_the_mean_of_its_runs_between_the_least_and_the_most(tmp_path):
@@ -133,6 +135,9 @@ def test_an_attribute_that_leads_to_the_parse(tmp_path):
     difference = cells(panel(drawn["sentence"], "difference"))
     assert difference["birthday", "a"] == 0.45
     assert difference["a", "birthday"] == -0.15
+    assert drawn["sentence"].get_label() == "Drawn: trec/cn3, seed 1; trec/led, seed 1."
+    titles = [ax.get_title() for ax in drawn["sentence"].axes[3:5]]
+    assert titles == ["trec/cn3, seed 1: said 0, gold 1", "trec/led, seed 1: said 1, gold 1"]
     with pytest.raises(InputError, match="none of the runs given have dependencies as attributes"):
         attribute_effect.tables([plain])
     with pytest.raises(InputError, match="all of the runs given have dependencies as attributes"):

@@ -7,7 +7,7 @@ from made import recording, tree
 from pandas import DataFrame, concat
 
 from dglsent.analysis import tag_pairs
-from dglsent.analysis.phrases import phrases
+from dglsent.analysis.phrases import GATES, phrases
 from graphs.errors import InputError
 
 PAIRS = [("JJ", "NN"), ("DT", "NN"), ("NP", "VP"), ("IN", "NP")]
@@ -133,6 +133,6 @@ def test_each_pair_is_drawn_with_its_best_dimension():
 
 def test_gates_are_named():
     inner = phrases(nodes())
-    found = tag_pairs.named(tag_pairs.pair_dimensions(inner, np.random.default_rng(0).normal(size=(400, 10))), 5)
+    found = tag_pairs.named(tag_pairs.pair_dimensions(inner, np.random.default_rng(0).normal(size=(400, 10))), GATES)
     assert found.gate.tolist() == ["g", "g", "i", "i", "f_l", "f_l", "f_r", "f_r", "o", "o"]
     assert found.dimension.tolist() == [1, 2] * 5
