@@ -80,6 +80,6 @@ def figures(tables: Mapping[str, DataFrame]) -> dict[str, Figure]:
             ax.plot(one.gold, one.predicted, ".", ms=2, alpha=0.35, color=COLOURS[0], rasterized=True)
             ax.set_xlabel("gold score")
             ax.set_ylabel("predicted score")
-        ax.set_title(shown, fontsize=9)
+        ax.set_title(shown.replace(", ", "\n", 1), fontsize=9)
     figure.set_label(f"Drawn: {'; '.join(drawn)}.")
     return {"example-predictions": figure}

@@ -95,7 +95,7 @@ def heat(
         [_short(name) for name in columns],
         rotation=55 if len(columns) <= 30 else 90,
         ha="right",
-        va="center" if len(columns) > 30 else "baseline",
+        va="center" if len(columns) > 30 else "top",
         rotation_mode="anchor",
     )
     axes.set_yticks(range(len(rows)), [_short(name) for name in rows])
