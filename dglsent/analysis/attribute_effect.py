@@ -51,8 +51,8 @@ def tables(sources: Sequence[Recording], *, sentence: str = "", longest: int = 6
         lengths = cases.text.str.count(" ") + 1
         fitting = cases[lengths.between(5, 14)]
         example = int((fitting if len(fitting) else cases).example.iloc[0])
-    which = side_of(pair[0].examples, example, [sentence])
-    weights = [_weights(source, example, which) for source in pair]
+    side = side_of(pair[0].examples, example, [sentence])
+    weights = [_weights(source, example, side) for source in pair]
     return {
         "correlation": concat(rows, ignore_index=True),
         "cases": cases,
@@ -129,7 +129,7 @@ def figures(tables: Mapping[str, DataFrame]) -> dict[str, Figure]:
         row = rows.iloc[0]
         axes[1, column].set_title(title(f"{name}: said {row.predicted}, gold {row.gold}"), fontsize=9)
     change = squares[1] - squares[0]
-    most = np.abs(change).max()
+    most = np.abs(change).max() or 1.0
     heat(axes[1, 2], change, words, words, low=-most, high=most, label="weight", title="difference", colours=CONTRAST)
     second, more = panels(1, 1, (7.2, 3.4))
     ax = more[0, 0]

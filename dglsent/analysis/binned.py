@@ -16,8 +16,6 @@ from dglsent.analysis.sources import TrainedRun
 from dglsent.analysis.statistics import Array, interval
 
 Score = Callable[[Array, Array], float]  # gold [n] and predicted [n]
-
-
 Predicted = Mapping[str, Mapping[int, Array]]  # of each system and seed [N]
 
 
@@ -73,7 +71,7 @@ def without_attention(sources: Sequence[Recording] | Sequence[TrainedRun]) -> di
 
     It is that of the same name without "attentive-" and what says how children are attended to ("-carry", "-paper").
     Where there is one whose cell has an output gate and one whose cell has none ("-ungated"), it is the one that is
-    like the attentive one in that.
+    like the attentive one in that; the one without "-ungated" where neither is.
     """
     gates = {source.system: source.encoder.get("output_gate") for source in sources}
     found = {}
@@ -104,9 +102,8 @@ def lifts(
             drawn = partial(_difference, score, gold, with_attention, without, inside)
             low, high = interval(drawn, len(inside), repeats=500)
             of_seeds = [
-                _mean(score, gold, [predicted[system][seed]], inside)
-                - _mean(score, gold, [predicted[base][seed]], inside)
-                for seed in shared
+                _mean(score, gold, [one], inside) - _mean(score, gold, [other], inside)
+                for one, other in zip(with_attention, without, strict=False)
             ]
             rows.append(
                 {

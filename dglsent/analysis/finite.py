@@ -22,16 +22,13 @@ def not_finite(batch: Batch, states: Tensor, said: Sequence[Mapping[str, Any]], 
     Args:
         batch: of B examples, with the fields that the model has set.
         states: [N, d] of the nodes.
-        said: what is predicted for each example: "probabilities" and "score" are looked at.
+        said: what is predicted for each example, such as "probabilities" or "score".
         shown: fields to look at, where the model has set them.
     """
     found: dict[int, str] = {}
     for number, one in enumerate(said):
-        for name, values in (
-            ("probabilities", one.get("probabilities", {}).values()),
-            ("score", [one.get("score", 0)]),
-        ):
-            if not all(map(math.isfinite, values)):
+        for name, value in one.items():
+            if not _is_finite(value):
                 found.setdefault(number, name)
     example = batch.nodes[fields.SENTENCE].cpu().numpy() // (2 if batch.pairs else 1)
     tables = [(batch.nodes, name, name, example) for name in shown.nodes]
@@ -44,3 +41,12 @@ def not_finite(batch: Batch, states: Tensor, said: Sequence[Mapping[str, Any]], 
         for number in np.unique(of[broken]).tolist():
             found.setdefault(number, called)
     return found
+
+
+def _is_finite(value: Any) -> bool:
+    """Whether all numbers are, in a value for JSON."""
+    if isinstance(value, Mapping):
+        return all(map(_is_finite, value.values()))
+    if isinstance(value, list | tuple):
+        return all(map(_is_finite, value))
+    return not isinstance(value, float) or math.isfinite(value)

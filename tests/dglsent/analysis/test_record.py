@@ -191,8 +191,11 @@ def test_what_is_not_finite_has_a_name():
     sound, broken = torch.ones(batch.num_nodes, 2), torch.ones(batch.num_nodes, 2)
     broken[-1, 1] = torch.inf
     batch.nodes["z"], batch.nodes["y"] = sound, broken
-    shown, said = Shown.of(["z", "y", "child.none", "x.none"]), [{"score": 1.0}, {"score": math.nan}, {}]
-    assert not_finite(batch, sound, said, shown) == {1: "score", 2: "y"}
+    shown, said = (
+        Shown.of(["z", "y", "child.none", "x.none"]),
+        [{"score": 1.0}, {"own": [{"x": math.nan}]}, {"tags": ["A"]}],
+    )
+    assert not_finite(batch, sound, said, shown) == {1: "own", 2: "y"}
     assert not_finite(batch, broken, [{}] * 3, Shown.of(["z"])) == {2: "states"}
 
 
