@@ -163,7 +163,7 @@ def _tree(tree: DataFrame) -> Figure:
     told = "" if name == str(first.dimension) else f" (--dimension {first.dimension})"
     area = "" if np.isnan(first.auc) else f", area under the curve for negative phrases {first.auc:.2f}"
     ax.set_title(f"dimension {name}{told}{area}", fontsize=9)
-    bar = figure.colorbar(ScalarMappable(scale, HEAT), ax=ax, shrink=0.7, pad=0.02, aspect=24)
+    bar = figure.colorbar(ScalarMappable(scale, HEAT), ax=ax, shrink=0.7, pad=0.02, aspect=24, panchor=(0.0, 0.5))
     bar.set_label(f"value of z_u, dimension {name}")
     bar.outline.set_visible(False)
     circle = Line2D([], [], ls="none", marker="o", ms=9, mfc="white", mec=INK, mew=0.8)
