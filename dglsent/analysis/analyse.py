@@ -75,7 +75,7 @@ def analyse(
     for name, text in (module.texts(made) if hasattr(module, "texts") else {}).items():
         files.append(folder / f"{name}.txt")
         files[-1].write_text(text, encoding="utf-8")
-    return files + draw(analysis, made, folder, caption(analysis, sources, used, options or {}))
+    return files + draw(analysis, made, folder, caption(analysis, sources, used, options or {}), say)
 
 
 class Option(NamedTuple):
@@ -144,16 +144,21 @@ def write_tables(
     return files
 
 
-def draw(analysis: Analysis, tables: Mapping[str, DataFrame], folder: Path, caption: str) -> list[Path]:
-    """Writes the figures of some tables, as SVG and PNG."""
+def draw(analysis: Analysis, tables: Mapping[str, DataFrame], folder: Path, caption: str, say: Say) -> list[Path]:
+    """Writes the figures of some tables, as SVG and PNG, and tells which characters are boxes in the latter."""
     from dglsent.analysis.pictures import look, save
 
     files = []
+    missing: set[str] = set()
     with look():
         figures = importlib.import_module(analysis.module).figures(tables)
     for name, figure in figures.items():
-        save(figure, folder / f"{name}.svg", caption)
+        drawn = figure.get_label()  # which of the runs, where it is not all
+        missing |= save(figure, folder / f"{name}.svg", f"{caption} {drawn}".strip())
         files += [folder / f"{name}.svg", folder / f"{name}.png"]
+    if missing:
+        some = "".join(sorted(missing)[:20])
+        say(f"{folder}: no installed font has {some!r}, boxes in the PNGs; install one, such as Noto Sans CJK")
     return files
 
 

@@ -6,16 +6,18 @@ that only one of the two gets right.
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Mapping, Sequence
+from functools import partial
 
 import numpy as np
 from matplotlib.figure import Figure
 from pandas import DataFrame, concat
 
 from dglsent.analysis import attention_matrix as matrices
-from dglsent.analysis.pictures import COLOURS, CONTRAST, SOFT, arcs, heat, panels
+from dglsent.analysis.pictures import COLOURS, CONTRAST, SOFT, arcs, heat, inches, panels
 from dglsent.analysis.recording import Recording, require_same_examples
-from dglsent.analysis.runs import which_run
+from dglsent.analysis.runs import by_run, which_run
 from dglsent.analysis.sentences import find_sentence, side_of
 from dglsent.analysis.statistics import pearson
 from graphs.errors import InputError
@@ -25,18 +27,19 @@ def tables(sources: Sequence[Recording], *, sentence: str = "", longest: int = 6
     """Tables `correlation` (each run and layer), `cases` and `weights` (of one sentence).
 
     Args:
-        sources: recordings of two systems on one split; the one with "dependency" in its name has the attribute.
+        sources: recordings of two systems on one split; that with "relation" among its edges' attributes has it.
         sentence: which is drawn; by default the first case.
         longest: words of the longest sentence that counts.
 
     Raises:
-        InputError: there are not two such systems, or they were recorded of other examples.
+        InputError: all of them have the attribute or none has, or they were recorded of other examples.
     """
-    with_it = [source for source in sources if "dependency" in source.system]
-    without = [source for source in sources if "dependency" not in source.system]
+    with_it = [source for source in sources if has_dependencies(source)]
+    without = [source for source in sources if not has_dependencies(source)]
     if not with_it or not without:
         raise InputError(
-            "give runs with and without dependencies as attributes, such as trec/cn3-dependency and trec/cn3"
+            f"{'all' if with_it else 'none'} of the runs given have dependencies as attributes (encoder.edges: "
+            "[relation]); give runs with and without them, such as trec/cn3-dependency and trec/cn3"
         )
     require_same_examples(sources)
     rows = [correlations(source, longest) for source in sources]
@@ -55,6 +58,11 @@ def tables(sources: Sequence[Recording], *, sentence: str = "", longest: int = 6
         "cases": cases,
         "weights": concat(weights, ignore_index=True),
     }
+
+
+def has_dependencies(source: Recording) -> bool:
+    """Whether the edges of a run's encoder have dependency relations as attributes."""
+    return "relation" in source.encoder.get("edges", ())
 
 
 def correlations(source: Recording, longest: int = 60) -> DataFrame:
@@ -101,22 +109,28 @@ def only_one_right(without: DataFrame, with_it: DataFrame) -> DataFrame:
 def figures(tables: Mapping[str, DataFrame]) -> dict[str, Figure]:
     """The parse and both structures of the sentence with their difference; correlations by layer."""
     weights = tables["weights"]
-    systems = list(weights.system.unique())
-    squares = [matrices.square(weights[weights.system == system], "weight") for system in systems]
-    one = weights[weights.system == systems[0]]
+    runs = [(f"{system}, {which}", rows) for system, which, rows in by_run(weights)]
+    squares = [matrices.square(rows, "weight") for _, rows in runs]
+    one = runs[0][1]
     words = list(one.drop_duplicates("receiver").sort_values("receiver").receiver_word)
     heads = one.drop_duplicates("receiver").sort_values("receiver")["head"]
     parse = [(head, place, 0.3) for place, head in enumerate(heads) if head >= 0]
-    wide = 1.5 + 0.32 * len(words)
+    wide = 2 + inches(len(words))
     figure, axes = panels(2, 3, (3 * wide + 1.6, wide + 2.2), height_ratios=(2, wide))
-    arcs(axes[0, 0], words, parse, colour=SOFT)
+    figure.set_label(f"Drawn: {'; '.join(name for name, _ in runs)}.")
+    arcs(axes[0, 0], words, parse, colour=SOFT, without="no parse")
     axes[0, 0].set_title("dependency parse")
-    said = weights.drop_duplicates("system")
-    for column, (system, square, row) in enumerate(zip(systems, squares, said.itertuples(), strict=True)):
-        arcs(axes[0, column + 1], words, matrices.strongest(square), colour=COLOURS[column])
-        heat(axes[1, column], square, words, words, title=f"{system}: said {row.predicted}, gold {row.gold}")
-        axes[0, column + 1].set_title(f"{system}, strongest")
-    heat(axes[1, 2], squares[1] - squares[0], words, words, low=-1, high=1, title="difference", colours=CONTRAST)
+    high, title = max(square.max() for square in squares), partial(textwrap.fill, width=int(11 * wide))
+    for column, ((name, rows), square) in enumerate(zip(runs, squares, strict=True)):
+        strongest, without = matrices.strongest(square), f"no word gives another more than 2 / {len(words)}"
+        arcs(axes[0, column + 1], words, strongest, colour=COLOURS[column], without=without)
+        axes[0, column + 1].set_title(title(f"{name}: strongest"), fontsize=9)
+        heat(axes[1, column], square, words, words, high=high, label="weight")
+        row = rows.iloc[0]
+        axes[1, column].set_title(title(f"{name}: said {row.predicted}, gold {row.gold}"), fontsize=9)
+    change = squares[1] - squares[0]
+    most = np.abs(change).max() or 1.0
+    heat(axes[1, 2], change, words, words, low=-most, high=most, label="weight", title="difference", colours=CONTRAST)
     second, more = panels(1, 1, (7.2, 3.4))
     ax = more[0, 0]
     for number, (system, rows) in enumerate(tables["correlation"].groupby("system", sort=False)):

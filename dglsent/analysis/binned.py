@@ -12,37 +12,40 @@ from pandas import DataFrame
 
 from dglsent.analysis.pictures import COLOURS, SOFT, panels
 from dglsent.analysis.recording import Recording, require_same_examples
+from dglsent.analysis.sources import TrainedRun
 from dglsent.analysis.statistics import Array, interval
 
 Score = Callable[[Array, Array], float]  # gold [n] and predicted [n]
+Predicted = Mapping[str, Mapping[int, Array]]  # of each system and seed [N]
 
 
-def predictions(sources: Sequence[Recording]) -> tuple[DataFrame, dict[str, Array]]:
-    """The examples of a split, and of each system its predictions [seeds, N].
+def predictions(sources: Sequence[Recording]) -> tuple[DataFrame, Predicted]:
+    """The examples of a split, and of each system and seed what it predicts.
 
     Raises:
         InputError: the recordings are not of pairs, or not all of the same, as those of several folds.
     """
     require_same_examples(sources)
-    found: dict[str, list[Array]] = {}
+    found: dict[str, dict[int, Array]] = {}
     for source in sources:
         source.require_pairs()
-        found.setdefault(source.system, []).append(source.examples.predicted.to_numpy(float))
-    return sources[0].examples, {system: np.stack(of_seeds) for system, of_seeds in found.items()}
+        found.setdefault(source.system, {})[source.seed] = source.examples.predicted.to_numpy(float)
+    return sources[0].examples, found
 
 
-def by_bin(gold: Array, predicted: Mapping[str, Array], bins: Array, place: Array, score: Score) -> DataFrame:
+def by_bin(gold: Array, predicted: Predicted, bins: Array, place: Array, score: Score) -> DataFrame:
     """A row a bin and system: the score, mean over seeds, with its bootstrap interval over the examples.
 
     Args:
         gold: [N] gold values.
-        predicted: of each system [seeds, N].
+        predicted: of each system and seed [N].
         bins: [N] bin of each example.
         place: [N] value by which they were made.
         score: of gold and predicted values.
     """
     rows = []
-    for system, of_seeds in predicted.items():
+    for system, by_seed in predicted.items():
+        of_seeds = [*by_seed.values()]
         for low in np.unique(bins):
             inside = np.flatnonzero(bins == low)
             scored = [score(gold[inside], one[inside]) for one in of_seeds]
@@ -63,26 +66,45 @@ def by_bin(gold: Array, predicted: Mapping[str, Array], bins: Array, place: Arra
     return DataFrame(rows)
 
 
-def without_attention(system: str) -> str:
-    """The system that an attentive one is compared with, however it passes on what its children send."""
-    return system.replace("attentive-", "").removesuffix("-carry")
+def without_attention(sources: Sequence[Recording] | Sequence[TrainedRun]) -> dict[str, str]:
+    """Of each attentive system the one among those given that it is compared with.
+
+    It is that of the same name without "attentive-" and what says how children are attended to ("-carry", "-paper").
+    Where there is one whose cell has an output gate and one whose cell has none ("-ungated"), it is the one that is
+    like the attentive one in that; the one without "-ungated" where neither is.
+    """
+    gates = {source.system: source.encoder.get("output_gate") for source in sources}
+    found = {}
+    for system, gate in gates.items():
+        plain = system.replace("attentive-", "").removesuffix("-carry").removesuffix("-paper")
+        alike = [one for one in (plain, f"{plain}-ungated") if one in gates and gates[one] == gate]
+        if "attentive-" in system and (alike or plain in gates):
+            found[system] = alike[0] if alike else plain
+    return found
 
 
-def lifts(gold: Array, predicted: Mapping[str, Array], parts: Mapping[str, Array], score: Score) -> DataFrame:
-    """What attention adds: of each attentive system and the one without, their scores in parts of the split.
+def lifts(
+    gold: Array, predicted: Predicted, bases: Mapping[str, str], parts: Mapping[str, Array], score: Score
+) -> DataFrame:
+    """What attention adds: of each attentive system and its base, their scores in parts of the split.
 
-    The interval is that of the difference, by a bootstrap over the examples, the same drawn for both.
+    Scores are means over the seeds that both have, of which the difference has a standard deviation; without such
+    (`seeds` 0) over all of each. The interval is that of the difference, by a bootstrap over the examples, the same
+    drawn for both.
     """
     rows = []
-    for system, with_attention in predicted.items():
-        base = without_attention(system)
-        if base == system or base not in predicted:
-            continue
+    for system, base in bases.items():
+        shared = [seed for seed in predicted[system] if seed in predicted[base]]
+        with_attention, without = ([of[seed] for seed in shared or of] for of in (predicted[system], predicted[base]))
         for name, marked in parts.items():
             inside = np.flatnonzero(marked)
-            ours, plain = (_mean(score, gold, of, inside) for of in (with_attention, predicted[base]))
-            drawn = partial(_difference, score, gold, with_attention, predicted[base], inside)
+            ours, plain = (_mean(score, gold, of, inside) for of in (with_attention, without))
+            drawn = partial(_difference, score, gold, with_attention, without, inside)
             low, high = interval(drawn, len(inside), repeats=500)
+            of_seeds = [
+                _mean(score, gold, [one], inside) - _mean(score, gold, [other], inside)
+                for one, other in zip(with_attention, without, strict=False)
+            ]
             rows.append(
                 {
                     "system": system,
@@ -92,6 +114,8 @@ def lifts(gold: Array, predicted: Mapping[str, Array], parts: Mapping[str, Array
                     "attentive": ours,
                     "plain": plain,
                     "difference": ours - plain,
+                    "sd": np.std(of_seeds, ddof=1) if len(shared) > 1 else np.nan,
+                    "seeds": len(shared),
                     "low": low,
                     "high": high,
                 }
@@ -101,14 +125,15 @@ def lifts(gold: Array, predicted: Mapping[str, Array], parts: Mapping[str, Array
 
 def binned_figure(frame: DataFrame, lift: DataFrame, x: str, y: str, limits: tuple[float, float] | None) -> Figure:
     """A line a system over the bins, with intervals; beside it what attention adds in parts of the split."""
-    figure, axes = panels(1, 2 if len(lift) else 1, (9 if len(lift) else 6.4, 4.2), **_widths(lift))
+    figure, axes = panels(1, 2 if len(lift) else 1, (10.4 if len(lift) else 6.4, 4.2), **_widths(lift))
     ax = axes[0, 0]
     for number, (system, line) in enumerate(frame.groupby("system", sort=False)):
         colour = COLOURS[number % len(COLOURS)]
         style = "-" if "attentive" in str(system) else "--" if "tree" in str(system) else ":"
         ax.plot(line.place, line.score, style, marker="o", ms=3, color=colour, label=system, lw=1.4)
         ax.fill_between(line.place, line.low, line.high, color=colour, alpha=0.08, lw=0)
-    if limits and frame.score.min() >= limits[0] and frame.score.max() <= limits[1]:
+    shown = frame[["score", "low", "high"]]
+    if limits and shown.min(axis=None) >= limits[0] and shown.max(axis=None) <= limits[1]:
         ax.set_ylim(*limits)
     ax.set_xlabel(x)
     ax.set_ylabel(y)
@@ -116,25 +141,31 @@ def binned_figure(frame: DataFrame, lift: DataFrame, x: str, y: str, limits: tup
     if len(lift):
         right = axes[0, 1]
         rows = list(lift.itertuples())[::-1]
-        names = [f"{row.system.rpartition('/')[2]}\n{row.part} (n = {row.examples})" for row in rows]
+        names = [
+            f"{row.system.rpartition('/')[2]} - {row.base.rpartition('/')[2]}\n{row.part} (n = {row.examples}): "
+            f"{row.difference:.4f}{f', sd {row.sd:.4f} of {row.seeds} seeds' if row.seeds > 1 else ''}"
+            for row in rows
+        ]
         middle = np.array([row.difference for row in rows])
         ends = np.abs(np.array([[row.low, row.high] for row in rows]).T - middle)
         right.errorbar(middle, range(len(rows)), xerr=ends, fmt="o", ms=4, color=COLOURS[0], elinewidth=1)
         right.axvline(0, color=SOFT, lw=0.8)
         right.set_yticks(range(len(rows)), names, fontsize=7.5)
-        right.set_xlabel("attentive minus plain, 95 % interval")
+        right.set_xlabel("attentive minus plain\n95 % interval over examples")
     return figure
 
 
-def _mean(score: Score, gold: Array, of_seeds: Array, index: Array) -> float:
+def _mean(score: Score, gold: Array, of_seeds: Sequence[Array], index: Array) -> float:
     return float(np.mean([score(gold[index], one[index]) for one in of_seeds]))
 
 
-def _drawn(score: Score, gold: Array, of_seeds: Array, inside: Array, index: Array) -> float:
+def _drawn(score: Score, gold: Array, of_seeds: Sequence[Array], inside: Array, index: Array) -> float:
     return _mean(score, gold, of_seeds, inside[index])
 
 
-def _difference(score: Score, gold: Array, one: Array, other: Array, inside: Array, index: Array) -> float:
+def _difference(
+    score: Score, gold: Array, one: Sequence[Array], other: Sequence[Array], inside: Array, index: Array
+) -> float:
     return _mean(score, gold, one, inside[index]) - _mean(score, gold, other, inside[index])
 
 

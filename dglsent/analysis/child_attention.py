@@ -12,7 +12,7 @@ import numpy as np
 from matplotlib.figure import Figure
 from pandas import DataFrame, Series, concat
 
-from dglsent.analysis.pictures import COLOURS, SOFT, heat, panels
+from dglsent.analysis.pictures import COLOURS, SOFT, heat, inches, panels
 from dglsent.analysis.recording import Recording
 from dglsent.analysis.runs import first_run, of_run
 from dglsent.analysis.sentences import find_sentence, side_of
@@ -104,13 +104,14 @@ def figures(tables: Mapping[str, DataFrame]) -> dict[str, Figure]:
     weights, choices = tables["weights"], tables["entropy"]
     found = {}
     for system, runs in weights.groupby("system", sort=False):
-        one = first_run(runs)
+        shown, one = first_run(runs)
         words = one.words.iloc[0].split(" ")
         matrix = np.full((len(words), len(words)), np.nan)
         matrix[one.dependent, one["head"]] = one.attention
-        size = 1.6 + 0.34 * len(words)
+        size = 1.6 + inches(len(words))
         figure, axes = panels(1, 1, (size + 0.8, size))
-        heat(axes[0, 0], matrix, words, words)
+        figure.set_label(f"Drawn: {shown}.")
+        heat(axes[0, 0], matrix, words, words, high=one.attention.max(), label="weight of the dependent")
         axes[0, 0].set_xlabel("head")
         axes[0, 0].set_ylabel("dependent")
         found[f"heat-{str(system).replace('/', '-')}"] = figure

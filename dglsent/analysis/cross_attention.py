@@ -14,7 +14,7 @@ from pandas import DataFrame, concat
 from scipy.special import entr
 
 from dglsent.analysis.pair_scores import PAPER
-from dglsent.analysis.pictures import heat, panels
+from dglsent.analysis.pictures import heat, inches, panels
 from dglsent.analysis.recording import Recording
 from dglsent.analysis.runs import first_run, of_run
 from dglsent.analysis.sentences import find_pairs
@@ -96,17 +96,20 @@ def figures(tables: Mapping[str, DataFrame]) -> dict[str, Figure]:
     """For each system (its first run) and phase the two heat maps of the pair."""
     found = {}
     for system, runs in tables["weights"].groupby("system", sort=False):
-        one = first_run(runs)
+        shown, one = first_run(runs)
         phases = list(one.phase.unique())
         counts = [int(one[one.sentence == side].listener.max()) + 1 for side in (0, 1)]
-        figure, axes = panels(len(phases), 2, (0.34 * sum(counts) + 6, len(phases) * (0.3 * max(counts) + 1.7)))
+        size = (sum(map(inches, counts)) + 6, len(phases) * (inches(max(counts)) + 1.7))
+        figure, axes = panels(len(phases), 2, size, width_ratios=counts[::-1])
+        figure.set_label(f"Drawn: {shown}.")
         for row, phase in enumerate(phases):
             for side in (0, 1):
                 part = one[(one.phase == phase) & (one.sentence == side)]
                 square = np.zeros((counts[side], counts[1 - side]))
                 square[part.listener, part.heard] = part.weight
                 names = [_names(part, which) for which in ("listener", "heard")]
-                heat(axes[row, side], square, *names, title=f"{phase}: sentence {side + 1} listens")
+                title = f"{phase}: sentence {side + 1} listens"
+                heat(axes[row, side], square, *names, high=one.weight.max(), label="weight", title=title)
         found[f"cross-attention-{str(system).replace('/', '-')}"] = figure
     return found
 

@@ -67,8 +67,10 @@ def figures(tables: Mapping[str, DataFrame]) -> dict[str, Figure]:
     errors = tables["all"]
     systems = list(errors.groupby("system", sort=False))
     figure, axes = panels(1, len(systems), (max(4.6, 3.1 * len(systems)), 3.4))
-    for number, (system, runs) in enumerate(systems):
-        one, ax = first_run(runs), axes[0, number]
+    drawn = []
+    for ax, (_, runs) in zip(axes[0], systems, strict=True):
+        shown, one = first_run(runs)
+        drawn.append(shown)
         if (one.predicted == one.predicted.round()).all():
             ax.hist(one.error, bins=20, range=(0, 1), color=COLOURS[0])
             ax.set_xlabel("1 - probability of the gold class")
@@ -78,5 +80,6 @@ def figures(tables: Mapping[str, DataFrame]) -> dict[str, Figure]:
             ax.plot(one.gold, one.predicted, ".", ms=2, alpha=0.35, color=COLOURS[0], rasterized=True)
             ax.set_xlabel("gold score")
             ax.set_ylabel("predicted score")
-        ax.set_title(str(system), fontsize=9)
+        ax.set_title(shown.replace(", ", "\n", 1), fontsize=9)
+    figure.set_label(f"Drawn: {'; '.join(drawn)}.")
     return {"example-predictions": figure}

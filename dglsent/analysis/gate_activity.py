@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 from matplotlib.figure import Figure
+from matplotlib.ticker import LogFormatter
 from pandas import DataFrame, concat
 
 from dglsent.analysis.pictures import COLOURS, INK, panels
@@ -86,12 +87,13 @@ def ambiguity(width: DataFrame) -> DataFrame:
 def figures(tables: Mapping[str, DataFrame]) -> dict[str, Figure]:
     """Of the first run nine blocks a word, step by step; of all, gates by distance, and width by ambiguity."""
     activity = tables["activity"]
-    first = first_run(activity)
+    name, first = first_run(activity)
     width = tables["width"]
     ordered = width.drop_duplicates("word").sort_values(["classes", "word"], ascending=[False, True]).word
     shown = list(ordered.iloc[np.unique(np.linspace(0, len(ordered) - 1, 3).astype(int))])
     offsets = sorted(first.offset.unique())
     figure, axes = panels(len(shown), len(offsets), (9, 1.05 * len(shown) + 0.8), sharex=True, sharey=True)
+    figure.set_label(f"Drawn: {name}.")
     ends = [1, 10 ** int(np.log10(first.step.max() + 1))]
     for line, word in enumerate(shown):
         for column, offset in enumerate(offsets):
@@ -108,13 +110,14 @@ def figures(tables: Mapping[str, DataFrame]) -> dict[str, Figure]:
             ax.set_xscale("log")
             ax.set_ylim(0, 1)
             ax.set_yticks([0, 1])
-            ax.set_xticks(ends)
+            ax.set_xticks(ends, map(str, ends))
             ax.minorticks_off()
             ax.tick_params(labelsize=6)
             if not line:
                 ax.set_title(f"{offset:+d}" if offset else "word", fontsize=8)
         axes[line, 0].set_ylabel(word, fontsize=8, color=INK)
     axes[-1, len(offsets) // 2].set_xlabel("training step + 1")
+    figure.supylabel("gate", fontsize=9)
     second, more = panels(1, 2, (8.4, 3.4))
     left, right = more[0]
     found = tables["decay"]
@@ -130,6 +133,8 @@ def figures(tables: Mapping[str, DataFrame]) -> dict[str, Figure]:
     left.set_ylim(0, 1)
     left.legend(fontsize=6.5)
     right.set_xscale("log")
+    right.xaxis.set_major_formatter(LogFormatter())
+    right.xaxis.set_minor_formatter(LogFormatter())
     right.set_xlabel("categories of the word in training")
     right.set_ylabel("effective width at the end")
     return {"gates": figure, "decay-and-width": second}

@@ -16,7 +16,7 @@ from pandas import DataFrame, concat
 from scipy.special import entr
 
 from dglsent.analysis import attention_matrix as matrices
-from dglsent.analysis.pictures import COLOURS, SOFT, arcs, heat, panels
+from dglsent.analysis.pictures import COLOURS, SOFT, arcs, heat, inches, panels
 from dglsent.analysis.recording import Recording
 from dglsent.analysis.runs import first_run, of_run
 from dglsent.analysis.sentences import find_sentence, side_of
@@ -155,17 +155,20 @@ def figures(tables: Mapping[str, DataFrame]) -> dict[str, Figure]:
     found = {"shares": _shares(tables["shares"]), "distance": _distance(tables["distance"])}
     weights = tables["weights"]
     for system, runs in weights.groupby("system", sort=False):
-        one = first_run(runs)
+        shown, one = first_run(runs)
         words = list(one.drop_duplicates("receiver").sort_values("receiver").receiver_word)
         names = [name for name in one if str(name).startswith("attention_") and one[name].notna().all()]
-        size = 1.5 + 0.3 * len(words)
+        size = 1.5 + inches(len(words))
+        squares = [matrices.square(one, name) for name in names]
+        high = max(square.max() for square in squares)
         figure, axes = panels(2, len(names), ((size + 0.6) * len(names), size + 2.0), height_ratios=(size, 2.0))
-        for column, name in enumerate(names):
-            square = matrices.square(one, name)
-            heat(axes[0, column], square, words, words, title=f"layer {column + 1}")
+        for column, square in enumerate(squares):
+            heat(axes[0, column], square, words, words, high=high, label="weight", title=f"layer {column + 1}")
             axes[0, column].set_xlabel("listened to")
-            arcs(axes[1, column], words, matrices.strongest(square), colour=COLOURS[0])
+            strongest, without = matrices.strongest(square), f"no word gives another more than 2 / {len(words)}"
+            arcs(axes[1, column], words, strongest, colour=COLOURS[0], without=without)
         axes[0, 0].set_ylabel("listens")
+        figure.set_label(f"Drawn: {shown}.")
         found[f"sentence-{str(system).replace('/', '-')}"] = figure
     return found
 
@@ -212,7 +215,7 @@ def _distance(found: DataFrame) -> Figure:
         ax.axhline(1, color=SOFT, ls="--", lw=0.8)
         ax.set_xlabel("place of the word listened to, from the listener")
         ax.set_title(str(system), fontsize=9)
-        ax.set_ylim(0, None)
+    axes[0, 0].set_ylim(0, None)  # shared, and so fixed once all is drawn
     axes[0, 0].set_ylabel("weight, 1 = all alike")
     axes[0, -1].legend(fontsize=7)
     return figure

@@ -8,7 +8,7 @@ import numpy as np
 from matplotlib.figure import Figure
 from pandas import DataFrame
 
-from dglsent.analysis.binned import binned_figure, by_bin, lifts, predictions
+from dglsent.analysis.binned import binned_figure, by_bin, lifts, predictions, without_attention
 from dglsent.analysis.recording import Recording
 from dglsent.analysis.statistics import Array, merged_bins, pearson
 
@@ -29,7 +29,7 @@ def tables(sources: Sequence[Recording], *, least: int = 10, long: float = 14) -
         f"shorter than {long:g}": length < long,
         f"{long:g} and longer": length >= long,
     }
-    return {"bins": bins, "lift": lifts(gold, predicted, parts, pearson)}
+    return {"bins": bins, "lift": lifts(gold, predicted, without_attention(sources), parts, pearson)}
 
 
 def mean_length(examples: DataFrame) -> Array:

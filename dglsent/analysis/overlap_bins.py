@@ -13,7 +13,7 @@ import numpy as np
 from matplotlib.figure import Figure
 from pandas import DataFrame
 
-from dglsent.analysis.binned import binned_figure, by_bin, lifts, predictions
+from dglsent.analysis.binned import binned_figure, by_bin, lifts, predictions, without_attention
 from dglsent.analysis.recording import Recording
 from dglsent.analysis.statistics import Array, merged_bins
 from graphs.errors import InputError
@@ -35,7 +35,7 @@ def tables(sources: Sequence[Recording], *, c: float = 50, norm: str = "mean", l
         raise InputError(f"--norm {norm}: give mean or total")
     examples, predicted = predictions(sources)
     for system, of_seeds in predicted.items():
-        if np.mod(of_seeds, 1).any():
+        if any(np.mod(each, 1).any() for each in of_seeds.values()):
             raise InputError(f"{system} predicts scores, and accuracy wants classes (as of msrp); see length-bins")
     gold = examples.gold.to_numpy(float)
     place = np.array(
@@ -48,7 +48,7 @@ def tables(sources: Sequence[Recording], *, c: float = 50, norm: str = "mean", l
         f"overlap from {limit:.0f}": place >= limit,
     }
     bins = by_bin(gold, predicted, merged_bins(place, 2, least), place, accuracy)
-    return {"bins": bins, "lift": lifts(gold, predicted, parts, accuracy)}
+    return {"bins": bins, "lift": lifts(gold, predicted, without_attention(sources), parts, accuracy)}
 
 
 def overlap(a: Sequence[str], b: Sequence[str], c: float = 50, norm: str = "mean") -> float:

@@ -20,7 +20,7 @@ def tables(sources: Sequence[TrainedRun]) -> dict[str, DataFrame]:
     return {
         "results": beside_published(sources, ("sick-relatedness", "msrp", "ai2")),
         "majority": majority(found),
-        "lift": lift(found),
+        "lift": lift(found, without_attention(sources)),
     }
 
 
@@ -36,15 +36,15 @@ def majority(found: DataFrame) -> DataFrame:
     return share
 
 
-def lift(found: DataFrame) -> DataFrame:
-    """What attention adds: an attentive system minus the one without, seed by seed."""
+def lift(found: DataFrame, bases: Mapping[str, str]) -> DataFrame:
+    """What attention adds: an attentive system minus its base, seed by seed."""
     test = found[found.split == "test"]
-    with_attention = test[test.variant.str.startswith("attentive-")]
-    with_attention = with_attention.assign(base=with_attention.variant.map(without_attention))
-    base = test[["corpus", "variant", "seed", "score", "value"]].rename(columns={"variant": "base"})
-    both = with_attention.merge(base, on=["corpus", "base", "seed", "score"], suffixes=("", "_plain"))
+    with_attention = test[test.system.isin(list(bases))]
+    with_attention = with_attention.assign(base=with_attention.system.map(bases).astype(str))
+    base = test[["system", "seed", "score", "value"]].rename(columns={"system": "base"})
+    both = with_attention.merge(base, on=["base", "seed", "score"], suffixes=("", "_plain"))
     both["difference"] = both.value - both.value_plain
-    return over_seeds(both, ["corpus", "variant", "score"], ["value", "value_plain", "difference"])
+    return over_seeds(both, ["corpus", "variant", "base", "score"], ["value", "value_plain", "difference"])
 
 
 def figures(tables: Mapping[str, DataFrame]) -> dict[str, Figure]:

@@ -2,10 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 from pandas import DataFrame
 
+from dglsent.analysis.recording import Recording
+
 _TREE = ["example", "sentence"]
+GATES = ("g", "i", "f_l", "f_r", "o")
+
+
+def gates(source: Recording, width: int) -> Sequence[str]:
+    """The gates that have parts of their own in z [N, width], one after the other; ("",) where there are no parts."""
+    per_gate = source.model == "TagGuidedHyperTreeLSTM" and source.encoder.get("z_scope") != "shared"
+    return GATES if per_gate and width % len(GATES) == 0 else ("",)
 
 
 def phrases(nodes: DataFrame) -> DataFrame:

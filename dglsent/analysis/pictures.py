@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import re
 import textwrap
+import warnings
 from collections.abc import Sequence
 from contextlib import AbstractContextManager
 from itertools import pairwise
@@ -16,6 +17,7 @@ import numpy as np
 import numpy.typing as npt
 from matplotlib.colors import LinearSegmentedColormap
 from matplotlib.figure import Figure
+from matplotlib.font_manager import fontManager
 from matplotlib.patches import Arc
 
 INK, SOFT = "#1d2733", "#64717f"
@@ -25,10 +27,15 @@ Spreads: TypeAlias = Sequence[float] | npt.NDArray[np.float64]
 COLOURS = ("#377ab6", "#c8553d", "#2f8f6b", "#8a6bb1", "#d39a2d", "#5b6770", "#a84b7d", "#4aa3a2")
 HEAT = LinearSegmentedColormap.from_list("heat", ["#f3f6fa", "#c4d8ec", "#7cadd5", "#377ab6", "#0b3d73"])
 CONTRAST = LinearSegmentedColormap.from_list("contrast", ["#9e2a23", "#e28b70", "#ececE9", "#68b2b0", "#0a626e"])
+# Glyphs that the first font lacks are those of the next; one that is not installed would be told for every text.
+_GLYPHS = (
+    "DejaVu Sans", "Noto Sans CJK SC", "Noto Sans CJK JP", "Noto Sans SC", "Source Han Sans SC", "WenQuanYi Zen Hei",
+    "WenQuanYi Micro Hei", "PingFang SC", "Hiragino Sans", "Microsoft YaHei", "SimHei", "Arial Unicode MS",
+)  # fmt: skip
 _LOOK: Any = {
-    "font.family": "sans-serif",
     "font.sans-serif": ["Helvetica", "Arial", "Liberation Sans", "DejaVu Sans"],
     "font.size": 9,
+    "text.parse_math": False,  # a dollar among the tokens is a dollar
     "axes.spines.top": False,
     "axes.spines.right": False,
     "axes.edgecolor": SOFT,
@@ -57,7 +64,13 @@ def panels(
 
 def look() -> AbstractContextManager[None]:
     """While it lasts, figures are drawn in the look of the project."""
-    return mpl.rc_context(_LOOK)
+    installed = {font.name for font in fontManager.ttflist}
+    return mpl.rc_context({**_LOOK, "font.family": ["sans-serif", *(name for name in _GLYPHS if name in installed)]})
+
+
+def inches(count: int) -> float:
+    """Inches of a heat map's side with so many cells: of 0.3 each, and of less where there are more than 30."""
+    return 0.3 * min(count, 30)
 
 
 def heat(
@@ -66,18 +79,27 @@ def heat(
     rows: Sequence[str],
     columns: Sequence[str],
     *,
+    label: str,
+    high: float,
     low: float = 0.0,
-    high: float = 1.0,
     title: str = "",
     colours: Any = HEAT,
 ) -> None:
-    """A matrix [R, C] as cells over a fixed range, their values in them where they are few; nan stays empty."""
+    """A matrix [R, C] as cells between two values, their values in them where they are few; nan stays empty.
+
+    The bar of colours is named by `label`.
+    """
     image = axes.imshow(np.ma.masked_invalid(matrix), cmap=colours, vmin=low, vmax=high, aspect="equal")
     axes.set_xticks(
-        range(len(columns)), [_short(name) for name in columns], rotation=55, ha="right", rotation_mode="anchor"
+        range(len(columns)),
+        [_short(name) for name in columns],
+        rotation=55 if len(columns) <= 30 else 90,
+        ha="right",
+        va="center" if len(columns) > 30 else "top",
+        rotation_mode="anchor",
     )
     axes.set_yticks(range(len(rows)), [_short(name) for name in rows])
-    axes.tick_params(length=0, labelcolor=INK)
+    axes.tick_params(length=0, labelcolor=INK, labelsize=min(9, 480 / max(matrix.shape)))
     for side in axes.spines.values():
         side.set_visible(False)
     if title:
@@ -89,12 +111,17 @@ def heat(
                 far = value > middle if low >= 0 else abs(value) > 0.6 * high
                 text = f"{value:.2f}".replace("0.", ".", 1)
                 axes.text(column, row, text, ha="center", va="center", fontsize=6, color="white" if far else INK)
-    bar = axes.figure.colorbar(image, ax=axes, shrink=0.6, pad=0.02, aspect=24)
+    bar = axes.figure.colorbar(image, ax=axes, shrink=0.6, pad=0.02, aspect=24, label=label)
     bar.outline.set_visible(False)
 
 
-def arcs(axes: Any, words: Sequence[str], edges: Sequence[tuple[int, int, float]], *, colour: str) -> None:
-    """Words in a row, and arcs between the places (sender, receiver, weight in [0, 1]), wider with their weight."""
+def arcs(
+    axes: Any, words: Sequence[str], edges: Sequence[tuple[int, int, float]], *, colour: str, without: str = ""
+) -> None:
+    """Words in a row, and arcs between the places (sender, receiver, weight in [0, 1]), wider with their weight.
+
+    What is to be read where there are no arcs is `without`.
+    """
     highest = max([abs(a - b) for a, b, _ in edges], default=1)
     for sender, receiver, weight in edges:
         span = abs(sender - receiver)
@@ -102,10 +129,14 @@ def arcs(axes: Any, words: Sequence[str], edges: Sequence[tuple[int, int, float]
             arc = Arc(((sender + receiver) / 2, 0.25), span, span, theta1=0, theta2=180)
             arc.set(edgecolor=colour, linewidth=0.5 + 4 * weight, alpha=0.35 + 0.65 * min(weight, 1.0), fill=False)
             axes.add_patch(arc)
-    crowded = len(words) > 14 or any(len(one) + len(other) > 11 for one, other in pairwise(words))
-    turned: dict[str, Any] = {"rotation": 35, "ha": "right", "rotation_mode": "anchor"} if crowded else {"ha": "center"}
+    crowded = len(words) > 14 or any(len(one) + len(other) > 8 for one, other in pairwise(words))
+    turned: dict[str, Any] = {"ha": "center"}
+    if crowded:
+        turned = {"rotation": 35 if len(words) <= 30 else 90, "ha": "right", "rotation_mode": "anchor"}
     for place, word in enumerate(words):
-        axes.text(place + 0.25 * crowded, 0, word, va="center", fontsize=9, **turned)
+        axes.text(place + 0.25 * crowded, 0, word, va="center", fontsize=min(9, 480 / len(words)), **turned)
+    if not edges:
+        axes.text(0.5, 0.9, without, ha="center", va="top", fontsize=8, color=SOFT, transform=axes.transAxes)
     axes.set_xlim(-0.7, len(words) - 0.3)
     axes.set_ylim(-1.4 if crowded else -0.4, highest / 2 + 0.6)
     axes.set_axis_off()
@@ -131,9 +162,14 @@ def dots(axes: Any, names: Sequence[str], *series: tuple[str, Sequence[float], S
     axes.set_axisbelow(True)
 
 
-def save(figure: Figure, file: Path, caption: str) -> None:
-    """Writes a figure as SVG and PNG beside each other, its caption under it."""
-    with look():
+def save(figure: Figure, file: Path, caption: str) -> set[str]:
+    """Writes a figure as SVG and PNG beside each other, its caption under it.
+
+    Returns:
+        The characters that no font has, which are boxes in the PNG.
+    """
+    with look(), warnings.catch_warnings(record=True) as said:
+        warnings.simplefilter("always")
         width = max(60, int(figure.get_figwidth() * 15.5))
         figure.supxlabel("\n".join(textwrap.wrap(caption, width)), fontsize=7.5, color=SOFT, x=0.01, ha="left")
         svg = io.StringIO()
@@ -142,6 +178,14 @@ def save(figure: Figure, file: Path, caption: str) -> None:
         rounded = _TAG.sub(lambda tag: _LONG.sub(lambda found: f"{float(found[0]):.2f}", tag[0]), svg.getvalue())
         file.with_suffix(".svg").write_text(re.sub(r"\n\s+", "\n", rounded), encoding="utf-8")
         figure.savefig(file.with_suffix(".png"), dpi=130, metadata={"Title": caption})
+    missing = set()
+    for each in said:  # one for every glyph and text
+        glyph = re.match(r"Glyph (\d+) ", str(each.message))
+        if glyph:
+            missing.add(chr(int(glyph[1])))
+        else:
+            warnings.warn_explicit(each.message, each.category, each.filename, each.lineno)
+    return missing
 
 
 def _short(name: str) -> str:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import shutil
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
 from fnmatch import fnmatch
@@ -17,6 +18,7 @@ from typing import Any
 import pyarrow.parquet as pq
 import torch
 
+from dglsent.analysis.finite import REMEDY, not_finite
 from dglsent.analysis.recording import TABLES, begin, finish
 from dglsent.analysis.rows import Recorder, Shown
 from dglsent.analysis.runs import fold_of, system
@@ -74,7 +76,8 @@ def record(
         The folder.
 
     Raises:
-        InputError: run, split, fields or folder cannot be used, or another process is recording there.
+        InputError: run, split, fields or folder cannot be used, the model shows nan or infinity, or another process is
+            recording there. Then nothing of the recording is left behind.
     """
     trained, out = Run(run), Path(out)
     recipe, vocabularies, model = trained.load(trusted=trusted)
@@ -86,27 +89,32 @@ def record(
     labels = list(recipe.corpus.labels) or list(getattr(task, "labels", ()))
     what = {"fields": names, "labels": labels, "tables": list(tables), "examples": len(examples), "shard": shard}
     of_every_row = {name: value for name, value in about.items() if name != "config"}
-    recorder = Recorder(Shown.of(names), recipe.graph, next(iter(task.targets), ""), labels, of_every_row)
+    target = next(iter(task.targets), "")
+    recorder = Recorder(Shown.of(names), recipe.graph, target, labels, of_every_row, model.encoder.shows)
     vectors = token_vectors(recipe.embedding, data)
     with locked(out):
         if begin(out, {**about, **what}):
             say(f"{out}: recorded already")
             return out
-        for first in range(0, len(examples), shard):
-            if (out / "examples" / f"{first:08}.parquet").is_file():
-                continue
-            part = examples[first : first + shard]
-            graphs = graph_set(
-                part,
-                recipe.graph,
-                vocabularies,
-                task.sentences,
-                task.targets,
-                token_labels=task.token_labels,
-                vectors=vectors,
-            )
-            _write_shard(out, first, _rows(model, recorder, tables, first, part, graphs))
-            say(f"{out}: {min(first + shard, len(examples))} of {len(examples)} examples")
+        try:
+            for first in range(0, len(examples), shard):
+                if (out / "examples" / f"{first:08}.parquet").is_file():
+                    continue
+                part = examples[first : first + shard]
+                graphs = graph_set(
+                    part,
+                    recipe.graph,
+                    vocabularies,
+                    task.sentences,
+                    task.targets,
+                    token_labels=task.token_labels,
+                    vectors=vectors,
+                )
+                _write_shard(out, first, _rows(model, recorder, tables, first, part, graphs))
+                say(f"{out}: {min(first + shard, len(examples))} of {len(examples)} examples")
+        except InputError:  # it would come again; what is there would only stand in the way of a corrected command
+            shutil.rmtree(out)
+            raise
         finish(out)
     return out
 
@@ -172,13 +180,16 @@ def _rows(
         some, of_some = [examples[i] for i in index], [graphs.graphs[i] for i in index]
         batch = graphs.batch(index, model.encoder.directions, model.encoder.relations).to(model.device)
         with torch.inference_mode():
-            said = model.predict(batch, recorder.labels)
+            batch, states, _, said = model.infer(batch, recorder.labels)
             start = first + index[0]
             shaped = [[shape(recorder.kind, sentence) for sentence in example.sentences] for example in some]
             made = {"examples": recorder.examples(start, some, shaped, said)}
             if "nodes" in tables:
                 made["nodes"] = recorder.nodes(start, some, shaped, of_some, said, batch)
             edges = recorder.edges(start, batch) if "edges" in tables else None
+            broken = not_finite(batch, states, said, recorder.shown)
+        for number, name in broken.items():
+            raise InputError(f"example {some[number].id!r}: its {name} are not finite numbers; {REMEDY}")
         yield made if edges is None else {**made, "edges": edges}
 
 

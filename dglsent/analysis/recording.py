@@ -12,8 +12,10 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
+import yaml
 from pandas import DataFrame
 
+from dglsent.analysis.runs import called
 from dglsent.json_text import dumps
 from graphs.errors import InputError
 from graphs.files import replacing
@@ -60,6 +62,15 @@ class Recording:
         self.config: str = about["config"]
         self.fields: list[str] = about["fields"]
 
+    def __repr__(self) -> str:
+        return f"<Recording {self.path}: {called(self)}, {self.split}, of {', '.join(self.fields) or 'no field'}>"
+
+    @cached_property
+    def encoder(self) -> dict[str, Any]:
+        """The options of the encoder, by name, as the run's recipe has them."""
+        options: dict[str, Any] = yaml.safe_load(self.config)["encoder"].get("init_args", {})
+        return options
+
     @cached_property
     def examples(self) -> DataFrame:
         """A row an example."""
@@ -76,7 +87,15 @@ class Recording:
         return _without_vectors(self._table("edges"))
 
     def vectors(self, table: str, name: str) -> np.ndarray[Any, Any]:
-        """A field [rows, d] that is a vector."""
+        """A field [rows, d] of the table "nodes" or "edges" that is a vector.
+
+        Raises:
+            InputError: it is not recorded.
+        """
+        first = next((self.path / table).glob("*.parquet"), None)
+        if first is None or name not in pq.read_schema(first).names:
+            known = ", ".join(self.fields) or "none"
+            raise InputError(f"{self.path}: the {table} have no field {name!r}; recorded are {known}")
         column = self._table(table, [name]).column(name)
         if not pa.types.is_fixed_size_list(column.type):
             return np.asarray(column)[:, None]

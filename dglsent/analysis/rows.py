@@ -54,6 +54,7 @@ class Recorder:
         target: the gold value that is predicted, "" for tags of tokens.
         labels: names of the classes.
         about: columns that are the same in all rows.
+        shows: the fields that the encoder declares, which an error names.
     """
 
     shown: Shown
@@ -61,6 +62,7 @@ class Recorder:
     target: str
     labels: Sequence[str]
     about: Mapping[str, Any]
+    shows: Sequence[str] = ()
 
     def examples(
         self,
@@ -112,17 +114,24 @@ class Recorder:
                 part["sentence"] = np.full(graph.size, side)
                 parts.append(part)
         columns = {name: _joined([part[name] for part in parts]) for name in parts[0]}
-        columns |= {name: _column(_field(batch.nodes, name, "node")) for name in self.shown.nodes}
+        columns |= {name: _column(self._field(batch.nodes, name, "node")) for name in self.shown.nodes}
         return self._table(columns, batch.num_nodes)
 
     def edges(self, first: int, batch: Batch) -> pa.Table | None:
-        """A row an edge of the relations of which fields are shown; None where there are none."""
+        """A row an edge of the relations of which fields are shown; None where there are none.
+
+        Raises:
+            InputError: there is no such relation or field.
+        """
+        for relation in self.shown.edges:
+            if relation not in batch.made:
+                raise InputError(f"the model has no edges of {relation!r}; {self._known()}")
         sentence = batch.nodes[fields.SENTENCE].cpu().numpy()
         counts = batch.node_counts.numpy()
         start = np.cumsum(counts) - counts
         width = 2 if batch.pairs else 1
         values = {
-            (relation, name): _column(_field(batch.relation(relation).edges, name, relation))
+            (relation, name): _column(self._field(batch.relation(relation).edges, name, relation))
             for relation, names in self.shown.edges.items()
             for name in names
         }
@@ -145,6 +154,14 @@ class Recorder:
             }
             tables.append(self._table(columns, len(src)))
         return pa.concat_tables(tables) if tables else None
+
+    def _field(self, table: Mapping[str, Tensor], name: str, what: str) -> Tensor:
+        if name not in table:
+            raise InputError(f"the model sets no {what} field {name!r}; {self._known()}")
+        return table[name]
+
+    def _known(self) -> str:
+        return f"its encoder shows {', '.join(self.shows) or 'no field'}"
 
     def _gold(self, example: Example) -> float | None:
         value = example.targets.get(self.target)
@@ -238,13 +255,6 @@ def _joined(parts: Sequence[Any]) -> Any:
     if isinstance(parts[0], list):
         return pa.array([each for part in parts for each in part], pa.string())
     return np.concatenate(parts)
-
-
-def _field(table: Mapping[str, Tensor], name: str, what: str) -> Tensor:
-    if name not in table:
-        known = ", ".join(sorted(table))
-        raise InputError(f"the model sets no {what} field {name!r}; it sets {known}")
-    return table[name]
 
 
 def _column(values: Tensor) -> pa.Array:

@@ -39,6 +39,11 @@ def which_run(source: Any) -> dict[str, Any]:
     return which if source.fold is None else {**which, "fold": source.fold}
 
 
+def called(source: Any) -> str:
+    """How a run, or a recording of one, is called: "sst/tree-lstm, seed 1", and which fold it is of."""
+    return ", ".join([source.system, _within(source.seed, source.fold)])
+
+
 def of_run(table: DataFrame, source: Any) -> DataFrame:
     """A table with columns that say of which run it is."""
     return table.assign(**which_run(source))
@@ -52,10 +57,15 @@ def run_columns(table: DataFrame) -> list[str]:
 def by_run(table: DataFrame) -> Iterator[tuple[str, str, DataFrame]]:
     """Of each run its system, which of its runs it is ("seed 1", or "seed 1, fold 3"), and its rows."""
     for (of, seed, *folds), rows in table.groupby(run_columns(table), sort=False, dropna=False):
-        known = [f", fold {int(fold)}" for fold in folds if fold == fold]  # nan where only others have folds
-        yield str(of), f"seed {seed}{''.join(known)}", rows
+        known = [int(fold) for fold in folds if fold == fold]  # nan where only others have folds
+        yield str(of), _within(seed, *known), rows
 
 
-def first_run(table: DataFrame) -> DataFrame:
-    """The rows of the first run."""
-    return next(rows for _, _, rows in by_run(table))
+def first_run(table: DataFrame) -> tuple[str, DataFrame]:
+    """How the first run is called, such as "sst/tree-lstm, seed 1", and its rows."""
+    system, which, rows = next(by_run(table))
+    return f"{system}, {which}", rows
+
+
+def _within(seed: int, fold: int | None = None) -> str:
+    return f"seed {seed}" if fold is None else f"seed {seed}, fold {fold}"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import filecmp
 import json
 import math
 import re
@@ -9,17 +10,19 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, fields
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import yaml
 from pandas import DataFrame
 
 from dglsent.analysis.catalogue import Analysis
 from dglsent.analysis.recording import Recording
-from dglsent.analysis.runs import fold_of, name_of, system
+from dglsent.analysis.runs import called, fold_of, name_of, system, which_run
 from graphs.errors import InputError
 
 Say = Callable[[str], None]
+_WEIGHTS = "weights.safetensors"
+_Source = TypeVar("_Source", bound="TrainedRun | Recording")
 
 
 @dataclass(frozen=True)
@@ -67,14 +70,20 @@ class TrainedRun:
             reason = str(error).partition("\n")[0]
             raise InputError(f"{run.config_file}: not a resolved recipe ({reason}); train the run again") from None
 
+    @property
+    def encoder(self) -> dict[str, Any]:
+        """The options of the encoder, by name."""
+        options: dict[str, Any] = self.config["encoder"].get("init_args", {})
+        return options
+
     @cached_property
     def parameters(self) -> float:
         """Weights, those of words left out; nan of a run whose weights are not there."""
         from safetensors import safe_open
 
-        if not (self.path / "weights.safetensors").is_file():  # its scores are from a ledger
+        if not (self.path / _WEIGHTS).is_file():  # its scores are from a ledger
             return math.nan
-        with safe_open(self.path / "weights.safetensors", "numpy") as weights:
+        with safe_open(self.path / _WEIGHTS, "numpy") as weights:
             shapes = {name: weights.get_slice(name).get_shape() for name in weights.keys()}  # noqa: SIM118  no mapping
         sizes = {name: math.prod(shape) for name, shape in shapes.items()}
         words = {"encoder.embedding.weight", "encoder.structure.embedding.weight"}
@@ -105,17 +114,17 @@ def folders(paths: Sequence[str | Path]) -> list[Path]:
 
 
 def trained_runs(paths: Sequence[str | Path]) -> list[TrainedRun]:
-    """The finished runs of some folders.
+    """The finished runs of some folders; one that is named twice counts once.
 
     Raises:
-        InputError: one is a recording, or not finished.
+        InputError: one is a recording, or not finished, or two are called alike and are not the same.
     """
     runs = []
     for path in folders(paths):
         if (path / "recording.json").is_file():
             raise InputError(f"{path}: a recording; this analysis reads the scores of run folders")
         runs.append(TrainedRun.read(path))
-    return runs
+    return _each_once(runs, lambda one, other: one.metrics == other.metrics)
 
 
 def recordings(
@@ -128,9 +137,15 @@ def recordings(
     trusted: bool,
     say: Say,
 ) -> list[Recording]:
-    """The recordings of some folders; those of runs are made under `out`, once."""
+    """The recordings of some folders; those of runs are made under `out`, once. One that is named twice counts once.
+
+    Raises:
+        InputError: two are called alike and are not the same.
+    """
     found = []
-    for path in folders(paths):
+    here = folders(paths)
+    _refuse_namesakes([path for path in here if not (path / "recording.json").is_file()])
+    for path in here:
         if (path / "recording.json").is_file():
             found.append(Recording(path))
             continue
@@ -149,7 +164,36 @@ def recordings(
             say=say,
         )
         found.append(Recording(made))
-    return found
+    return _each_once(found, lambda one, other: _of_what(one) == _of_what(other))
+
+
+def _refuse_namesakes(runs: Sequence[Path]) -> None:
+    """Refuses different runs whose recordings would have one name."""
+    named: dict[str, Path] = {}
+    for path in runs:
+        first = named.setdefault(name_of(path), path)
+        if first != path and not filecmp.cmp(first / _WEIGHTS, path / _WEIGHTS, shallow=False):
+            raise _called_alike(path, first, name_of(path))
+
+
+def _of_what(source: Recording) -> list[Any]:
+    return [source.about.get(name) for name in ("weights", "split", "examples")]
+
+
+def _each_once(sources: Sequence[_Source], same: Callable[[_Source, _Source], bool]) -> list[_Source]:
+    found: dict[tuple[Any, ...], _Source] = {}
+    for source in sources:
+        first = found.setdefault(tuple(which_run(source).values()), source)
+        if not same(first, source):
+            raise _called_alike(source.path, first.path, called(source))
+    return list(found.values())
+
+
+def _called_alike(path: Path, first: Path, name: str) -> InputError:
+    return InputError(
+        f"{path}: is not the same as {first}, and both are called {name}; analyse them apart, or rename the folder of "
+        "one run (and record it again)"
+    )
 
 
 def _is_one(path: Path) -> bool:

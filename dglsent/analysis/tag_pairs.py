@@ -8,12 +8,13 @@ the tags to other nodes: what remains is what a dimension would show by chance.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from textwrap import shorten
 
 import numpy as np
 from matplotlib.figure import Figure
 from pandas import DataFrame, concat, factorize
 
-from dglsent.analysis.phrases import phrases
+from dglsent.analysis.phrases import gates, phrases
 from dglsent.analysis.pictures import COLOURS, SOFT, panels
 from dglsent.analysis.recording import Recording
 from dglsent.analysis.runs import by_run, first_run, which_run
@@ -47,7 +48,7 @@ def tables(
         source.require("z_u")
         inner = phrases(source.nodes)
         z = source.vectors("nodes", "z_u")[inner.row.to_numpy()]
-        dimensions = named(pair_dimensions(inner, z, large=large, top=top), gates=_gates(source, z.shape[1]))
+        dimensions = named(pair_dimensions(inner, z, large=large, top=top), gates(source, z.shape[1]))
         dimensions["kept"] = (dimensions.purity >= purity) & (dimensions.pair_count >= least)
         codes, names = factorize(inner.pair)
         control = permuted(
@@ -128,7 +129,7 @@ def pair_dimensions(inner: DataFrame, z: Array, *, large: str = "top", top: floa
                 "mutual_information_parent": mutual_information(
                     np.bincount(parents, marked[:, k], parents.max() + 1), np.bincount(parents)
                 ),
-                "examples": ", ".join(_different(left[order], right[order])),
+                "examples": _different(left[order], right[order]),
             }
         )
     return DataFrame(rows)
@@ -164,10 +165,9 @@ def mutual_information(marked: Array, totals: Array) -> float:
     return float((joint[known] * np.log(joint[known] / expected[known])).sum())
 
 
-def named(dimensions: DataFrame, gates: int) -> DataFrame:
-    """With the gate of each dimension, g, i, f_l, f_r or o, where there are several, and its number within it."""
-    width = len(dimensions) // gates
-    letters = ["g", "i", "f_l", "f_r", "o"] if gates == 5 else [""]
+def named(dimensions: DataFrame, letters: Sequence[str]) -> DataFrame:
+    """With the gate of each dimension, of those that `letters` names, and its number within it."""
+    width = len(dimensions) // len(letters)
     place = dimensions.dimension - 1
     dimensions.insert(0, "gate", [letters[k // width] for k in place])
     return dimensions.assign(dimension=place % width + 1)
@@ -176,15 +176,17 @@ def named(dimensions: DataFrame, gates: int) -> DataFrame:
 def figures(tables: Mapping[str, DataFrame]) -> dict[str, Figure]:
     """Of the first run each pair's best dimension, pale where it falls short; of all runs, purities."""
     dimensions, control = tables["dimensions"], tables["control"]
-    best = first_run(dimensions).assign(score=lambda t: t.lift * t.purity)
+    shown, best = first_run(dimensions)
+    best = best.assign(score=lambda t: t.lift * t.purity)
     best = best.sort_values(["kept", "score"], ascending=False).drop_duplicates("pair").head(12)[::-1]
     figure, axes = panels(1, 2, (9, 4.2), width_ratios=(3, 2))
+    figure.set_label(f"Bars: {shown}.")
     left, right = axes[0]
     names = [f"{row.gate}{row.dimension}  {row.pair}" for row in best.itertuples()]
     bars = left.barh(names, best.purity, color=COLOURS[0], height=0.6)
     for bar, row in zip(bars, best.itertuples(), strict=True):
         bar.set_alpha(1 if row.kept else 0.35)
-        example, end = row.examples.partition(", ")[0], max(row.purity, row.base)
+        example, end = shorten(next(iter(row.examples), ""), 44, placeholder=" …"), max(row.purity, row.base)
         inside = end > 0.5
         left.text(
             end + (-0.02 if inside else 0.02),
@@ -230,8 +232,3 @@ def _different(left: Array, right: Array, count: int = 4) -> list[str]:
             chosen.append(f"{one}+{other}")
             seen |= words
     return chosen
-
-
-def _gates(source: Recording, width: int) -> int:
-    per_gate = source.model == "TagGuidedHyperTreeLSTM" and "z_scope: shared" not in source.config
-    return 5 if per_gate and width % 5 == 0 else 1

@@ -9,15 +9,18 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 import numpy as np
+from matplotlib.cm import ScalarMappable
+from matplotlib.colors import Normalize
 from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
 from matplotlib.patches import Circle, Rectangle
 from pandas import DataFrame, Series, concat
 from scipy.stats import rankdata
 
-from dglsent.analysis.phrases import phrases
+from dglsent.analysis.phrases import gates, phrases
 from dglsent.analysis.pictures import HEAT, INK, SOFT, panels
 from dglsent.analysis.recording import Recording
-from dglsent.analysis.runs import by_run, of_run, which_run
+from dglsent.analysis.runs import by_run, first_run, of_run, which_run
 from dglsent.analysis.sentences import find_sentence, side_of
 from dglsent.analysis.statistics import Array
 from graphs.errors import InputError
@@ -31,7 +34,7 @@ def tables(sources: Sequence[Recording], *, sentence: str = "", dimension: int =
     Args:
         sources: recordings with z_u and gold labels of phrases.
         sentence: whose tree is drawn; by default the paper's, else the first of the split.
-        dimension: from 1; 0 takes the one with the highest area.
+        dimension: from 1, over all gates; 0 takes the one with the highest area.
     """
     areas, trees = [], []
     for source in sources:
@@ -43,14 +46,17 @@ def tables(sources: Sequence[Recording], *, sentence: str = "", dimension: int =
         labelled = inner[inner.gold >= 0]
         classes = int(source.nodes.gold.max()) + 1
         area = area_under_curve(z[labelled.row.to_numpy()], (sentiment_of(labelled.gold, classes) < 0).to_numpy())
-        areas.append(DataFrame({**which_run(source), "dimension": np.arange(1, len(area) + 1), "auc": area}))
+        letters, numbers = gates(source, len(area)), np.arange(1, len(area) + 1)
+        width = len(area) // len(letters)
+        names = [f"{letters[(k - 1) // width]}{(k - 1) % width + 1}" for k in numbers]
+        areas.append(DataFrame({**which_run(source), "dimension": numbers, "name": names, "auc": area}))
         if not dimension and np.isnan(area).all():
             raise InputError(f"{source.path}: no phrases with gold sentiment; choose a run on SST or give --dimension")
         k = dimension or int(np.nanargmax(area)) + 1
         example = find_sentence(source.examples, sentence, PAPER)
         side = side_of(source.examples, example, [sentence] if sentence else PAPER)
         tree = tree_values(source.nodes, z[:, k - 1], example, side, classes)
-        trees.append(of_run(tree, source).assign(dimension=k, auc=area[k - 1]))
+        trees.append(of_run(tree, source).assign(dimension=k, name=names[k - 1], auc=area[k - 1]))
     return {"auc": concat(areas, ignore_index=True), "tree": concat(trees, ignore_index=True)}
 
 
@@ -106,7 +112,7 @@ def as_text(tree: DataFrame) -> str:
 
 
 def figures(tables: Mapping[str, DataFrame]) -> dict[str, Figure]:
-    """The tree of each run: a circle a node with its sentiment, a square under phrases with the value."""
+    """The tree of each run: a circle a node with its gold sentiment, beside those of phrases a box with the value."""
     return {name: _tree(tree) for name, tree in _by_run(tables).items()}
 
 
@@ -129,9 +135,9 @@ def _tree(tree: DataFrame) -> Figure:
             height[above] = max(height[above], steps)
             above, steps = parent[above], steps + 1
     words, top = int(tree.end.max()), max(height.values())
-    figure, axes = panels(1, 1, (max(5.0, 0.95 * words), max(3.0, 0.75 * top + 1.6)))
+    figure, axes = panels(1, 1, (max(6.0, 0.85 * words + 1.6), max(3.4, 0.85 * top + 2.2)))
     ax = axes[0, 0]
-    low, high = tree.value.min(), tree.value.max()
+    scale = Normalize(tree.value.min(), tree.value.max())
     for row in tree.itertuples():
         x, y = middle[row.node], height[row.node]
         if row.parent >= 0:
@@ -140,11 +146,12 @@ def _tree(tree: DataFrame) -> Figure:
         if not np.isnan(row.sentiment):
             ax.text(x, y, f"{row.sentiment:+.0f}".replace("+0", "0"), ha="center", va="center", fontsize=8, zorder=3)
         if not np.isnan(row.value):
-            share = 0.5 if high == low else (row.value - low) / (high - low)
+            share = float(scale(row.value))
             ax.add_patch(
-                Rectangle((x - 0.17, y - 0.58), 0.34, 0.34, facecolor=HEAT(share), edgecolor=SOFT, lw=0.5, zorder=2)
+                Rectangle((x + 0.2, y - 0.15), 0.42, 0.3, facecolor=HEAT(share), edgecolor=SOFT, lw=0.5, zorder=2)
             )
-            ax.text(x + 0.22, y - 0.41, f"{row.value:.2f}", fontsize=6.5, va="center", color=SOFT, zorder=3)
+            written = {"ha": "center", "va": "center", "color": "white" if share > 0.5 else INK}
+            ax.text(x + 0.41, y, f"{row.value:.2f}", fontsize=6.5, zorder=3, **written)
         elif row.end - row.start == 1:
             ax.text(x, y - 0.5, row.text, ha="center", va="center", fontsize=9)
     ax.set_xlim(-0.1, words + 0.1)
@@ -152,5 +159,16 @@ def _tree(tree: DataFrame) -> Figure:
     ax.set_aspect("equal")
     ax.set_axis_off()
     first = tree.iloc[0]
-    ax.set_title(f"dimension {first.dimension}, area under the curve for negative phrases {first.auc:.2f}")
+    name = first["name"]  # `first.name` is the row's own
+    told = "" if name == str(first.dimension) else f" (--dimension {first.dimension})"
+    area = "" if np.isnan(first.auc) else f", area under the curve for negative phrases {first.auc:.2f}"
+    ax.set_title(f"dimension {name}{told}{area}", fontsize=9)
+    bar = figure.colorbar(ScalarMappable(scale, HEAT), ax=ax, shrink=0.7, pad=0.02, aspect=24, panchor=(0.0, 0.5))
+    bar.set_label(f"value of z_u, dimension {name}")
+    bar.outline.set_visible(False)
+    circle = Line2D([], [], ls="none", marker="o", ms=9, mfc="white", mec=INK, mew=0.8)
+    box = Rectangle((0, 0), 1, 1, facecolor=HEAT(0.3), edgecolor=SOFT, lw=0.5)
+    told_of = ["gold sentiment, negative below 0, empty where it is not known", f"value of z_u, dimension {name}"]
+    figure.legend([circle, box], told_of, fontsize=7.5, ncols=2, loc="outside upper left")
+    figure.set_label(f"Drawn: {first_run(tree)[0]}.")
     return figure

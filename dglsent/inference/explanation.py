@@ -83,7 +83,7 @@ def explanations(seen: Seen, shows: Sequence[str], kind: Graph, labels: Sequence
         kind: what sentences became.
         labels: names of the classes.
     """
-    recorder = Recorder(Shown.of(shows), kind, "", labels, {})
+    recorder = Recorder(Shown.of(shows), kind, "", labels, {}, shows)
     examples = [Example(sentences) for sentences in seen.examples]
     with torch.inference_mode():  # a field may be made when it is read
         nodes = recorder.nodes(0, examples, seen.shaped, seen.graphs, seen.predictions, seen.batch).to_pylist()

@@ -11,6 +11,8 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from dglsent.analysis.finite import REMEDY, not_finite
+from dglsent.analysis.rows import Shown
 from dglsent.corpora.example import Parsed
 from dglsent.inference.given import Readable
 from dglsent.nn.embeddings import GivenVectors
@@ -89,7 +91,7 @@ class Predictor:
         self.labels: list[str] = list(vocabularies.label or recipe.corpus.labels)
 
     def run(self, examples: Sequence[tuple[Readable, ...]]) -> tuple[list[Seen], dict[int, SentenceError]]:
-        """What the model made of examples, and by their places those that it could not read.
+        """What the model made of examples, and by their places those that it could not read or has no numbers for.
 
         Examples whose graphs have other fields, as those of dependencies beside those of words alone, are a batch of
         their own.
@@ -114,7 +116,20 @@ class Predictor:
                 errors[place] = error
             else:
                 kept.setdefault(names, []).append((place, parsed, shaped, graphs))
-        return [self._seen(some) for some in kept.values()], errors
+        seen = [one for some in kept.values() for one in self._finite(some, errors)]
+        return seen, errors
+
+    def _finite(self, kept: list[_Kept], errors: dict[int, SentenceError]) -> list[Seen]:
+        """What the model made of a batch, without examples of which it made nan or infinity; these are errors."""
+        seen = self._seen(kept)
+        shown = Shown.of(self._model.encoder.shows)
+        with torch.inference_mode():  # a field may be made when it is read
+            broken = not_finite(seen.batch, seen.states, seen.predictions, shown)
+        for number, name in broken.items():
+            origin = seen.shaped[number][0].origin
+            errors[seen.places[number]] = SentenceError(f"its {name} are not finite numbers; {REMEDY}", origin)
+        whole = [one for number, one in enumerate(kept) if number not in broken]
+        return [seen] if not broken else self._finite(whole, errors) if whole else []
 
     def _seen(self, kept: Sequence[_Kept]) -> Seen:
         places, parses, forms, made = zip(*kept, strict=True)

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import re
+import shutil
 
 import pytest
+from safetensors.torch import load_file, save_file
 from tiny import recipe
 from tiny_tags import TAGS
 
 from dglsent.cli.main import main
+from dglsent.training.run import Run
 
 TAG_GUIDED = """
 corpus:
@@ -46,6 +49,20 @@ def tag_guided_run(tmp_path_factory):
     folder.mkdir(parents=True)
     assert main(["fit", str(recipe(folder.parent, TAG_GUIDED)), "--out", str(folder / "seed-1")]) == 0
     return folder / "seed-1"
+
+
+@pytest.fixture
+def broken_run(tag_guided_run, tmp_path):
+    """A run that has no numbers for a word: one that stands in the third test sentence and not before."""
+    shutil.copytree(tag_guided_run, tmp_path / "broken")
+    recipe, vocabularies, _ = Run(tag_guided_run).load()
+    words = [example.sentences[0].constituency.words for example in recipe.corpus.load()["test"][:3]]
+    word = next(word for word in words[2] if word in vocabularies.word and word not in words[0] + words[1])
+    file = tmp_path / "broken" / "weights.safetensors"
+    weights = load_file(file)
+    weights["encoder.embedding.weight"][vocabularies.word[word]] = float("nan")
+    save_file(weights, file)
+    return tmp_path / "broken"
 
 
 @pytest.fixture(scope="session")

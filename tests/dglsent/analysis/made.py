@@ -16,11 +16,12 @@ from dglsent.analysis.sources import TrainedRun
 
 
 def recording(
-    folder: Path, *, system="corpus/model", seed=1, fold=None, fields=(), model="Model", **tables
+    folder: Path, *, system="corpus/model", seed=1, fold=None, fields=(), model="Model", encoder=(), **tables
 ) -> Recording:
     """A recording of some tables, as DataFrames; a column of rows of numbers becomes one of vectors."""
     path = folder / f"{system.replace('/', '-')}-{seed}{'' if fold is None else f'-{fold}'}"
-    about = {"system": system, "seed": seed, "model": model, "data": "Corpus", "split": "test", "config": ""}
+    about = {"system": system, "seed": seed, "model": model, "data": "Corpus", "split": "test"}
+    about["config"] = json.dumps({"encoder": {"class_path": model, "init_args": dict(encoder)}})
     about |= {} if fold is None else {"fold": fold}
     begin(path, {**about, "fields": list(fields), "tables": list(tables)})
     for name, table in tables.items():
@@ -84,7 +85,7 @@ def dense(example, matrix, relation="complete", field="attention_1", sentence=0)
     )  # fmt: skip
 
 
-def run(system, seed, test, dev=None, history=(), parameters=10, fold=None) -> TrainedRun:
+def run(system, seed, test, dev=None, history=(), parameters=10, fold=None, encoder=()) -> TrainedRun:
     """A finished run with some scores."""
     metrics = {"dev": dev or test, "test": test, "best_epoch": 1, "history": list(history)}
 
@@ -94,7 +95,8 @@ def run(system, seed, test, dev=None, history=(), parameters=10, fold=None) -> T
             return parameters
 
     path = Path(system) / f"seed-{seed}" / ("" if fold is None else f"fold-{fold}")
-    return Made(path, system, "Model", "Corpus", seed, metrics, {}, fold=fold)
+    config = {"encoder": {"class_path": "Model", "init_args": dict(encoder)}}
+    return Made(path, system, "Model", "Corpus", seed, metrics, config, fold=fold)
 
 
 def history(values) -> list[dict]:

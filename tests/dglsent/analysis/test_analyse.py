@@ -81,7 +81,7 @@ def test_options_stand_before_the_analysis_and_its_runs(tag_guided_run, tmp_path
     monkeypatch.chdir(tmp_path)
     assert program("analyse", "--out", "b1", "A2", "--dimension", 1, tag_guided_run)[0] == 0
     out = program("analyse", "--split", "dev", "A2", "--help")[1]
-    assert "--dimension INT from 1; 0 takes the one with the highest area" in " ".join(out.split())
+    assert "--dimension INT from 1, over all gates; 0 takes the one with the highest area" in " ".join(out.split())
     assert "--long FLOAT" in program("analyse", "length-bins", "--help")[1]
     assert program("analyse", "tag-pair", tag_guided_run, "--top", 0.1)[2].startswith(
         "dglsent: no analysis 'tag-pair'; did"

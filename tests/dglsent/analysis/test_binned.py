@@ -5,18 +5,19 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from made import pairs, recording
+from pandas import DataFrame
 
 from dglsent.analysis import length_bins, overlap_bins
-from dglsent.analysis.binned import by_bin, predictions, without_attention
+from dglsent.analysis.binned import binned_figure, by_bin, predictions, without_attention
 from dglsent.analysis.statistics import pearson
 from graphs.errors import InputError
 
 
-def scored(tmp_path, system, predicted, seed=1, gold=None):
+def scored(tmp_path, system, predicted, seed=1, gold=None, **encoder):
     """Twenty short pairs and twenty long ones."""
     texts = [("a b c", "a b c d e")] * 20 + [("a " * 19 + "a", "b " * 19 + "b")] * 20
     gold = np.tile(np.arange(20.0), 2) if gold is None else gold
-    return recording(tmp_path, system=system, seed=seed, examples=pairs(gold, predicted, texts))
+    return recording(tmp_path, system=system, seed=seed, encoder=encoder, examples=pairs(gold, predicted, texts))
 
 
 def test_correlation_by_length(tmp_path):
@@ -56,15 +57,55 @@ def test_other_examples_are_refused(tmp_path):
 
 def test_a_bin_has_the_spread_of_its_seeds():
     gold, of_seeds = np.array([1.0, 1.0, 0.0]), np.array([[1.0, 1.0, 1.0], [1.0, 0.0, 1.0]])
-    found = by_bin(gold, {"x": of_seeds}, np.array([0, 0, 5]), np.array([1.0, 3.0, 5.0]), lambda a, b: np.mean(a == b))
+    predicted = {"x": dict(enumerate(of_seeds))}
+    found = by_bin(gold, predicted, np.array([0, 0, 5]), np.array([1.0, 3.0, 5.0]), lambda a, b: np.mean(a == b))
     assert found.score.tolist() == [0.75, 0]
     assert found.sd.tolist() == pytest.approx([0.25 * 2**0.5, 0])  # n - 1
     assert found.place.tolist() == [2, 5]
 
 
-def test_an_attentive_system_is_compared_with_the_one_without():
-    named = ("sick/attentive-tree-gru", "sick/attentive-tree-gru-carry", "sick/tree-gru")
-    assert [*map(without_attention, named)] == ["sick/tree-gru"] * 3
+GATES = {"tree-lstm": True, "tree-lstm-ungated": False, "attentive-tree-lstm": False, "attentive-tree-lstm-paper": True}
+
+
+def test_an_attentive_system_is_compared_with_the_one_that_is_like_it(tmp_path):
+    names = ("tree-gru", "attentive-tree-gru", "attentive-tree-gru-carry", "attentive-tree-gru-paper")
+    sources = [recording(tmp_path, system=f"sick/{name}") for name in names]
+    sources += [
+        recording(tmp_path, system=f"sick/{name}", encoder={"output_gate": gate}) for name, gate in GATES.items()
+    ]
+    assert without_attention(sources) == {
+        **{f"sick/{name}": "sick/tree-gru" for name in names[1:]},
+        "sick/attentive-tree-lstm": "sick/tree-lstm-ungated",
+        "sick/attentive-tree-lstm-paper": "sick/tree-lstm",
+    }
+    gated = [source for source in sources if not source.system.endswith("ungated")]
+    assert without_attention(gated)["sick/attentive-tree-lstm"] == "sick/tree-lstm"
+    alone = [source for source in sources if source.system == "sick/attentive-tree-lstm"]
+    assert without_attention(alone) == {}
+
+
+def test_a_lift_is_of_the_seeds_that_both_have(tmp_path):
+    gold, noise = np.tile(np.arange(20.0), 2), np.random.default_rng(0).normal(0, 5, (3, 40))
+    plain = [scored(tmp_path, "sick/tree-lstm", gold + noise[seed], seed, output_gate=True) for seed in (1, 2)]
+    ours = [
+        scored(tmp_path, "sick/attentive-tree-lstm-paper", gold + noise[seed] / 2, seed, output_gate=True)
+        for seed in (0, 1, 2)
+    ]
+    lift = length_bins.tables([*plain, *ours])["lift"].set_index("part").loc["all"]
+    by_seed = [pearson(gold, gold + noise[seed] / 2) - pearson(gold, gold + noise[seed]) for seed in (1, 2)]
+    assert lift.seeds == 2
+    assert lift.difference == pytest.approx(np.mean(by_seed))
+    assert lift.sd == pytest.approx(np.std(by_seed, ddof=1))
+    alone = length_bins.tables([plain[0], ours[0]])["lift"].set_index("part").loc["all"]
+    assert alone.seeds == 0
+    assert alone.difference == pytest.approx(pearson(gold, gold + noise[0] / 2) - pearson(gold, gold + noise[1]))
+
+
+def test_no_interval_leaves_the_frame():
+    frame = DataFrame({"system": "a", "place": [1.0, 2.0], "score": [0.7, 0.8], "low": [0.4, 0.7], "high": [0.9, 0.97]})
+    (ax,) = binned_figure(frame, DataFrame(), "x", "y", (0.55, 0.95)).axes
+    assert ax.get_ylim()[0] <= 0.4
+    assert ax.get_ylim()[1] >= 0.97
 
 
 def test_accuracy_of_scores_is_refused(tmp_path):

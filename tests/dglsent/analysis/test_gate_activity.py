@@ -7,6 +7,7 @@ import pytest
 from pandas import DataFrame
 
 from dglsent.analysis import gate_activity
+from dglsent.analysis.pictures import look
 from dglsent.analysis.sources import LoggedGates
 
 
@@ -44,7 +45,15 @@ def test_gates_of_words():
     assert ambiguity.rho[1, "classes"] == pytest.approx(1)
     assert ambiguity.rho[1, "partial"] == pytest.approx(1)
     assert ambiguity.rho[1, "frequency"] < 1
-    assert set(gate_activity.figures(made)) == {"gates", "decay-and-width"}
+    drawn = gate_activity.figures(made)
+    assert set(drawn) == {"gates", "decay-and-width"}
+    assert drawn["gates"].get_supylabel() == "gate"
+    assert drawn["gates"].get_label() == "Drawn: pmb/mlp, seed 1."
+    with look():  # in which powers of ten are no formulas
+        drawn["decay-and-width"].canvas.draw()
+    steps, classes = drawn["gates"].axes[-1], drawn["decay-and-width"].axes[1]
+    assert [label.get_text() for label in steps.get_xticklabels()] == ["1", "10"]
+    assert {"1", "2"} <= {label.get_text() for label in classes.get_xticklabels(which="both")}
 
 
 def test_both_sides_of_the_middle_count_alike():

@@ -10,6 +10,7 @@ from dglsent.analysis import attention_matrix, attribute_effect, learned_structu
 from graphs.errors import InputError
 
 HEADS = [1, 2, -1, 2]
+LED = {"edges": ["distance", "relation"]}
 
 
 def attending(share, size=4, heads=HEADS):
@@ -48,6 +49,8 @@ def test_shares_beside_their_controls(tmp_path):
     shown = cells(panel(drawn["sentence-trec-cn3"], "layer 1"))
     assert shown["birthday", "a"] == 0.7  # the row listens
     assert shown["a", "birthday"] == 0.1
+    assert panel(drawn["sentence-trec-cn3"], "layer 1").images[0].get_clim() == (0, 0.7)
+    assert drawn["sentence-trec-cn3"].get_label() == "Drawn: trec/cn3, seed 1."
 
 
 def test_a_layer_stands_at_the_mean_of_its_runs_between_the_least_and_the_most(tmp_path):
@@ -57,6 +60,15 @@ def test_a_layer_stands_at_the_mean_of_its_runs_between_the_least_and_the_most(t
     middle, _, (bar,) = ax.containers[0]
     assert middle.get_ydata().tolist() == pytest.approx([0.4])
     assert bar.get_segments()[0][:, 1].tolist() == pytest.approx([0.2, 0.7])
+
+
+def test_no_curve_leaves_the_frame(tmp_path):
+    near = source(tmp_path, np.full((4, 4), 0.25), "trec/even")
+    far = source(tmp_path, attending(0.97, heads=range(4)), "trec/sharp")
+    axes = learned_structure.figures(learned_structure.tables([near, far]))["distance"].axes
+    highest = max(max(line.get_ydata()) for ax in axes for line in ax.lines)
+    assert highest > 3
+    assert all(ax.get_ylim()[0] == 0 and ax.get_ylim()[1] >= highest for ax in axes)
 
 
 def test_weights_by_position_are_explained_by_position(tmp_path):
@@ -111,23 +123,35 @@ def test_strongest_senders():
 
 def test_an_attribute_that_leads_to_the_parse(tmp_path):
     plain = source(tmp_path, np.full((4, 4), 0.25) + 0.01 * np.eye(4), predicted=(1.0, 0.0))
-    led = source(tmp_path, attending(0.7), "trec/cn3-dependency", predicted=(1.0, 1.0))
+    led = source(tmp_path, attending(0.7), "trec/led", predicted=(1.0, 1.0), encoder=LED)
     made = attribute_effect.tables([plain, led])
     assert made["cases"].id.tolist() == ["test-001"]
     found = made["correlation"].set_index("system")
-    assert found.correlation["trec/cn3-dependency"] > 0.6
+    assert found.correlation["trec/led"] > 0.6
     assert np.isnan(found.correlation["trec/cn3"]) or abs(found.correlation["trec/cn3"]) < 0.1
-    assert made["weights"].system.unique().tolist() == ["trec/cn3", "trec/cn3-dependency"]
+    assert made["weights"].system.unique().tolist() == ["trec/cn3", "trec/led"]
     drawn = attribute_effect.figures(made)
     assert set(drawn) == {"sentence", "correlation"}
     difference = cells(panel(drawn["sentence"], "difference"))
     assert difference["birthday", "a"] == 0.45
     assert difference["a", "birthday"] == -0.15
-    with pytest.raises(InputError, match="with and without dependencies"):
+    assert drawn["sentence"].get_label() == "Drawn: trec/cn3, seed 1; trec/led, seed 1."
+    titles = [ax.get_title() for ax in drawn["sentence"].axes[3:5]]
+    assert titles == ["trec/cn3, seed 1: said 0, gold 1", "trec/led, seed 1: said 1, gold 1"]
+    with pytest.raises(InputError, match="none of the runs given have dependencies as attributes"):
         attribute_effect.tables([plain])
+    with pytest.raises(InputError, match="all of the runs given have dependencies as attributes"):
+        attribute_effect.tables([led, led])
     led.examples["id"] = ["test-001", "test-000"]
     with pytest.raises(InputError, match="other examples than"):
         attribute_effect.tables([plain, led])
+
+
+def test_the_attribute_is_what_the_recipe_says_whatever_the_name(tmp_path):
+    plain = source(tmp_path, attending(0.5), "own/no-dependency", encoder={"edges": ["distance"]})
+    led = source(tmp_path, attending(0.7), "own/trees", encoder=LED)
+    made = attribute_effect.tables([led, plain])
+    assert made["weights"].system.unique().tolist() == ["own/no-dependency", "own/trees"]
 
 
 def test_what_follows_the_parse_at_equal_distance():

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import re
+import warnings
 from pathlib import Path
 
+import numpy as np
 import pytest
+from figure_reading import names
 
-from dglsent.analysis.pictures import arcs, panels, save
+from dglsent.analysis.pictures import arcs, heat, inches, look, panels, save
 
 
 def test_a_heavier_arc_is_wider():
@@ -27,3 +30,45 @@ def test_only_places_are_rounded(tmp_path: Path) -> None:
     said = re.findall(r">([^<>]*\d)</text>", svg)
     assert {"0.895", "0.900", "0.905", "at 0.12345", "from 0.895"} <= set(said)
     assert not re.search(r"<[^<>]*\d\.\d{3}[^<>]*>", svg)
+
+
+def test_a_dollar_is_a_dollar(tmp_path: Path) -> None:
+    words = ["$_$", "bad", "$", "money", "$", "x_1"]
+    with look():
+        figure, axes = panels(1, 2)
+        heat(axes[0, 0], np.eye(6), words, words, high=1, label="$ $", title="$a$")
+        arcs(axes[0, 1], words, [], colour="black", without="$no$")
+    save(figure, tmp_path / "dollars", "$c$")
+    said = re.findall(r">([^<>]*)</text>", (tmp_path / "dollars.svg").read_text())
+    assert said.count("$_$") == 3
+    assert said.count("$") == 6
+    assert {"$ $", "$a$", "$no$", "$c$"} <= set(said)
+
+
+def test_the_bar_of_a_heat_map_reaches_to_what_is_drawn() -> None:
+    figure, axes = panels()
+    heat(axes[0, 0], np.array([[0.1, 0.02]]), ["a"], ["b", "c"], high=0.1, label="weight")
+    bar = figure.axes[1]
+    assert (bar.get_ylabel(), bar.get_ylim()) == ("weight", (0, 0.1))
+    assert axes[0, 0].texts[0].get_color() == "white"
+    assert names(axes[0, 0]) == ["a"]
+
+
+def test_no_arcs_is_said() -> None:
+    ax = panels()[1][0, 0]
+    arcs(ax, ["a", "b"], [], colour="black", without="none above 2 / 2")
+    assert [text.get_text() for text in ax.texts] == ["a", "b", "none above 2 / 2"]
+
+
+def test_a_heat_map_grows_to_thirty_words_and_no_more() -> None:
+    assert [inches(count) for count in (10, 30, 60, 400)] == pytest.approx([3, 9, 9, 9])
+
+
+def test_glyphs_that_no_font_has_are_told_at_once(tmp_path: Path) -> None:
+    figure, axes = panels()
+    axes[0, 0].set_title("a \uf8f0\uf8f1 \uf8f0")  # of nobody's alphabet
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert save(figure, tmp_path / "boxes", "") == {"\uf8f0", "\uf8f1"}
+    axes[0, 0].set_title("Tōkyō עברית")
+    assert save(figure, tmp_path / "letters", "") == set()

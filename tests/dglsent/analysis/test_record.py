@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import importlib
 import json
+import math
 
 import numpy as np
 import pyarrow as pa
@@ -9,6 +10,7 @@ import pyarrow.parquet as pq
 import pytest
 import torch
 
+from dglsent.analysis.finite import not_finite
 from dglsent.analysis.record import record
 from dglsent.analysis.recording import Recording
 from dglsent.analysis.rows import Recorder, Shown
@@ -145,7 +147,19 @@ def test_what_cannot_be_recorded_is_refused(tag_guided_run, trees_run, tmp_path,
     assert len(Recording(out).examples) == 3
     remedy = "delete it, or choose another --out"
     program.refuses("record", tag_guided_run, "--out", out, saying=["differs in fields", remedy])
-    program.refuses("record", trees_run, "--out", tmp_path / "x", "--fields", "zz", saying=["sets no node field 'zz'"])
+    for run, field, said in (
+        (trees_run, "zz", "the model sets no node field 'zz'; its encoder shows no field\n"),
+        (tag_guided_run, "z", "the model sets no node field 'z'; its encoder shows z_u, z_b\n"),
+        (tag_guided_run, "child.z", "the model sets no child field 'z'; its encoder shows z_u, z_b\n"),
+        (tag_guided_run, "x.z", "the model has no edges of 'x'; its encoder shows z_u, z_b\n"),
+    ):
+        program.refuses("record", run, "--out", tmp_path / "x", "--fields", field, saying=[said])
+        assert not (tmp_path / "x").exists()
+    with pytest.raises(InputError, match=r"^.*table: the nodes have no field 'nope'; recorded are z_u$"):
+        Recording(out).vectors("nodes", "nope")
+    with pytest.raises(InputError, match=r"^.*table: the edges have no field 'z_u'; recorded are z_u$"):
+        Recording(out).vectors("edges", "z_u")
+    assert repr(Recording(out)) == f"<Recording {out}: reviews/tag-guided, seed 1, test, of z_u>"
     (tmp_path / "full").mkdir()
     (tmp_path / "full" / "thesis.txt").write_text("mine")
     program.refuses("record", trees_run, "--out", tmp_path / "full", saying=["no recording"])
@@ -160,6 +174,29 @@ def test_a_model_that_shows_nothing_still_has_nodes(trees_run, tmp_path):
     assert len(found.nodes) > len(found.examples) == 30
     with pytest.raises(InputError, match="'z_u' is not recorded"):
         found.require("z_u")
+
+
+def test_what_is_not_finite_is_refused(broken_run, tmp_path, program):
+    out = tmp_path / "table"
+    said = "example 'test-3': its probabilities are not finite numbers; the run's weights"
+    program.refuses("record", broken_run, "--out", out, saying=[said])
+    assert not out.exists()
+    assert program("record", broken_run, "--out", out, "--limit", 2)[0] == 0
+
+
+def test_what_is_not_finite_has_a_name():
+    trees = [review.sentences[0] for review in Reviews(train=2, dev=2, test=3).load()["test"]]
+    shaped = [shape("chain", each) for each in trees]
+    batch = Batch.of([build("chain", each, Vocabularies.of(shaped)) for each in shaped])
+    sound, broken = torch.ones(batch.num_nodes, 2), torch.ones(batch.num_nodes, 2)
+    broken[-1, 1] = torch.inf
+    batch.nodes["z"], batch.nodes["y"] = sound, broken
+    shown, said = (
+        Shown.of(["z", "y", "child.none", "x.none"]),
+        [{"score": 1.0}, {"own": [{"x": math.nan}]}, {"tags": ["A"]}],
+    )
+    assert not_finite(batch, sound, said, shown) == {1: "own", 2: "y"}
+    assert not_finite(batch, broken, [{}] * 3, Shown.of(["z"])) == {2: "states"}
 
 
 ENCODERS = [

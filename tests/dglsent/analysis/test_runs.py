@@ -6,10 +6,12 @@ import shutil
 from pathlib import Path
 
 import pytest
-from made import read
+from made import pairs, read, recording
 
+from dglsent.analysis.catalogue import find
 from dglsent.analysis.runs import fold_of, name_of, system
-from dglsent.analysis.sources import TrainedRun, folders
+from dglsent.analysis.sources import TrainedRun, folders, recordings, trained_runs
+from graphs.errors import InputError
 
 
 @pytest.mark.parametrize(
@@ -83,3 +85,41 @@ def test_folds_and_seeds_are_recorded_apart(folded_runs, tmp_path, program):
         folded_runs / "small/seed-2/fold-1",
         saying=[f"{folded_runs / 'small/seed-2'}: without fold 0, which another seed of rf/small has"],
     )
+
+
+def test_runs_of_one_name_are_not_merged(tag_guided_run, tmp_path, program):
+    for root in ("a", "b", "copy"):
+        shutil.copytree(tag_guided_run, tmp_path / root / "reviews/tag-guided/seed-1")
+    runs = {root: tmp_path / root / "reviews/tag-guided/seed-1" for root in ("a", "b", "copy")}
+    other = runs["b"] / "metrics.json"
+    other.write_text(other.read_text().replace("accuracy", "accuracy "))
+    weights = runs["b"] / "weights.safetensors"
+    weights.write_bytes(weights.read_bytes()[:-1] + b"x")
+    said = [f"{runs['b']}: is not the same as {runs['a']}, and both are called reviews/tag-guided"]
+    for name in ("A1", "A3"):
+        program.refuses("analyse", name, runs["a"], runs["b"], "--out", tmp_path / "out", saying=said)
+    assert [run.path for run in trained_runs([runs["a"], runs["copy"], runs["a"]])] == [runs["a"]]
+
+
+def test_recordings_of_one_name_are_not_merged(tmp_path):
+    one, other, again = (
+        recording(tmp_path / name, examples=pairs(gold, gold))
+        for name, gold in (("a", [1.0]), ("b", [1.0]), ("c", [1.0]))
+    )
+    about = other.path / "recording.json"
+    about.write_text(about.read_text().replace("{", '{"weights": "0123",', 1))
+    options = {"split": "test", "data": None, "trusted": False, "say": print}
+    with pytest.raises(InputError, match=rf"^{other.path}: is not the same as {one.path}, .* corpus/model, seed 1; "):
+        recordings(find("B1"), [one.path, other.path], tmp_path, **options)
+    assert [each.path for each in recordings(find("B1"), [one.path, again.path], tmp_path, **options)] == [one.path]
+
+
+def test_a_figure_of_one_run_names_it(folded_runs, tmp_path, program):
+    code, _, err = program("analyse", "--trust", "--out", tmp_path, "B4", folded_runs / "small")
+    assert code == 0, err
+    svg = (tmp_path / "example-predictions/example-predictions.svg").read_text()
+    assert "Drawn: rf/small, seed 1, fold 0." in " ".join(svg.split())
+    assert svg.count(">seed 1, fold 0<") == 1
+    code, _, err = program("analyse", "--trust", "--out", tmp_path, "A1", folded_runs / "small", "--permutations", 1)
+    assert code == 0, err
+    assert "Bars: rf/small, seed 1, fold 0." in (tmp_path / "tag-pairs/tag-pairs.svg").read_text()

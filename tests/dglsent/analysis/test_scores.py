@@ -88,13 +88,16 @@ def test_scores_tell_the_share_of_positives_and_the_majority():
     assert positive_share(scores["accuracy"], scores["precision"], scores["recall"]) == pytest.approx(0.665)
     runs = [run("msrp/tree-gru", 1, scores), run("msrp/attentive-tree-gru", 1, binary(0.665, 0.85, 0.6))]
     runs.append(run("msrp/attentive-tree-gru-carry", 1, binary(0.665, 0.9, 0.6)))
+    runs.append(run("msrp/attentive-tree-gru-paper", 1, binary(0.665, 0.7, 0.6)))
     made = pair_results.tables(runs)
     majority = made["majority"].set_index("split").loc["test"]
     assert majority.accuracy == pytest.approx(0.665)
     assert majority.f1 == pytest.approx(0.7988, abs=1e-4)
+    assert made["lift"].base.unique().tolist() == ["msrp/tree-gru"]
     lift = made["lift"].set_index(["variant", "score"]).difference
     assert lift["attentive-tree-gru", "recall"] == pytest.approx(0.05)
     assert lift["attentive-tree-gru-carry", "recall"] == pytest.approx(0.1)
+    assert lift["attentive-tree-gru-paper", "recall"] == pytest.approx(-0.1)
     assert list(pair_results.figures(made)) == ["pair-results"]
 
 

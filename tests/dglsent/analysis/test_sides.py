@@ -14,14 +14,14 @@ TEXTS = ("the dog barks", "a cat sleeps now")
 HEADS = ([1, 2, -1], [1, 2, -1, 2])
 
 
-def source(tmp_path, system="sick/cn3", parsed=True, predicted=1.0):
+def source(tmp_path, system="sick/cn3", parsed=True, predicted=1.0, **encoder):
     heads = HEADS if parsed else [[-2] * len(each) for each in HEADS]
     nodes = [words(0, text, of_one, side) for side, (text, of_one) in enumerate(zip(TEXTS, heads, strict=True))]
     edges = [dense(0, np.eye(len(each)) * 0.4 + 0.6 / len(each), sentence=side) for side, each in enumerate(HEADS)]
     examples = pairs([1.0], [predicted], [TEXTS])
     fields = ["complete.attention_1"]
     tables = {"nodes": concat(nodes, ignore_index=True), "edges": concat(edges, ignore_index=True)}
-    return recording(tmp_path, system=system, fields=fields, examples=examples, **tables)
+    return recording(tmp_path, system=system, fields=fields, encoder=encoder, examples=examples, **tables)
 
 
 @pytest.mark.parametrize("side", [0, 1])
@@ -29,7 +29,7 @@ def test_weights_are_those_of_the_sentence_that_is_named(side, tmp_path):
     named = TEXTS[side].upper()
     weights = learned_structure.tables([source(tmp_path)], sentence=named)["weights"]
     assert list(weights.receiver_word.unique()) == TEXTS[side].split()
-    both = [source(tmp_path, "sick/a"), source(tmp_path, "sick/a-dependency")]
+    both = [source(tmp_path, "sick/a"), source(tmp_path, "sick/b", edges=["relation"])]
     weights = attribute_effect.tables(both, sentence=named)["weights"]
     assert list(weights.receiver_word.unique()) == TEXTS[side].split()
 
@@ -45,7 +45,7 @@ def test_a_named_sentence_is_shown_however_long(tmp_path):
 def test_without_a_parse_nobody_is_a_neighbour_or_none(tmp_path):
     assert learned_structure.tables([source(tmp_path)])["weights"].neighbour.notna().all()
     assert learned_structure.tables([source(tmp_path, "sick/a", parsed=False)])["weights"].neighbour.isna().all()
-    both = [source(tmp_path, "sick/b", parsed=False), source(tmp_path, "sick/b-dependency", parsed=False)]
+    both = [source(tmp_path, "sick/b", parsed=False), source(tmp_path, "sick/c", parsed=False, edges=["relation"])]
     with pytest.raises(InputError, match="sick-b-1: no sentence has dependencies"):
         attribute_effect.tables(both)
 

@@ -7,7 +7,7 @@ from made import recording, tree
 from pandas import DataFrame, concat
 
 from dglsent.analysis import tag_pairs
-from dglsent.analysis.phrases import phrases
+from dglsent.analysis.phrases import GATES, phrases
 from graphs.errors import InputError
 
 PAIRS = [("JJ", "NN"), ("DT", "NN"), ("NP", "VP"), ("IN", "NP")]
@@ -60,7 +60,7 @@ def test_a_dimension_that_stands_for_a_pair_is_found_and_noise_is_not():
     assert found.purity[1] < 0.5
     assert found.mutual_information[0] > 5 * found.mutual_information[1]
     assert found.mutual_information_parent.tolist() == pytest.approx([0, 0, 0])
-    assert found.examples[0].count("+") == 4
+    assert len(found.examples[0]) == 4
     absolute = tag_pairs.pair_dimensions(inner, z_of(table)[inner.row], large="absolute", top=0.1)
     assert absolute.pair[2] == "DT+NN"
     spread = tag_pairs.pair_dimensions(inner, z_of(table)[inner.row], large="sd")
@@ -116,22 +116,23 @@ def test_of_recordings(tmp_path):
 def test_each_pair_is_drawn_with_its_best_dimension():
     dimensions = DataFrame(
         [
-            (1, "JJ+NN", 0.5, 2.0, True, "old film"),
-            (2, "JJ+NN", 0.9, 3.6, True, "new film"),
-            (3, "DT+NN", 0.7, 2.8, True, "the film"),
-            (4, "NP+PP", 0.4, 4.0, False, "film of it"),
+            (1, "JJ+NN", 0.5, 2.0, True, ["old film"]),
+            (2, "JJ+NN", 0.9, 3.6, True, ["new, long film", "good film"]),
+            (3, "DT+NN", 0.7, 2.8, True, ["the film"]),
+            (4, "NP+PP", 0.4, 4.0, False, ["film of it"]),
         ],
         columns=["dimension", "pair", "purity", "lift", "kept", "examples"],
     ).assign(system="sst/tg", seed=1, gate="", base=0.25)
     (figure,) = tag_pairs.figures({"dimensions": dimensions, "control": DataFrame({"purity_max": [0.3]})}).values()
     (bars, *_) = figure.axes[0].containers
     assert names(figure.axes[0]) == ["4  NP+PP", "3  DT+NN", "2  JJ+NN"]  # the best on top
+    assert [text.get_text() for text in figure.axes[0].texts] == ["film of it", "the film", "new, long film"]
     assert [bar.get_width() for bar in bars] == [0.4, 0.7, 0.9]
     assert [bar.get_alpha() for bar in bars] == [0.35, 1, 1]
 
 
 def test_gates_are_named():
     inner = phrases(nodes())
-    found = tag_pairs.named(tag_pairs.pair_dimensions(inner, np.random.default_rng(0).normal(size=(400, 10))), 5)
+    found = tag_pairs.named(tag_pairs.pair_dimensions(inner, np.random.default_rng(0).normal(size=(400, 10))), GATES)
     assert found.gate.tolist() == ["g", "g", "i", "i", "f_l", "f_l", "f_r", "f_r", "o", "o"]
     assert found.dimension.tolist() == [1, 2] * 5

@@ -6,7 +6,7 @@ from made import pairs, recording, tree
 from matplotlib.patches import Rectangle
 from pandas import concat
 
-from dglsent.analysis import tree_heat
+from dglsent.analysis import tag_pairs, tree_heat
 from dglsent.analysis.pictures import HEAT
 from graphs.errors import InputError
 
@@ -45,16 +45,39 @@ def test_a_tree_with_its_values(tmp_path):
     assert lines[4] == "    JJ +2  good"
     drawn = tree_heat.figures(made)
     assert list(drawn) == ["tree-corpus-model-seed-1"]
-    (ax,) = drawn["tree-corpus-model-seed-1"].axes
-    squares = {patch.get_y(): patch.get_facecolor() for patch in ax.patches if isinstance(patch, Rectangle)}
+    ax, bar = drawn["tree-corpus-model-seed-1"].axes
+    boxes = {patch.get_y(): patch.get_facecolor() for patch in ax.patches if isinstance(patch, Rectangle)}
     beside = {text.get_text(): text.get_position()[1] for text in ax.texts}
-    for value, share in (("0.90", 1.0), ("0.20", 0.0)):
-        (colour,) = (colour for low, colour in squares.items() if low < beside[value] < low + 0.34)
+    for value, share, height in (("0.90", 1.0, 2), ("0.20", 0.0, 1)):
+        (colour,) = (colour for low, colour in boxes.items() if low < beside[value] < low + 0.3)
         assert colour == HEAT(share)
+        assert beside[value] == height  # at its node, and not on the edges below
+    assert bar.get_ylabel() == "value of z_u, dimension 2"
+    assert bar.get_ylim() == pytest.approx((0.2, 0.9))
+    (legend,) = drawn["tree-corpus-model-seed-1"].legends
+    assert [text.get_text().partition(",")[0] for text in legend.get_texts()] == ["gold sentiment", "value of z_u"]
     assert tree_heat.tables([source], dimension=1)["tree"].dimension.unique().tolist() == [1]
     for absent in (-1, 3):
         with pytest.raises(InputError, match=f"--dimension {absent}: .* has 1 to 2"):
             tree_heat.tables([source], dimension=absent)
+
+
+def test_a_dimension_has_the_name_that_tag_pairs_gives_it(tmp_path):
+    z = np.zeros((5, 10))
+    z[0, 3] = 1  # the only phrase that is negative
+    source = recording(
+        tmp_path,
+        model="TagGuidedHyperTreeLSTM",
+        fields=["z_u"],
+        nodes=tree(0, ROWS).assign(z_u=list(z)),
+        examples=pairs([1], [1], [("not so good", None)]),
+    )
+    made = tree_heat.tables([source])
+    pairs_of_tags = tag_pairs.tables([source], permutations=1)["dimensions"]
+    assert made["tree"][["dimension", "name"]].drop_duplicates().to_numpy().tolist() == [[4, "i2"]]
+    assert made["auc"].name.tolist() == [f"{row.gate}{row.dimension}" for row in pairs_of_tags.itertuples()]
+    (figure,) = tree_heat.figures(made).values()
+    assert figure.axes[0].get_title().startswith("dimension i2 (--dimension 4), area under")
 
 
 def test_two_classes_are_negative_and_positive(tmp_path):

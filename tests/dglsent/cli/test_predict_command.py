@@ -8,6 +8,7 @@ import sys
 import time
 
 import pytest
+from safetensors.torch import load_file, save_file
 from tiny import TINY, recipe
 
 from dglsent.cli.reading import guess, read
@@ -28,6 +29,22 @@ CONLLU = "1\tthe\t_\t_\t_\t_\t2\tdet\t_\t_\n2\tfilm\t_\t_\t_\t_\t0\troot\t_\t_\n
 
 def lines(text: str) -> list[dict]:
     return [json.loads(line) for line in text.splitlines()]
+
+
+@pytest.mark.parametrize("options", [[], ["--structure"]])
+def test_without_numbers_there_is_no_prediction(trees_run, tmp_path, program, options):
+    shutil.copytree(trees_run, tmp_path / "run")
+    weights = load_file(tmp_path / "run" / "weights.safetensors")
+    weights["encoder.embedding.weight"][Run(trees_run).load()[1].word["film"]] = float("nan")
+    save_file(weights, tmp_path / "run" / "weights.safetensors")
+    file = tmp_path / "trees.ptb"
+    file.write_text("(S (DT this) (VBZ works))\n(S (DT this) (NN film))\n")
+    code, out, err = program("predict", tmp_path / "run", file, *options)
+    assert (code, err.count("\n")) == (2, 1)
+    assert f"{file}:2, sentence 2: its probabilities are not finite numbers; the run's weights" in err
+    works, film = lines(out)
+    assert sum(works["probabilities"].values()) == pytest.approx(1)
+    assert set(film) == {"id", "error"}
 
 
 def test_predictions_are_those_of_the_model(trees_run, tmp_path, program):

@@ -5,10 +5,12 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+import torch
 from untrained import PARSED, TREES, untrained
 
 from dglsent.cli.main import main
 from graphs.drawing import attention_svg, dependencies_svg, pair_svg, tree_svg, window_svg
+from graphs.errors import InputError
 from graphs.transforms import binarise, collapse_unary
 
 PAIR = {"class_path": "dglsent.tasks.relatedness.Relatedness"}
@@ -132,6 +134,15 @@ def test_a_model_that_shows_nothing():
     assert [node["text"] for node in said.nodes] == ["A", "<", "good", ">", "film"]
     assert "&lt;good&gt;" in said._repr_html_() or "&lt; good &gt;" in said._repr_html_()
     assert len(said.pictures()) == 1
+
+
+def test_what_is_no_number_is_not_explained():
+    model = untrained("dependency", "tree_lstm.ChildSumTreeLSTM", hidden=6)
+    with torch.no_grad():
+        model.model.encoder.embedding.weight[model.vocabularies.word["film"]] = torch.nan
+    for ask in (model.predict, model.explain, model.states):
+        with pytest.raises(InputError, match=r"^example 1: its probabilities are not finite numbers; [^\n]*$"):
+            ask([PARSED])
 
 
 def test_several_are_drawn_one_below_the_other():
