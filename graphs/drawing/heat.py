@@ -17,6 +17,7 @@ _CELL: Final = 28.0  # pixels of a cell with a value
 _SMALL: Final = 18.0  # and of one without
 _TEXT: Final = 13.0
 _VALUE: Final = 10.0
+_LONG: Final = 8.5  # of values of more than four characters
 _FEW: Final = 16  # rows and columns up to which a cell shows its value
 _TURN: Final = -50.0  # degrees, of the names over the columns
 
@@ -84,7 +85,8 @@ def heat_svg(
             )
             if few and math.isfinite(value):
                 text = _short(value, largest)
-                canvas.text(text, x + size / 2, y + size / 2, _VALUE, fill=ink_on(colour), kind="value")
+                letters = _VALUE if len(text) < 5 else _LONG
+                canvas.text(text, x + size / 2, y + size / 2, letters, fill=ink_on(colour), kind="value")
     right = max([left + len(columns) * size, *ends])
     return canvas.svg(right + MARGIN, top + len(rows) * size + MARGIN, title=title, scale=scale, label=label)
 
