@@ -26,7 +26,7 @@ def test_values_colour_nodes_and_bring_a_legend():
     # A legend never runs into the title.
     svg = tree_svg(CAT, values=[0.5] * 6, title="A title that is longer than the drawing is wide, by far")
     title = texts(svg, "title")[0]
-    end = float(title.get("x")) + measured(title.text, 15) * 1.09
+    end = float(title.get("x")) + measured(title.text, 15) * 1.12 * 1.12  # in bold DejaVu Sans
     assert end < float(texts(svg, "legend")[0].get("x"))
 
 
