@@ -33,7 +33,7 @@ class Recording:
         system: what its run is a run of, such as "sst/tree-lstm".
         model: class of the encoder.
         data: class of the corpus.
-        split: "train", "dev" or "test".
+        split: "train", "dev", "test", or the files that are recorded.
         seed: seed of the run.
         fold: the fold of the run; None where that has none.
         config: its resolved recipe, as YAML.
