@@ -12,6 +12,7 @@ import shutil
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
 from fnmatch import fnmatch
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +23,7 @@ from dglsent.analysis.finite import REMEDY, not_finite
 from dglsent.analysis.recording import TABLES, begin, finish
 from dglsent.analysis.rows import Recorder, Shown
 from dglsent.analysis.runs import fold_of, system
+from dglsent.building.further_files import of_files
 from dglsent.building.read_back import read_back
 from dglsent.corpora.example import Example
 from dglsent.corpora.stored import Stored
@@ -47,6 +49,8 @@ def record(
     out: str | os.PathLike[str],
     *,
     split: str = "test",
+    files: Sequence[str] = (),
+    stanza_dir: str | None = None,
     fields: Sequence[str] | None = None,
     tables: Sequence[str] = TABLES,
     limit: int | None = None,
@@ -56,12 +60,15 @@ def record(
     shard: int = _SHARD,
     say: Say = lambda line: None,
 ) -> Path:
-    """Writes down what a run's model shows of a split.
+    """Writes down what a run's model shows of a split, or of files of the form of those that it was trained on.
 
     Args:
         run: folder that `dglsent fit` wrote.
         out: folder of the recording; one that was broken off is gone on with, a whole one is left as it is.
         split: "train", "dev" or "test".
+        files: files to record in place of a split, in the form of those that the run was trained on, or that its store
+            was built of; their names are the split of the recording.
+        stanza_dir: Stanza's models, for raw sentences in files.
         fields: names such as "z_u" (nodes) or "child.attention" (edges of a relation), or patterns such as
             "*.attention*"; by default all that the encoder declares.
         tables: which of "examples", "nodes" and "edges" are written.
@@ -76,18 +83,25 @@ def record(
         The folder.
 
     Raises:
-        InputError: run, split, fields or folder cannot be used, the model shows nan or infinity, or another process is
-            recording there. Then nothing of the recording is left behind.
+        InputError: run, split, files, fields or folder cannot be used, the model shows nan or infinity, or another
+            process is recording there. Then nothing of the recording is left behind.
     """
     trained, out = Run(run), Path(out)
     recipe, vocabularies, model = trained.load(trusted=trusted)
     names = chosen_fields(model, fields)
     model.to(pick_device(device))
-    examples = _examples(recipe, split, data, limit)
-    about = {**provenance(trained, trusted), "split": split}
+    known = tuple(vocabularies.label or ())
+    if files:
+        found = of_files(recipe.corpus, files, known, stanza_dir=stanza_dir)
+        examples: Sequence[Example] = list(chain.from_iterable(found.values()))[:limit]
+    else:
+        examples = _examples(recipe, split, data, limit)
+    about = {**provenance(trained, trusted), "split": ", ".join(files) or split}
     task = model.task
-    labels = list(recipe.corpus.labels) or list(getattr(task, "labels", ()))
+    labels = list(recipe.corpus.labels or known or getattr(task, "labels", ()))
     what = {"fields": names, "labels": labels, "tables": list(tables), "examples": len(examples), "shard": shard}
+    if files:
+        what["files"] = {file: _hash(Path(file)) for file in files}
     of_every_row = {name: value for name, value in about.items() if name != "config"}
     target = next(iter(task.targets), "")
     recorder = Recorder(Shown.of(names), recipe.graph, target, labels, of_every_row, model.encoder.shows)
@@ -161,10 +175,14 @@ def provenance(run: Run, trusted: bool = False) -> dict[str, Any]:
         "seed": int(config.seed),
         **({} if fold is None else {"fold": fold}),
         "recipe": recipe_hash(config),
-        "weights": hashlib.sha256(run.weights_file.read_bytes()).hexdigest()[:16],
+        "weights": _hash(run.weights_file),
         "version": version(),
         "config": recipes.dump(config),
     }
+
+
+def _hash(file: Path) -> str:
+    return hashlib.sha256(file.read_bytes()).hexdigest()[:16]
 
 
 def _rows(

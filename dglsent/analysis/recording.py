@@ -35,7 +35,7 @@ class Recording:
         system: what its run is a run of, such as "sst/tree-lstm".
         model: class of the encoder.
         data: class of the corpus.
-        split: "train", "dev" or "test".
+        split: "train", "dev", "test", or the files that are recorded.
         seed: seed of the run.
         fold: the fold of the run; None where that has none.
         config: its resolved recipe, as YAML.
@@ -73,21 +73,24 @@ class Recording:
 
     @cached_property
     def examples(self) -> DataFrame:
-        """A row an example."""
+        """A row an example, with its number as `example`."""
         return self._table("examples").to_pandas()
 
     @cached_property
     def nodes(self) -> DataFrame:
-        """A row a node, without fields that are vectors."""
+        """A row a node, by `example`, `sentence` and `node`, without fields that are vectors."""
         return _without_vectors(self._table("nodes"))
 
     @cached_property
     def edges(self) -> DataFrame:
-        """A row an edge, without fields that are vectors; empty where no edge field was recorded."""
+        """A row an edge, from node `sender` to node `receiver`, which listens, of one `example` and `sentence`.
+
+        Without fields that are vectors; empty where no edge field was recorded.
+        """
         return _without_vectors(self._table("edges"))
 
     def vectors(self, table: str, name: str) -> np.ndarray[Any, Any]:
-        """A field [rows, d] of the table "nodes" or "edges" that is a vector.
+        """A field that is a vector, [rows, d] in the order of the rows of its table, "nodes" or "edges".
 
         Raises:
             InputError: it is not recorded.

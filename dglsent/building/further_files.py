@@ -1,15 +1,48 @@
-"""Examples of files of the form of those of which a store was built."""
+"""Examples of files of the form of those that a run was trained on, or of which its store was built."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from dglsent.building.build import SHARD, about
 from dglsent.building.sources import Files, Read, labels_of
+from dglsent.corpora.corpus import Corpus
 from dglsent.corpora.example import Example
+from dglsent.corpora.labelled import LabelledFiles
 from dglsent.corpora.own_files import number_of
+from dglsent.corpora.stored import Stored
 from graphs.errors import InputError
+
+
+def of_files(
+    corpus: Corpus, files: Sequence[str], labels: Sequence[str], *, stanza_dir: str | None = None
+) -> dict[str, list[Example]]:
+    """The examples of each file, read as those of a run's own files are; their ids are FILE-1, FILE-2, ...
+
+    Args:
+        corpus: the corpus of the run.
+        files: the files.
+        labels: the classes that its model knows.
+        stanza_dir: Stanza's models, for raw text.
+
+    Raises:
+        InputError: the corpus is not one of files, or a file cannot be read or has other classes.
+    """
+    if isinstance(corpus, LabelledFiles):
+        found = {file: corpus.of_file(Path(file), labels) for file in files}
+    elif isinstance(corpus, Stored):
+        found = {file: further_examples(corpus.store, file, labels, stanza_dir=stanza_dir) for file in files}
+    else:
+        raise InputError(
+            f"{files[0]}: files are for runs of LabelledText, LabelledTrees, LabelledPairs, TaggedColumns and "
+            f"stores, and this one is of {type(corpus).__name__}; `dglsent predict` reads any sentences"
+        )
+    return {
+        file: [replace(one, id=f"{file}-{number}") for number, one in enumerate(examples, 1)]
+        for file, examples in found.items()
+    }
 
 
 def further_examples(

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from dglsent.cli.console import say
 from dglsent.cli.options import Parser, add_data, add_device, add_trust, names, positive
+from graphs.errors import InputError
 
 _EPILOGUE = """
 Fields of nodes are named such as z_u, those of edges such as child.attention or complete.attention_1; patterns such as
@@ -17,15 +18,24 @@ edges. The same command again goes on with a recording that was broken off.
 
 def make_parser() -> Parser:
     """The options."""
-    parser = Parser("record", "Write down what a trained model shows of a split, as tables of nodes and edges.")
+    parser = Parser(
+        "record", "Write down what a trained model shows of a split or of files, as tables of nodes and edges."
+    )
     parser.epilog = _EPILOGUE
     parser.add_argument("run", metavar="RUN", help="folder that `dglsent fit` wrote")
+    parser.add_argument(
+        "files",
+        metavar="FILE",
+        nargs="*",
+        help="files to record instead of a split, in the form of those that `dglsent test RUN FILE` scores",
+    )
     parser.add_argument("--out", type=Path, metavar="TABLE", required=True, help="folder of the tables")
-    parser.add_argument("--split", choices=("train", "dev", "test"), default="test", help="test by default")
+    parser.add_argument("--split", choices=("train", "dev", "test"), help="test by default")
     parser.add_argument(
         "--fields", type=names, metavar="A,B", help="fields to record; by default all that the encoder declares"
     )
     parser.add_argument("--limit", type=positive, metavar="N", help="only the first N examples")
+    parser.add_argument("--stanza-dir", metavar="DIR", help="Stanza's models, for raw sentences in files")
     add_data(parser)
     add_device(parser)
     add_trust(parser)
@@ -35,6 +45,8 @@ def make_parser() -> Parser:
 def main(arguments: Sequence[str]) -> int:
     """Record; prints the folder."""
     options = make_parser().parse_args(arguments)
+    if options.files and options.split:
+        raise InputError("--split: files have none; leave it out")
 
     from dglsent.analysis.record import record
     from dglsent.training.device import set_threads
@@ -43,7 +55,9 @@ def main(arguments: Sequence[str]) -> int:
     out = record(
         options.run,
         options.out,
-        split=options.split,
+        split=options.split or "test",
+        files=options.files,
+        stanza_dir=options.stanza_dir,
         fields=options.fields,
         limit=options.limit,
         data=options.data,

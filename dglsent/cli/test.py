@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from argparse import Namespace
 from collections.abc import Mapping, Sequence
-from functools import partial
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from dglsent.cli.console import tell_unfinished
@@ -75,21 +73,9 @@ def main(arguments: Sequence[str]) -> int:
 
 def _sets(options: Namespace, recipe: Recipe, vocabularies: Vocabularies, task: Task) -> Mapping[str, Examples]:
     """The graphs of files that are not of the run."""
-    from dglsent.building.further_files import further_examples
-    from dglsent.corpora.labelled import LabelledFiles
-    from dglsent.corpora.stored import Stored
+    from dglsent.building.further_files import of_files
     from dglsent.training.data import graph_sets
     from dglsent.training.words import token_vectors
 
-    corpus, labels = recipe.corpus, () if vocabularies.label is None else tuple(vocabularies.label)
-    if isinstance(corpus, LabelledFiles):
-        splits = {file: corpus.of_file(Path(file), labels) for file in options.files}
-    elif isinstance(corpus, Stored):
-        further = partial(further_examples, corpus.store, labels=labels, stanza_dir=options.stanza_dir)
-        splits = {file: further(file) for file in options.files}
-    else:
-        raise InputError(
-            f"{options.files[0]}: files are for runs of LabelledText, LabelledTrees, LabelledPairs, TaggedColumns and "
-            f"stores, and this one is of {type(corpus).__name__}; `dglsent predict` reads any sentences"
-        )
+    splits = of_files(recipe.corpus, options.files, tuple(vocabularies.label or ()), stanza_dir=options.stanza_dir)
     return graph_sets(splits, recipe.graph, token_vectors(recipe.embedding, options.data), vocabularies, task)

@@ -21,7 +21,7 @@ from graphs.fields import ATTEND
 
 Record = dict[str, Any]
 
-_NODE = ("sentence", "node", "parent", "text", "tag")
+_NODE = ("sentence", "node", "parent", "start", "end", "text", "tag", "head", "dependency")
 _EDGE = ("relation", "sentence", "sender", "receiver")
 
 
@@ -31,11 +31,13 @@ class Explanation:
 
     Attributes:
         prediction: text and prediction, as `predict` gives them.
-        nodes: a record a node: `sentence` (0, or 1 for the second of a pair), `node` and `parent` (numbers within the
-            sentence, -1 for none), `span` (first word and one past the last), `text`, `tag`, `label` where the task
-            predicts one there, and the fields of nodes that the encoder shows.
-        edges: a record an edge of which the encoder shows something: `relation`, `sentence`, `sender`, `receiver`,
-            their texts `from` and `to`, `slot`, and the fields, such as `attention`.
+        nodes: a record a node, as in a recording: `sentence` (0, or 1 for the second of a pair), `node` and `parent`
+            (numbers within the sentence, -1 for none), `start` and `end` (first word and one past the last; `span` is
+            both), `text` ("" at the padding node of a window), `tag`, `head` (-1 at a root, -2 where there is no
+            dependency parse) and `dependency`, and the fields of nodes that the encoder shows. In place of `predicted`
+            there is `label`, where the task predicts one there.
+        edges: a record an edge of which the encoder shows something: `relation`, `sentence` (that of the receiver),
+            `sender`, `receiver`, their texts `from` and `to`, `slot`, and the fields, such as `attention`.
         sentences: the sentences in the form that their graphs were made of.
         kind: what they became.
     """
@@ -63,7 +65,7 @@ class Explanation:
         said = _said(self.prediction)
         lines = [texts] if isinstance(texts, str) else texts
         parts = [f"<p>{'<br>'.join(map(html.escape, [*lines, '']))}<b>{html.escape(said)}</b></p>"]
-        parts += [f"<p>{html.escape(name)}</p>{svg}" for name, svg in self.pictures().items()]
+        parts += [*self.pictures().values()]
         return f"<div>{''.join(parts)}</div>"
 
 

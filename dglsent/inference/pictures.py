@@ -17,14 +17,16 @@ if TYPE_CHECKING:
     from dglsent.inference.explanation import Explanation
 
 _TREE, _ARCS = "tree", "dependencies"
+_MOST = 20  # words whose arcs can still be told apart
 _NOT_SHOWN = ("relation", "sentence", "sender", "receiver", "from", "to", "slot")
 
 
 def pictures(explanation: Explanation) -> dict[str, Svg]:
     """Drawings of an explanation by name: its trees, then each edge field that a tree cannot show.
 
-    Attention between two sentences is lines between them, within one arcs beside the parse; gates of windows are a
-    table.
+    Attention between two sentences is lines between them, within one arcs beside the parse, or a matrix where words are
+    many; gates of windows are a table, with nothing where the window reaches beyond the sentence. Titles say the field,
+    and who listens to whom.
     """
     drawn: dict[str, Svg] = {}
     sides = range(len(explanation.sentences))
@@ -45,39 +47,45 @@ def pictures(explanation: Explanation) -> dict[str, Svg]:
                 senders = [node for node in explanation.nodes if node["sentence"] == 1 - side]
                 matrix = _matrix(of_field, field, "sender", len(nodes), len(senders))
                 there = explanation.sentences[1 - side]
-                picture = pair_svg(_side(sentence, len(nodes)), _side(there, len(senders)), matrix)
+                title = f"{relation}.{field}: the upper sentence listens to the lower"
+                picture = pair_svg(_side(sentence, len(nodes)), _side(there, len(senders)), matrix, title=title)
             elif explanation.kind.startswith("window"):
-                slots = 1 + max(edge["slot"] for edge in of_field)
-                picture = window_svg(sentence.words, _matrix(of_field, field, "slot", len(sentence.words), slots))
+                size, slots = len(sentence.words), 1 + max(edge["slot"] for edge in of_field)
+                inside = [edge for edge in of_field if edge["sender"] < size]  # and not the padding node
+                title = f"{relation}.{field}: rows listen to the words before and after them"
+                picture = window_svg(sentence.words, _matrix(inside, field, "slot", size, slots), title=title)
             else:
-                picture = _within(sentence, nodes, _matrix(of_field, field, "sender", len(nodes), len(nodes)))
+                matrix = _matrix(of_field, field, "sender", len(nodes), len(nodes))
+                picture = _within(sentence, nodes, matrix, f"{relation}.{field}")
             drawn[f"{relation}.{field}{name}"] = picture
     return drawn or _words(explanation.sentences)
 
 
 def _tree(tree: Constituency, nodes: Sequence[Mapping[str, Any]], edges: Sequence[Mapping[str, Any]]) -> Svg:
     """Coloured by what parents give to their children where that is shown; with what is predicted at each node."""
-    weights = _child_weights(len(tree), edges)
+    field, weights = _child_weights(len(tree), edges)
     labels = [node.get("label", "") for node in nodes]
     notes = labels if any(labels) else None
     if weights is None:
         return tree_svg(tree, notes=notes)
-    return tree_svg(tree, values=weights, notes=notes, palette="sequential", low=0.0, high=1.0)
+    title = f"{CHILD}.{field}: how much parents hear of their children"
+    return tree_svg(tree, values=weights, notes=notes, palette="sequential", low=0.0, high=1.0, title=title)
 
 
 def _arcs(sentence: Dependencies, edges: Sequence[Mapping[str, Any]]) -> Svg:
-    weights = _child_weights(len(sentence), edges)
-    return dependencies_svg(sentence, weights=weights)
+    field, weights = _child_weights(len(sentence), edges)
+    title = f"{CHILD}.{field}: how much heads hear of their dependents"
+    return dependencies_svg(sentence, weights=weights, title=title if weights else None)
 
 
-def _child_weights(size: int, edges: Sequence[Mapping[str, Any]]) -> list[float] | None:
-    """[size] what each node's parent gives to it, NaN at roots; None where no field says so."""
-    found = [math.nan] * size
+def _child_weights(size: int, edges: Sequence[Mapping[str, Any]]) -> tuple[str, list[float] | None]:
+    """The field that says what each node's parent gives to it, and this [size], NaN at roots; None where none does."""
+    field, found = "", [math.nan] * size
     for edge in edges:
-        values = list(_fields(edge).values())
-        if edge["relation"] == CHILD and values:
-            found[edge["sender"]] = _scalar(values[0])
-    return None if all(map(math.isnan, found)) else found
+        if edge["relation"] == CHILD and _fields(edge):
+            field, value = next(iter(_fields(edge).items()))
+            found[edge["sender"]] = _scalar(value)
+    return field, None if all(map(math.isnan, found)) else found
 
 
 def _matrix(
@@ -99,12 +107,12 @@ def _side(sentence: Sentence, nodes: int) -> Constituency | Dependencies | list[
     return sentence.words
 
 
-def _within(sentence: Sentence, nodes: Sequence[Mapping[str, Any]], matrix: npt.NDArray[np.float64]) -> Svg:
+def _within(sentence: Sentence, nodes: Sequence[Mapping[str, Any]], matrix: npt.NDArray[np.float64], name: str) -> Svg:
     """Whom the nodes of a sentence listen to."""
-    if len(nodes) != len(sentence.words):  # phrases among them
-        return heat_svg(matrix, [node["text"] for node in nodes], [node["text"] for node in nodes])
+    if len(nodes) != len(sentence.words) or not 1 < len(nodes) <= _MOST:  # phrases among them, or many, or one alone
+        return heat_svg(matrix, [node["text"] for node in nodes], title=f"{name}: rows listen to columns", high=None)
     parse = sentence if isinstance(sentence, Dependencies) and _is_parsed(sentence) else None
-    return attention_svg(sentence.words, matrix, parse=parse)
+    return attention_svg(sentence.words, matrix, parse=parse, title=f"{name}: arrows point at the word that listens")
 
 
 def _is_parsed(sentence: Dependencies) -> bool:

@@ -72,6 +72,7 @@ def arcs_svg(
     high: float = 1.0,
     width: float = WIDTH,
     title: str | None = None,
+    label: str | None = None,
 ) -> Svg:
     """Draws arcs between words, several rows of them where they are many.
 
@@ -88,6 +89,7 @@ def arcs_svg(
         high: weight of the widest arc.
         width: pixels of a row.
         title: a line above the drawing.
+        label: what the weights are, beside their legend.
 
     Raises:
         InputError: there are no words, an arc ends at none of them, or there are not N notes.
@@ -127,7 +129,7 @@ def arcs_svg(
             for place, note in enumerate(notes):
                 middle = row.foot + _WORD + 5.0 + (place + 0.5) * (_NOTE + 3.0)
                 canvas.text(note[n], places[n], middle, _NOTE, fill=SOFT, kind="note")
-    return canvas.svg(edges[1] + lane + MARGIN, top - _BETWEEN + MARGIN, title=title, scale=scale)
+    return canvas.svg(edges[1] + lane + MARGIN, top - _BETWEEN + MARGIN, title=title, scale=scale, label=label)
 
 
 def _read(arcs: Iterable[Arc], count: int) -> list[_Arc]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Final
 
@@ -29,6 +30,7 @@ def attention_svg(
     high: float = 1.0,
     width: float = WIDTH,
     title: str | None = None,
+    label: str | None = None,
 ) -> Svg:
     """Draws whom each word listens to as arcs, with their weight as width; beside a parse, under it.
 
@@ -37,11 +39,13 @@ def attention_svg(
         weights: [N, N], a row a listener: whom it hears how much.
         parse: the dependency tree of the words, whose arcs are drawn over them, from head to dependent.
         top: arcs that end at a listener, the heaviest ones.
-        least: arcs that weigh no more are left out; by default 1 / N, what each of N words would have of an even share.
+        least: arcs that weigh no more are left out; by default 1 / N, what each of N words would have of an even share,
+            and none is where there is one word alone.
         low: weight of the thinnest arc.
         high: weight of the widest arc.
         width: pixels of a row.
         title: a line above the drawing.
+        label: what the weights are, beside their legend.
 
     Raises:
         InputError: the weights are not [N, N], or the parse has another number of them.
@@ -49,22 +53,26 @@ def attention_svg(
     cells = matrix_of(weights, len(words), len(words))
     arcs = strongest(cells, top, least)
     if parse is None:
-        return arcs_svg(words, arcs, low=low, high=high, width=width, title=title)
+        return arcs_svg(words, arcs, low=low, high=high, width=width, title=title, label=label)
     wants(parse, Dependencies, "attention_svg(parse=...)", "Dependencies, such as graphs.read_conllu gives")
     if len(parse) != len(words):
         raise InputError(f"{len(words)} words, but a parse of {len(parse)} tokens; give the words of the parse")
     tree = [(head, token) for token, head in enumerate(parse.head.tolist()) if head >= 0]
     notes = [parse.relation]
-    return arcs_svg(words, tree, below=arcs, notes=notes, low=low, high=high, width=width, title=title)
+    return arcs_svg(words, tree, below=arcs, notes=notes, low=low, high=high, width=width, title=title, label=label)
 
 
-def window_svg(words: Sequence[str], gates: npt.ArrayLike, *, title: str | None = None) -> Svg:
+def window_svg(
+    words: Sequence[str], gates: npt.ArrayLike, *, title: str | None = None, label: str | None = None
+) -> Svg:
     """Draws the gates of a window: a row a word, a column each place of its window.
 
     Args:
         words: [N] words.
-        gates: [N, 2 d + 1] how open each word's gate is for the words d before to d after it, from 0 to 1.
+        gates: [N, 2 d + 1] how open each word's gate is for the words d before to d after it, from 0 to 1; NaN where
+            there is no such word, a cell that stays empty.
         title: a line above the drawing.
+        label: what the gates are, beside their legend.
 
     Raises:
         InputError: the gates are not [N, 2 d + 1].
@@ -75,7 +83,8 @@ def window_svg(words: Sequence[str], gates: npt.ArrayLike, *, title: str | None 
             f"gates have shape {list(cells.shape)} for {len(words)} words; give one row a word, and 2 d + 1 columns"
         )
     half = cells.shape[1] // 2
-    return heat_svg(cells, words, [f"{offset:+d}" if offset else "0" for offset in range(-half, half + 1)], title)
+    places = [f"{offset:+d}" if offset else "0" for offset in range(-half, half + 1)]
+    return heat_svg(cells, words, places, title, label=label)
 
 
 def strongest(cells: npt.NDArray[np.float64], top: int, least: float | None = None) -> list[tuple[int, int, float]]:
@@ -84,9 +93,9 @@ def strongest(cells: npt.NDArray[np.float64], top: int, least: float | None = No
     Args:
         cells: [N, M].
         top: so many of a row.
-        least: those that weigh no more are left out; by default 1 / M.
+        least: those that weigh no more are left out; by default 1 / M, and none where M is 1.
     """
-    least = 1 / max(cells.shape[1], 1) if least is None else least
+    least = (1 / cells.shape[1] if cells.shape[1] > 1 else -math.inf) if least is None else least
     return [
         (sender, receiver, float(row[sender]))
         for receiver, row in enumerate(np.nan_to_num(cells, nan=-np.inf))

@@ -64,6 +64,7 @@ def dependencies_svg(
     title: str | None = None,
     compact: bool = False,
     width: float = WIDTH,
+    label: str | None = None,
 ) -> Svg:
     """Draws a dependency tree or forest, crossing arcs and several roots included.
 
@@ -73,6 +74,7 @@ def dependencies_svg(
         title: a line above the drawing.
         compact: relations stand under the words instead of on the arcs, and long sentences have several rows.
         width: pixels of such a row.
+        label: what the weights are, beside their legend.
 
     Raises:
         SentenceError: the sentence is empty, or there are not N weights.
@@ -84,16 +86,18 @@ def dependencies_svg(
     if not len(sentence):
         raise SentenceError("sentence has no tokens; nothing to draw", sentence.origin)
     if compact:
-        return _compact(sentence, weights, title, width)
+        return _compact(sentence, weights, title, width, label)
     numbers = None if weights is None else [float(weight) for weight in weights]
     scale = None if numbers is None else Scale.of("lines", numbers)
     picture = DependenciesPicture(sentence, numbers, scale)
     canvas = Canvas()
     picture.draw(canvas)
-    return canvas.svg(picture.width, picture.height + MARGIN, title=title, scale=scale)
+    return canvas.svg(picture.width, picture.height + MARGIN, title=title, scale=scale, label=label)
 
 
-def _compact(sentence: Dependencies, weights: Sequence[float] | None, title: str | None, width: float) -> Svg:
+def _compact(
+    sentence: Dependencies, weights: Sequence[float] | None, title: str | None, width: float, label: str | None
+) -> Svg:
     heads = sentence.head.tolist()
     arcs: list[AnyArc] = [
         (head, token) if weights is None else (head, token, float(weights[token]))
@@ -103,7 +107,9 @@ def _compact(sentence: Dependencies, weights: Sequence[float] | None, title: str
     marks = [tag or "" for tag in tags(sentence)]
     scale = Scale.of("lines", [] if weights is None else [float(weight) for weight in weights])
     notes = [marks, sentence.relation] if any(marks) else [sentence.relation]
-    return arcs_svg(sentence.word, arcs, notes=notes, low=scale.low, high=scale.high, width=width, title=title)
+    return arcs_svg(
+        sentence.word, arcs, notes=notes, low=scale.low, high=scale.high, width=width, title=title, label=label
+    )
 
 
 class DependenciesPicture:

@@ -9,13 +9,15 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from graphs.drawing.canvas import MARGIN, Canvas, Svg, number, text_width
+from graphs.drawing.canvas import MARGIN, Canvas, Svg, readable, text_width
 from graphs.drawing.colour import LINE, PAPER, Palette, Scale, ink_on
 from graphs.errors import InputError
 
-_CELL: Final = 28.0
+_CELL: Final = 28.0  # pixels of a cell with a value
+_SMALL: Final = 18.0  # and of one without
 _TEXT: Final = 13.0
 _VALUE: Final = 10.0
+_LONG: Final = 8.5  # of values of more than four characters
 _FEW: Final = 16  # rows and columns up to which a cell shows its value
 _TURN: Final = -50.0  # degrees, of the names over the columns
 
@@ -29,6 +31,7 @@ def heat_svg(
     high: float | None = 1.0,
     *,
     palette: Palette = "sequential",
+    label: str | None = None,
 ) -> Svg:
     """Draws a matrix as coloured cells, with their values where they are few.
 
@@ -40,6 +43,7 @@ def heat_svg(
         low: value of the first colour; None finds it from the matrix.
         high: value of the last colour; None finds it from the matrix.
         palette: "sequential" for amounts, "diverging" for values with a middle.
+        label: what the values are, beside their legend.
 
     Raises:
         InputError: the matrix is not [R, C], or the colour range is empty.
@@ -47,41 +51,44 @@ def heat_svg(
     columns = rows if columns is None else columns
     cells = matrix_of(matrix, len(rows), len(columns))
     scale = Scale.of(palette, cells.ravel().tolist(), low, high)
+    few = max(cells.shape, default=0) <= _FEW
+    size = _CELL if few else _SMALL
+    largest = max(map(abs, cells[np.isfinite(cells)].tolist()), default=0.0)
     canvas = Canvas()
     left = MARGIN + max((text_width(row, _TEXT) for row in rows), default=0.0) + 8.0
     slope = math.radians(-_TURN)
     over = max((text_width(column, _TEXT) for column in columns), default=0.0)
     top = MARGIN + over * math.sin(slope) + 14.0
     ends = [
-        left + (index + 0.6) * _CELL + text_width(name, _TEXT) * math.cos(slope) for index, name in enumerate(columns)
+        left + (index + 0.6) * size + text_width(name, _TEXT) * math.cos(slope) for index, name in enumerate(columns)
     ]
     for index, name in enumerate(columns):
-        x = left + (index + 0.55) * _CELL
+        x = left + (index + 0.55) * size
         canvas.text(name, x, top - 9.0, _TEXT, anchor="start", kind="column", turn=_TURN)
-    few = max(cells.shape, default=0) <= _FEW
     for index, name in enumerate(rows):
-        y = top + index * _CELL
-        canvas.text(name, left - 8.0, y + _CELL / 2, _TEXT, anchor="end", kind="row")
+        y = top + index * size
+        canvas.text(name, left - 8.0, y + size / 2, _TEXT, anchor="end", kind="row")
         for place, value in enumerate(cells[index].tolist()):
             colour = scale.colour(value)
-            x = left + place * _CELL
-            hint = f"{name} · {columns[place]}: {value:.3g}"
+            x = left + place * size
+            hint = f"{name} · {columns[place]}: {'none' if math.isnan(value) else readable(value)}"
             # Paper between the cells, so that neighbours of one colour stay apart.
             canvas.box(
                 x,
                 y,
-                _CELL,
-                _CELL,
+                size,
+                size,
                 fill=colour,
                 stroke=PAPER if value == value else LINE,
                 kind="cell",
                 hint=hint,
             )
             if few and math.isfinite(value):
-                text = _short(value)
-                canvas.text(text, x + _CELL / 2, y + _CELL / 2, _VALUE, fill=ink_on(colour), kind="value")
-    right = max([left + len(columns) * _CELL, *ends])
-    return canvas.svg(right + MARGIN, top + len(rows) * _CELL + MARGIN, title=title, scale=scale)
+                text = _short(value, largest)
+                letters = _VALUE if len(text) < 5 else _LONG
+                canvas.text(text, x + size / 2, y + size / 2, letters, fill=ink_on(colour), kind="value")
+    right = max([left + len(columns) * size, *ends])
+    return canvas.svg(right + MARGIN, top + len(rows) * size + MARGIN, title=title, scale=scale, label=label)
 
 
 def matrix_of(matrix: npt.ArrayLike, rows: int, columns: int) -> npt.NDArray[np.float64]:
@@ -100,11 +107,14 @@ def matrix_of(matrix: npt.ArrayLike, rows: int, columns: int) -> npt.NDArray[np.
     return cells
 
 
-def _short(value: float) -> str:
-    """A value in four characters or so: 0, .07, .50, 1, -1.5, 12."""
+def _short(value: float, largest: float) -> str:
+    """A value in four characters or so, as fine as the largest one asks: 0, .07, .0012, 2e-5, 1, -1.5, 12, 2e4."""
     size = abs(value)
-    if size >= 1000:
-        return f"{value:.0e}"
-    if 0.005 <= size < 0.995:
-        return f"{value:.2f}".replace("0.", ".", 1)
-    return number(round(value, 1)) if size < 10 else f"{value:.0f}"
+    if size >= 9999.5 or (0 < largest < 0.001 and value):
+        return f"{value:.0e}".replace("e-0", "e-").replace("e+0", "e")
+    if size >= 9.95:
+        return f"{value:.0f}"
+    if size >= 0.995:
+        return f"{value:.1f}".removesuffix(".0")
+    text = f"{value:.{2 if largest >= 0.1 else 3 if largest >= 0.01 else 4}f}"
+    return text.replace("0.", ".", 1) if float(text) else "0"

@@ -46,6 +46,7 @@ def pair_svg(
     low: float = 0.0,
     high: float = 1.0,
     title: str | None = None,
+    label: str | None = None,
 ) -> Svg:
     """Draws two sentences, the second on its head under the first, and whom the nodes of the first listen to.
 
@@ -59,6 +60,7 @@ def pair_svg(
         low: weight of the thinnest line.
         high: weight of the widest line.
         title: a line above the drawing.
+        label: what the weights are, beside their legend.
 
     Raises:
         InputError: a side cannot be drawn, or the weights do not fit.
@@ -90,7 +92,7 @@ def pair_svg(
         above.draw(canvas)
     with canvas.at(left[1], foot, flip=True):
         below.draw(canvas)
-    return canvas.svg(full, foot, title=title, scale=scale)
+    return canvas.svg(full, foot, title=title, scale=scale, label=label)
 
 
 class _Words:

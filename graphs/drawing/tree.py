@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from graphs.columns import Constituency
-from graphs.drawing.canvas import MARGIN, Canvas, Svg, number, text_width
+from graphs.drawing.canvas import MARGIN, Canvas, Svg, number, readable, text_width
 from graphs.drawing.colour import FILL, INK, LINE, SOFT, Palette, Scale, darker, ink_on
 from graphs.drawing.given import wants
 from graphs.errors import SentenceError
@@ -56,6 +56,7 @@ def tree_svg(
     low: float | None = None,
     high: float | None = None,
     title: str | None = None,
+    label: str | None = None,
 ) -> Svg:
     """Draws a constituency tree.
 
@@ -68,6 +69,7 @@ def tree_svg(
         low: value of the first colour; by default found from the values.
         high: value of the last colour; by default found from the values.
         title: a line above the drawing.
+        label: what the colours are, beside their legend.
 
     Raises:
         SentenceError: the tree is empty, or `values`, `notes` or `labels` do not have N entries.
@@ -82,7 +84,7 @@ def tree_svg(
     picture = TreePicture(tree, numbers, scale, notes or [""] * len(tree), labels or tree.label)
     canvas = Canvas()
     picture.draw(canvas)
-    return canvas.svg(picture.width, picture.height + MARGIN, title=title, scale=scale)
+    return canvas.svg(picture.width, picture.height + MARGIN, title=title, scale=scale, label=label)
 
 
 class TreePicture:
@@ -229,7 +231,7 @@ def _draw(canvas: Canvas, badge: _Badge, value: float, scale: Scale | None, *, l
             stroke=darker(fill),
             radius=min(badge.height / 2, _ROW / 2),
             kind="node",
-            hint=" ".join(part for part in (badge.label, number(value) if coloured else "") if part),
+            hint=" ".join(part for part in (badge.label, readable(value) if coloured else "") if part),
         )
     apart = 7.0 if badge.label and badge.note else 0.0
     patch = patch and leaf and not coloured

@@ -97,6 +97,7 @@ def test_attention():
     ]
     assert len(strongest(weights.double().numpy(), 2, 0.0)) == 6
     assert strongest(np.full((2, 2), 0.5), 2) == []  # an even share is no more than that
+    assert strongest(np.array([[1.0], [np.nan]]), 2) == [(0, 0, 1.0)]  # where there is one word alone, it is heard
     svg = attention_svg(["a", "b", "c"], weights, parse=sentence([1, -1, 1], words=["a", "b", "c"]))
     heights = [y for _, y in arrows(svg)]
     assert sorted(heights)[2] > sorted(heights)[1]  # two arcs of the parse above, three of attention below

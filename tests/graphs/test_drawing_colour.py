@@ -8,9 +8,9 @@ import sys
 import numpy as np
 import pytest
 import torch
-from svg_reading import CAT, NS, measured, parse, texts
+from svg_reading import CAT, NS, measured, parse, sentence, texts
 
-from graphs.drawing import heat_svg, tree_svg
+from graphs.drawing import arcs_svg, attention_svg, dependencies_svg, heat_svg, pair_svg, tree_svg, window_svg
 from graphs.drawing.canvas import text_width
 from graphs.drawing.colour import INK, PAPER, SOFT, Scale, _luminance, ink_on, turned
 from graphs.errors import InputError
@@ -26,7 +26,7 @@ def test_values_colour_nodes_and_bring_a_legend():
     # A legend never runs into the title.
     svg = tree_svg(CAT, values=[0.5] * 6, title="A title that is longer than the drawing is wide, by far")
     title = texts(svg, "title")[0]
-    end = float(title.get("x")) + measured(title.text, 15) * 1.09
+    end = float(title.get("x")) + measured(title.text, 15) * 1.12 * 1.12  # in bold DejaVu Sans
     assert end < float(texts(svg, "legend")[0].get("x"))
 
 
@@ -115,6 +115,70 @@ def test_a_legend_runs_from_its_lowest_to_its_highest_colour():
     assert places == sorted(places)
     scale = Scale("sequential", -1.0, 3.0)
     assert [steps[place].get("fill") for place in (0, len(steps) // 2, -1)] == [scale.colour(x) for x in (-1, 1, 3)]
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "marks"),
+    [
+        (0, 0.00123, ["0", "0.00123"]),
+        (0, 1000.12, ["0", "1000"]),
+        (-2e-5, 12345, ["-2e-05", "12300"]),
+        (0.9996, 1.0004, ["0.9996", "1"]),  # with as many digits as tell them apart
+        (1999.1, 1999.2, ["1999.1", "1999.2"]),
+    ],
+)
+def test_legends_have_three_digits_and_a_label(low, high, marks):
+    values = [low, high, low, high, low, high]
+    for svg in (
+        heat_svg([values], ["a"], list("uvwxyz"), low=low, high=high),
+        tree_svg(CAT, values=values, low=low, high=high),
+        pair_svg(["a"], list("uvwxyz"), [values], low=low, high=high),
+    ):
+        assert [text.text for text in texts(svg, "legend")] == marks
+    labelled = (
+        heat_svg([values], ["a"], list("uvwxyz"), low=low, high=high, label="weight"),
+        tree_svg(CAT, values=values, low=low, high=high, label="weight"),
+        pair_svg(["a"], list("uvwxyz"), [values], low=low, high=high, label="weight"),
+        arcs_svg(["a", "b"], [(0, 1, low)], low=low, high=high, label="weight"),
+        attention_svg(["a", "b"], [[low, high], [high, low]], least=-1.0, low=low, high=high, label="weight"),
+    )
+    for svg in labelled:
+        first, last = texts(svg, "legend")
+        assert (first.text, last.text) == (f"weight  {marks[0]}", marks[1])
+        assert float(first.get("x")) >= 0
+
+
+def test_labels_of_legends_of_parses_and_windows():
+    parsed = sentence([1, -1])
+    for svg in (
+        dependencies_svg(parsed, weights=[0.5, 0.2], label="share"),
+        dependencies_svg(parsed, weights=[0.5, 0.2], label="share", compact=True),
+        attention_svg(parsed.words, [[0.1, 0.9], [0.9, 0.1]], parse=parsed, label="share"),
+        window_svg(parsed.words, np.ones((2, 3)), label="share"),
+    ):
+        assert texts(svg, "legend")[0].text == "share  0"
+
+
+@pytest.mark.parametrize(
+    ("cells", "said"),
+    [
+        ([1000.12, 12345, 10, 9.97], ["1000", "1e4", "10", "10"]),
+        ([0.0012, 0.0005, 0, -0.0021], [".0012", ".0005", "0", "-.0021"]),
+        ([0.00002, -0.0003, 0, 1e-12], ["2e-5", "-3e-4", "0", "1e-12"]),
+        ([0.0123, 0.001, 0.00001, 0], [".012", ".001", "0", "0"]),
+        ([1.0, 0.0123, 0.00001, -1.54], ["1", ".01", "0", "-1.5"]),
+    ],
+)
+def test_cells_have_their_values_in_few_characters(cells, said):
+    svg = heat_svg([cells], ["a"], list("wxyz"), low=None, high=None)
+    values = texts(svg, "value")
+    assert [text.text for text in values] == said
+    assert all(measured(text.text, 10) < 32 for text in values)  # cells are 28 pixels wide
+
+
+def test_large_matrices_have_small_cells():
+    width = float(parse(heat_svg(np.zeros((60, 60)), ["word"] * 60)).get("width"))
+    assert width < 1250
 
 
 def test_dark_paper_turns_dark_and_light():

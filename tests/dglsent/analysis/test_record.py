@@ -168,6 +168,43 @@ def test_what_cannot_be_recorded_is_refused(tag_guided_run, trees_run, tmp_path,
         Recording(out)
 
 
+def test_files_of_ones_own_are_recorded_and_analysed(tag_guided_run, tmp_path, program):
+    trees = ["(S (NP (DT the) (NN film)) (VP (VBD was) (JJ good)))", "(S (NP (NN it)) (VP (VBD was) (JJ dull)))"]
+    lines = [f"{row % 2}\t{trees[row % 2]}" for row in range(24)]
+    for name, count in (("train", 24), ("more", 5)):
+        (tmp_path / f"{name}.tsv").write_text("\n".join(["stars\treview", *lines[:count]]) + "\n")
+    train, more = tmp_path / "train.tsv", tmp_path / "more.tsv"
+    own = ["--corpus", "LabelledText", "--corpus.text", "review", "--corpus.label", "stars", "--task.classes", 2]
+    own += [word for split in ("train", "dev", "test") for word in (f"--corpus.{split}", train)]
+    code, _, err = program("fit", tag_guided_run / "config.yaml", *own, "--out", tmp_path / "run")
+    assert code == 0, err
+    train.unlink()  # the run's own files may be gone
+    out = tmp_path / "table"
+    code, said, err = program("record", tmp_path / "run", more, "--out", out)
+    assert (code, said) == (0, f"{out}\n"), err
+    found = Recording(out)
+    assert found.split == str(more)
+    assert found.about["labels"] == ["0", "1"]
+    assert found.examples.id.tolist() == [f"{more}-{number}" for number in range(1, 6)]
+    assert found.examples.gold.tolist() == [0, 1, 0, 1, 0]
+    assert set(found.nodes.split) == {str(more)}
+    code, _, err = program("analyse", "tag-pairs", out, "--least", 1, "--out", tmp_path / "analyses")
+    assert code == 0, err
+    program.refuses(
+        "record", tmp_path / "run", more, "--split", "dev", "--out", out, saying=["--split: files have none"]
+    )
+    program.refuses("record", tmp_path / "run", tmp_path / "no.tsv", "--out", out, saying=["no.tsv: no such file"])
+    more.write_text(more.read_text().replace("good", "bad"))  # another file of one name
+    program.refuses("record", tmp_path / "run", more, "--out", out, saying=["differs in files"])
+
+
+def test_files_are_for_runs_of_files(tag_guided_run, tmp_path, program):
+    file = tmp_path / "own.tsv"
+    file.write_text("text\tlabel\ngood\t1\n")
+    program.refuses("record", tag_guided_run, file, "--out", tmp_path / "table", saying=["this one is of Reviews"])
+    assert not (tmp_path / "table").exists()
+
+
 def test_a_model_that_shows_nothing_still_has_nodes(trees_run, tmp_path):
     found = Recording(record(trees_run, tmp_path / "table"))
     assert found.about["fields"] == []

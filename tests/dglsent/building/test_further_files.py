@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from tiny import TINY, Program, recipe
 
+from dglsent.analysis.recording import Recording
 from dglsent.building.further_files import further_examples
 from graphs.errors import InputError, SentenceError
 
@@ -44,6 +45,14 @@ def test_the_test_file_again_has_the_score_of_the_run(tmp_path: Path, program: P
     code, out, err = program("test", run, other, train)
     assert code == 0, err
     assert json.loads(out) == {str(other): metrics["test"], str(train): metrics["dev"]}
+    code, _, err = program("record", run, other, train, "--out", tmp_path / "recording")
+    assert code == 0, err
+    recorded = Recording(tmp_path / "recording")
+    assert recorded.about["labels"] == ["bad", "good", "so"]
+    right = recorded.examples.gold == recorded.examples.predicted
+    for file, split in ((other, "test"), (train, "dev")):
+        of_file = right[recorded.examples.id.str.startswith(f"{file}-")]
+        assert of_file.mean() == pytest.approx(metrics[split]["accuracy"], abs=1e-6)
     program.refuses("test", run, tmp_path / "none.tsv", saying=["none.tsv: no such file"])
     program.refuses("test", run, other, "--split", "dev", saying=["--split: files have none"])
     strange = table(tmp_path / "strange.tsv", 9, {"bad": "dull", "good": "fine", "odd": "plain"})

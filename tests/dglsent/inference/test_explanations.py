@@ -6,10 +6,15 @@ from dataclasses import replace
 import numpy as np
 import pytest
 import torch
+from pandas import DataFrame
 from untrained import PARSED, TREES, untrained
 
+from dglsent.analysis.rows import Recorder, Shown
 from dglsent.cli.main import main
-from graphs.drawing import attention_svg, dependencies_svg, pair_svg, tree_svg, window_svg
+from dglsent.corpora.example import Example, Parsed
+from dglsent.passing import Batch
+from dglsent.training.graphs import build
+from graphs.drawing import attention_svg, dependencies_svg, heat_svg, pair_svg, tree_svg, window_svg
 from graphs.errors import InputError
 from graphs.transforms import binarise, collapse_unary
 
@@ -54,9 +59,11 @@ def test_a_child_is_drawn_with_what_its_parent_gives_it(kind):
     assert np.isnan(shares).sum() == 1  # the root
     drawn = said.pictures()
     if kind == "dependency":
-        assert drawn["dependencies 1"] == dependencies_svg(given, weights=shares)
+        title = "child.attention: how much heads hear of their dependents"
+        assert drawn["dependencies 1"] == dependencies_svg(given, weights=shares, title=title)
     else:
-        assert drawn["tree 1"] == tree_svg(given, values=shares, palette="sequential", low=0.0, high=1.0)
+        title = "child.attention: how much parents hear of their children"
+        assert drawn["tree 1"] == tree_svg(given, values=shares, palette="sequential", low=0.0, high=1.0, title=title)
 
 
 def test_attention_over_dependents_and_over_the_other_sentence():
@@ -96,7 +103,8 @@ def test_attention_is_arcs_beside_the_parse_and_lines_between_sentences():
     for edge in parsed.edges:
         weights[edge["receiver"], edge["sender"]] = edge["attention_1"]
     (svg,) = parsed.pictures().values()
-    assert svg == attention_svg(PARSED.word, weights, parse=PARSED)
+    title = "complete.attention_1: arrows point at the word that listens"
+    assert svg == attention_svg(PARSED.word, weights, parse=PARSED, title=title)
     assert ">nsubj</text>" in svg
     assert ">nsubj</text>" not in bare.pictures()["complete.attention_1"]
 
@@ -111,7 +119,47 @@ def test_attention_is_arcs_beside_the_parse_and_lines_between_sentences():
     for edge in said.edges:
         if edge["relation"] == "attend" and edge["sentence"] == 0:
             weights[edge["receiver"], edge["sender"]] = edge["attention_up"]
-    assert said.pictures()["attend.attention_up 1"] == pair_svg(one, other, weights)
+    title = "attend.attention_up: the upper sentence listens to the lower"
+    assert said.pictures()["attend.attention_up 1"] == pair_svg(one, other, weights, title=title)
+
+
+def test_attention_of_many_words_or_of_one_is_a_matrix():
+    model = untrained("complete", "cn3.CN3", hidden=8, layers=1)
+    (arcs,), (many,), (one,) = (model.explain([["film"] * size]) for size in (20, 21, 1))
+    assert "arrows point at" in arcs.pictures()["complete.attention_1"]
+    weights = np.zeros((21, 21))
+    for edge in many.edges:
+        weights[edge["receiver"], edge["sender"]] = edge["attention_1"]
+    title = "complete.attention_1: rows listen to columns"
+    assert many.pictures()["complete.attention_1"] == heat_svg(weights, ["film"] * 21, title=title, high=None)
+    assert one.pictures()["complete.attention_1"] == heat_svg([[1.0]], ["film"], title=title)
+
+
+def test_nodes_and_edges_are_those_of_a_recording():
+    model = untrained("complete", "cn3.CN3", hidden=8, layers=1)
+    (said,), (bare,) = model.explain(PARSED), model.explain([PARSED.word])
+    assert [node["head"] for node in said.nodes] == PARSED.head.tolist()
+    assert [node["dependency"] for node in said.nodes] == PARSED.relation
+    assert {(node["head"], node["dependency"]) for node in bare.nodes} == {(-2, "")}
+
+    recorder = Recorder(Shown.of(["complete.attention_1"]), "complete", "", (), {})
+    graph = build("complete", PARSED, model.vocabularies)
+    batch = Batch.of([graph])
+    with torch.inference_mode():
+        model.model.encoder.encode(batch)
+        example = Example((Parsed(dependencies=PARSED),))
+        nodes = recorder.nodes(0, [example], [[PARSED]], [[graph]], [{}], batch).to_pandas()
+        edges = recorder.edges(0, batch).to_pandas()
+    apart = {"example", "gold", "predicted"}
+    found = DataFrame(said.nodes)
+    assert set(nodes) - set(found) == apart
+    assert set(found) - set(nodes) == {"span"}
+    same = [name for name in nodes if name not in apart]
+    assert found[same].to_numpy().tolist() == nodes[same].to_numpy().tolist()
+    assert found.span.tolist() == [[0, 1], [1, 2], [2, 3], [3, 4]]
+    assert set(edges) - set(said.edges[0]) == {"example", "slot"}  # no slots in complete graphs
+    shared = ["relation", "sentence", "sender", "receiver"]
+    assert DataFrame(said.edges)[shared].to_numpy().tolist() == edges[shared].to_numpy().tolist()
 
 
 def test_attention_to_earlier_words_and_gates_of_windows():
@@ -119,12 +167,18 @@ def test_attention_to_earlier_words_and_gates_of_windows():
     assert list(said.pictures()) == ["preceding.attention"]
     assert {edge["receiver"] > edge["sender"] for edge in said.edges} == {True}
     (said,) = untrained("window", "dynamic_window.WindowMLP", hidden=6).explain(PARSED)
-    gates = np.zeros((4, 5))
+    gates = np.full((4, 5), np.nan)
     for edge in said.edges:
-        gates[edge["receiver"], edge["slot"]] = np.mean(edge["gate"])
-    assert said.pictures() == {"child.gate": window_svg(PARSED.word, gates)}
+        if edge["from"]:
+            gates[edge["receiver"], edge["slot"]] = np.mean(edge["gate"])
+    # What lies beyond the sentence is one padding node, and stays blank.
+    assert [node["text"] for node in said.nodes] == [*PARSED.word, ""]
+    beyond = np.array([[1, 1, 0, 0, 0], [1, 0, 0, 0, 0], [0, 0, 0, 0, 1], [0, 0, 0, 1, 1]], dtype=bool)
+    assert (np.isnan(gates) == beyond).all()
+    title = "child.gate: rows listen to the words before and after them"
+    assert said.pictures() == {"child.gate": window_svg(PARSED.word, gates, title=title)}
     wide = replace(said, edges=[{**edge, "gate": [0.1, 0.2, 0.9]} for edge in said.edges])
-    of_mean = window_svg(PARSED.word, np.full((4, 5), 0.4))
+    of_mean = window_svg(PARSED.word, np.where(beyond, np.nan, 0.4), title=title)
     assert wide.pictures() == {"child.gate": of_mean}
 
 
