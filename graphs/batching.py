@@ -123,9 +123,9 @@ def batch_pairs(pairs: Sequence[tuple[SentenceGraph, SentenceGraph]]) -> Any:
     One type of nodes, and the relations `child` (child -> parent) and `attend` (every node of a sentence to every node
     of the other of its pair). Node fields besides those of the sentences: `sentence`, `side` and `pair`.
     """
-    strange = next((pair for pair in pairs if not isinstance(pair, Sequence) or len(pair) != 2), None)
-    if strange is not None:
-        raise InputError(f"pairs of sentence graphs are wanted, and a {type(strange).__name__} was given")
+    strange = [type(pair).__name__ for pair in pairs if not isinstance(pair, Sequence) or len(pair) != 2]
+    if strange:
+        raise InputError(f"pairs of sentence graphs are wanted, and a {strange[0]} was given")
     merged = merge(_listed([sentence for pair in pairs for sentence in pair]))
     everyone = np.arange(int(merged.node_counts.sum()))
     graph = topology(merged, {ATTEND: hearing(merged.node_counts, partners(len(merged.node_counts)), everyone)})
@@ -167,13 +167,18 @@ def merge(graphs: Sequence[SentenceGraph] | MergedGraphs) -> MergedGraphs:
     return MergedGraphs(
         node_counts=node_counts,
         edge_counts=edge_counts,
-        src=np.concatenate([graph.src for graph in graphs]) + offset,
-        dst=np.concatenate([graph.dst for graph in graphs]) + offset,
+        src=_whole([graph.src for graph in graphs]) + offset,
+        dst=_whole([graph.dst for graph in graphs]) + offset,
         nodes=nodes,
         edges={name: np.concatenate([graph.edges[name] for graph in graphs]) for name in first.edges},
-        level=np.concatenate([graph.level for graph in graphs]),
+        level=_whole([graph.level for graph in graphs]),
         pairwise={name: np.concatenate([graph.pairwise[name] for graph in graphs]) for name in first.pairwise},
     )
+
+
+def _whole(columns: Sequence[IntArray]) -> IntArray:
+    """Columns one after the other, as int64: of unsigned numbers the negative ones would be large."""
+    return np.concatenate(columns).astype(np.int64, copy=False)
 
 
 def _names(graph: SentenceGraph) -> tuple[KeysView[str], ...]:

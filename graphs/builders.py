@@ -132,8 +132,8 @@ def constituency(
         edge field slot (order among siblings).
 
     Raises:
-        SentenceError: no words, columns of several lengths, a node before its parent, or with binary a phrase that has
-            not two children.
+        SentenceError: no words, columns of several lengths, nodes that are not in pre-order, or with binary a phrase
+            that has not two children.
     """
     check_kind(tree, Constituency, "of Dependencies, graphs.dependency makes the graph")
     size = len(tree)
@@ -160,11 +160,15 @@ def constituency(
     word[is_word] = vocabularies.word.ids(tree.words)
     position = np.full(size, -1, dtype=np.int64)
     position[is_word] = np.arange(is_word.sum())
+    span, child = trees.spans(tree), np.flatnonzero(parent >= 0)
+    above = span[parent[child]]
+    if ((span[child, 0] < above[:, 0]) | (span[child, 1] > above[:, 1])).any():
+        raise SentenceError("the nodes are not in pre-order; after each node give all that is below it", tree.origin)
     nodes = {
         fields.WORD: word,
         fields.TAG: vocabularies.tag.ids(tags(tree)),
         fields.POSITION: position,
-        fields.SPAN: trees.spans(tree),
+        fields.SPAN: span,
         **spelled(tree.word, vocabularies),
     }
     if labels is not None:
@@ -235,9 +239,16 @@ def over_words(
     """
     nodes = _of_words(sentence, vocabularies)
     size, pairs = len(nodes[fields.POSITION]), [*edges]
-    strange = next((pair for pair in pairs if len(pair) != 2), None)
+    # A fraction is no index, and NumPy would cut it off.
+    strange = next(
+        (pair for pair in pairs if len(pair) != 2 or not all(hasattr(end, "__index__") for end in pair)), None
+    )
     if strange is not None:
         raise SentenceError(f"edge {strange} is no pair; give the numbers of its sender and receiver", sentence.origin)
+    if fields.SLOT in (ids or {}):
+        raise SentenceError(
+            f"field {fields.SLOT!r} is the order of the edges; give yours another name", sentence.origin
+        )
     ends = np.array(pairs, dtype=np.int64).reshape(-1, 2)
     wrong = ends[((ends < 0) | (ends >= size)).any(1)]
     if len(wrong):

@@ -24,11 +24,13 @@ def forest(
         origin: where the document was read; that of its first sentence by default.
 
     Raises:
-        SentenceError: there are no sentences.
+        SentenceError: there are no sentences, or trees of both kinds.
     """
     if not sentences:
         raise SentenceError("the document has no sentences", origin)
     origin = origin or sentences[0].origin
+    if len({type(one) for one in sentences}) > 1:
+        raise SentenceError("the document has dependency trees and constituency trees; give those of one kind", origin)
     if isinstance(sentences[0], Constituency):
         found = [one for one in sentences if isinstance(one, Constituency)]
         parent = _joined([np.asarray(one.parent, dtype=np.int64) for one in found])

@@ -281,7 +281,7 @@ class TaggedColumns(LabelledFiles[Tagged | Dependencies]):
             for one, example in zip(some, made[split], strict=True):
                 if isinstance(one, Dependencies):
                     (sentence,) = example.sentences
-                    bare = dataclasses.replace(one, **dict.fromkeys(_OF_WORDS, ()))
+                    bare = dataclasses.replace(one, upos=(), xpos=(), feats=())
                     example.sentences = (Parsed(dependencies=bare, labels=sentence.labels, remedy=REMEDY),)
         return made
 

@@ -16,6 +16,7 @@ from dglsent.models.encoder import Encoder, PairEncoder
 from dglsent.nn.embeddings import WordEmbedding
 from dglsent.passing import Batch, Outputs, dot, softmax_sum, update_all
 from graphs.columns import IntArray
+from graphs.errors import check_choice
 from graphs.fields import ATTEND
 
 
@@ -34,6 +35,7 @@ class DecomposableAttention(PairEncoder):
         structure: Callable[[WordEmbedding], Encoder],
         mda_G: Literal["linear", "relu"] = "linear",
     ) -> None:
+        check_choice("mda_G", mda_G, ("linear", "relu"))
         encoder = structure(embedding)
         super().__init__(encoder, encoder.memory_size)
         self.mda_G = mda_G

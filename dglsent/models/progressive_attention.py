@@ -17,7 +17,8 @@ from dglsent.nn.attention import additive_score
 from dglsent.nn.embeddings import WordEmbedding
 from dglsent.passing import Batch, Outputs, StepLinear, frontier_pass, softmax_sum, update_all
 from graphs.door import fn
-from graphs.fields import ATTEND
+from graphs.errors import check_choice
+from graphs.fields import ATTEND, CHILD
 
 
 class ProgressiveAttention(PairEncoder):
@@ -32,8 +33,8 @@ class ProgressiveAttention(PairEncoder):
 
     Args:
         embedding: word vectors.
-        structure: the encoder of one sentence, any whose propagations compute the field h, of `memory_size` dimensions:
-            Tree-LSTMs and Tree-GRUs, LSTMs and GRUs of chains.
+        structure: the encoder of one sentence, any whose propagations over `child` compute the field h, of
+            `memory_size` dimensions: Tree-LSTMs and Tree-GRUs, LSTMs and GRUs of chains.
         pa_propagate: False attends to the states of the plain pass instead, and no parent sees it.
         pa_mix: "paper" is eq. 22; "mean" divides its two terms of the other sentence by the number of its nodes;
             "context" is h_j + sum_k a_k H_k, the attended context added instead of subtracted.
@@ -46,6 +47,7 @@ class ProgressiveAttention(PairEncoder):
         pa_propagate: bool = True,
         pa_mix: Literal["paper", "context", "mean"] = "paper",
     ) -> None:
+        check_choice("pa_mix", pa_mix, ("paper", "context", "mean"))
         encoder = structure(embedding)
         super().__init__(encoder, encoder.size)
         self.pa_propagate, self.pa_mix = pa_propagate, pa_mix
@@ -70,7 +72,7 @@ class ProgressiveAttention(PairEncoder):
             update_all(batch, fn.copy_u("one", "m"), fn.sum("m", "memory_count"), relation=ATTEND)
         if self.pa_propagate:
             attention = softmax_sum(score="score", value="memory", out="context", weight="attention")
-            with frontier_pass(ATTEND, self.message, attention, self.mix, inputs=self.own):
+            with frontier_pass(ATTEND, self.message, attention, self.mix, inputs=self.own, along=CHILD):
                 attended = self.structure.encode(batch)
         else:
             attended = self._attended_once(batch, plain)

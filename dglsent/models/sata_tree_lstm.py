@@ -29,6 +29,7 @@ from dglsent.nn.cells import lstm_cell
 from dglsent.nn.chains import LSTMChain
 from dglsent.nn.embeddings import WordEmbedding
 from dglsent.passing import Batch, Direction, Outputs, StepLinear, propagate
+from graphs.errors import check_choice
 from graphs.fields import NEXT
 
 
@@ -59,6 +60,7 @@ class SATATreeLSTM(Encoder):
         tags: Sequence[str] = (),
     ) -> None:
         super().__init__(embedding, hidden)
+        check_choice("leaf", leaf, ("lstm", "bilstm"))
         if leaf == "bilstm" and hidden % 2:
             raise ValueError(f"hidden {hidden}: an LSTM from either side makes half of it; give an even number")
         self.rightward = LSTMChain(embedding.dim, hidden // 2 if leaf == "bilstm" else hidden)

@@ -15,6 +15,7 @@ from dglsent.nn.embeddings import WordEmbedding
 from dglsent.nn.positions import PositionEmbedding, Sinusoids
 from dglsent.nn.readout import QueryPooling, mean_over_words
 from dglsent.passing import Batch, Direction, Outputs, dot, softmax_sum, update_all
+from graphs.errors import check_choice
 from graphs.fields import COMPLETE, POSITION
 
 _POSITIONS = 512
@@ -75,6 +76,7 @@ class Transformer(Encoder):
         super().__init__(embedding, hidden)
         if hidden % heads or hidden % 2:
             raise ValueError(f"hidden {hidden}; give an even multiple of the {heads} heads")
+        check_choice("positions", positions, ("sinusoidal", "learned"))
         self.W = nn.Linear(embedding.dim, hidden, bias=False)
         self.positions = Sinusoids(hidden) if positions == "sinusoidal" else PositionEmbedding(_POSITIONS, hidden)
         self.dropout = nn.Dropout(dropout)

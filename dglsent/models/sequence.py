@@ -11,6 +11,7 @@ from dglsent.models.encoder import Encoder
 from dglsent.nn.chains import GRUChain, LSTMChain
 from dglsent.nn.embeddings import WordEmbedding
 from dglsent.passing import Batch, Direction
+from graphs.errors import check_choice
 
 
 class SeqLSTM(Encoder):
@@ -73,6 +74,7 @@ class BiLSTM(Encoder):
         output_gate: bool = True,
     ) -> None:
         super().__init__(embedding, 2 * hidden)
+        check_choice("bilstm_readout", bilstm_readout, ("last_word", "ends"))
         self.bilstm_readout = bilstm_readout
         self.rightward = LSTMChain(embedding.dim, hidden, output_gate)
         self.leftward = None if tie_directions else LSTMChain(embedding.dim, hidden, output_gate)

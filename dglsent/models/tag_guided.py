@@ -18,6 +18,7 @@ from dglsent.nn.cells import lstm_cell
 from dglsent.nn.embeddings import WordEmbedding
 from dglsent.nn.fusion import Fusion, InformationFusion
 from dglsent.passing import Batch, Outputs, StepLinear, propagate
+from graphs.errors import check_choice
 
 
 class TagGuidedHyperRecNN(Encoder):
@@ -143,6 +144,7 @@ class TagGuidedHyperTreeLSTM(Encoder):
         tags: Sequence[str] = (),
     ) -> None:
         super().__init__(embedding, hidden)
+        check_choice("z_scope", z_scope, ("per_gate", "shared"))
         self.z_scope, self.head_in_main, self.hyper_at_leaf = z_scope, head_in_main, hyper_at_leaf
         self.fusion = InformationFusion(embedding.dim, hidden, fusion_size, len(tags), tag_dim, fusion)
         self.hyper_W = StepLinear(fusion_size, 5 * hyper)

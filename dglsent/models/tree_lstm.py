@@ -17,6 +17,7 @@ from dglsent.nn.cells import child_message, lstm_cell
 from dglsent.nn.embeddings import WordEmbedding
 from dglsent.passing import Batch, Outputs, StepLinear, propagate
 from graphs.door import fn
+from graphs.errors import check_choice
 
 
 class BinaryTreeLSTM(Encoder):
@@ -34,6 +35,7 @@ class BinaryTreeLSTM(Encoder):
 
     def __init__(self, embedding: WordEmbedding, hidden: int = 150, leaf_cell: Literal["eq10", "tai"] = "eq10") -> None:
         super().__init__(embedding, hidden)
+        check_choice("leaf_cell", leaf_cell, ("eq10", "tai"))
         self.leaf_cell = leaf_cell
         self.W = StepLinear(embedding.dim, (3 if leaf_cell == "eq10" else 2) * hidden)
         self.U = StepLinear(2 * hidden, 5 * hidden)
@@ -85,6 +87,7 @@ class ChildSumTreeLSTM(Encoder):
         const_bias: Literal["single", "split"] = "single",
     ) -> None:
         super().__init__(embedding, hidden)
+        check_choice("const_bias", const_bias, ("single", "split"))
         self.output_gate = output_gate
         gates = 3 if output_gate else 2
         self.W_gio = StepLinear(embedding.dim, gates * hidden)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import partial
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, TypeAlias, get_args
 
 import torch
 from torch import Tensor, nn
@@ -16,6 +16,7 @@ from torch.nn import functional as F  # noqa: N812
 from dglsent.nn.embeddings import WordEmbedding, drawn
 from dglsent.passing import Batch, Outputs, StepLinear, propagate, update_all
 from graphs.door import fn
+from graphs.errors import check_choice
 
 Fusion: TypeAlias = Literal["concat", "multi"]
 
@@ -38,6 +39,7 @@ class InformationFusion(nn.Module):
         super().__init__()
         if tags < 1:
             raise ValueError("there are no tags: give tags=, the strings of the tag vocabulary")
+        check_choice("fusion", fusion, get_args(Fusion))
         self.fusion = fusion
         self.tag_embedding = drawn(nn.Embedding(tags, tag_dim), 0.05)
         self.head_tags = nn.Linear(3 * tag_dim, words)

@@ -7,7 +7,7 @@ the text at hand lacks a formula, its simplest reading is taken.
 from __future__ import annotations
 
 from functools import partial
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, TypeAlias, get_args
 
 import torch
 from torch import Tensor, nn
@@ -15,6 +15,7 @@ from torch import Tensor, nn
 from dglsent.nn.attention import additive_score
 from dglsent.nn.edge_attributes import EdgeAttributes
 from dglsent.passing import Batch, Outputs, StepLinear, dot, softmax_sum, update_all
+from graphs.errors import check_choice
 
 Scorer: TypeAlias = Literal["additive", "dot", "bilinear"]
 Update: TypeAlias = Literal["interp", "gru_like"]
@@ -54,6 +55,8 @@ class NonLocalLayer(nn.Module):
         reinjected: int = 0,
     ) -> None:
         super().__init__()
+        check_choice("scorer", scorer, get_args(Scorer))
+        check_choice("update", update, get_args(Update))
         self.scorer, self.self_loop, self.reinjected = scorer, self_loop, reinjected
         additive, bilinear, seen = scorer == "additive", scorer == "bilinear", size + reinjected
         self.W_own = nn.Linear(seen, seen if bilinear else size, bias=additive)

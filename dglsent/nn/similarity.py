@@ -10,6 +10,8 @@ from typing import Literal, TypeAlias, get_args
 import torch
 from torch import Tensor, nn
 
+from graphs.errors import check_choice
+
 Features: TypeAlias = Literal["product_difference", "all"]
 
 
@@ -37,11 +39,9 @@ class SimilarityHead(nn.Module):
         features: Features = "product_difference",
     ) -> None:
         super().__init__()
-        if nonlinearity not in ("sigmoid", "relu"):
-            raise ValueError(f"nonlinearity {nonlinearity!r}; choose sigmoid or relu")
+        check_choice("nonlinearity", nonlinearity, ("sigmoid", "relu"))
+        check_choice("features", features, get_args(Features))
         self.nonlinearity = torch.sigmoid if nonlinearity == "sigmoid" else torch.relu
-        if features not in get_args(Features):
-            raise ValueError(f"features {features!r}; choose product_difference or all")
         self.all = features == "all"
         self.hidden = nn.Linear((4 if self.all else 2) * size, hidden)
         self.dropout = nn.Dropout(dropout)

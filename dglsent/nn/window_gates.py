@@ -12,6 +12,7 @@ from torch import Tensor, nn
 
 from dglsent.passing import Batch, Outputs, apply_edges, update_all
 from graphs.door import fn
+from graphs.errors import check_choice
 from graphs.fields import SLOT
 
 Filter: TypeAlias = Literal["one_layer", "cnn", "mlp", "averaging", "ones"]
@@ -123,10 +124,8 @@ class DynamicWindow(nn.Module):
         dropout_style: DropoutStyle = "classic",
     ) -> None:
         super().__init__()
-        if filter not in _FILTERS:
-            raise ValueError(f"filter is one of {', '.join(_FILTERS)}, not {filter!r}")
-        if dropout_style not in get_args(DropoutStyle):
-            raise ValueError(f"dropout_style is 'classic' or 'inverted', not {dropout_style!r}")
+        check_choice("filter", filter, get_args(Filter))
+        check_choice("dropout_style", dropout_style, get_args(DropoutStyle))
         self.slots, self.averages = 2 * half_width + 1, filter == "averaging"
         self.size = dim if self.averages else self.slots * dim
         self.filter = _FILTERS[filter](self.slots, dim)

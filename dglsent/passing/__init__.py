@@ -140,7 +140,7 @@ def propagate(
         direction=direction,
         leaf=leaf,
         inputs=inputs and _of_new_names(inputs, batch.nodes),
-        passes=_passes.get(),
+        passes=tuple(each for each in _passes.get() if each.along in (None, relation)),
     )
 
 
@@ -165,6 +165,7 @@ def frontier_pass(
     apply: NodeFunction | None = None,
     *,
     inputs: NodeFunction | None = None,
+    along: str | None = None,
     field: str = "h",
 ) -> Iterator[None]:
     """Within it, the nodes of each frontier of a propagation hear from another relation as soon as they are computed.
@@ -185,12 +186,14 @@ def frontier_pass(
         apply: r receivers -> fields [r, ...], which win over those computed before.
         inputs: r receivers -> fields that the message function reads of them, made once a node: projections of what
             was just computed.
-        field: the pass is made by every propagation that computes this field, and by no other.
+        along: the pass is made by propagations along this relation alone, and not by an LSTM along `next` that helps a
+            tree; None for all.
+        field: of these the pass is made by every one that computes this field, and by no other.
 
     Raises:
         ValueError: another relation or reduce function, or nothing within it propagated that field.
     """
-    each = FrontierPass(relation, message, reduce, apply, inputs, field)
+    each = FrontierPass(relation, message, reduce, apply, inputs, along, field)
     token = _passes.set((*_passes.get(), each))
     try:
         yield
@@ -198,8 +201,8 @@ def frontier_pass(
         _passes.reset(token)
     if not each.propagations:
         raise ValueError(
-            f"a frontier pass needs a propagation that computes the field {field!r}, and there was none: take an "
-            "encoder that propagates, such as a Tree-LSTM or an LSTM of chains"
+            f"a frontier pass needs a propagation{f' along {along!r}' if along else ''} that computes the field "
+            f"{field!r}, and there was none: take an encoder that propagates, such as a Tree-LSTM or an LSTM of chains"
         )
 
 

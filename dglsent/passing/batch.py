@@ -151,6 +151,7 @@ class Batch:
 
     def write_back(self) -> Any:
         """Put all fields on the DGLGraph and return it; on the CPU, detached, for analysis."""
+        self._settled()
         for name, value in self.nodes.items():
             self.graph.ndata[name] = value.detach().to(self.graph.device)
         for relation in self.graph.etypes if len(self.graph.etypes) > 1 else [CHILD]:
@@ -197,15 +198,22 @@ class Batch:
 
     def to(self, device: torch.device | str, non_blocking: bool = False) -> Batch:
         """Move fields and plans to a device; the DGLGraph stays where it is. Returns itself."""
-        for relation in self._relations.values():
+        for relation in self._settled():
             relation.to(device, non_blocking)
         return self._map(lambda tensor: tensor.to(device, non_blocking=non_blocking))
 
     def pin_memory(self) -> Batch:
         """Pin fields and plans, for a transfer that does not wait. Returns itself."""
-        for relation in self._relations.values():
+        for relation in self._settled():
             relation.pin_memory()
         return self._map(Tensor.pin_memory)
+
+    def _settled(self) -> list[Relation]:
+        """All relations, when the fields that wait to be read are made, which may ask for relations themselves."""
+        for relation in list(self._relations.values()):
+            for name in list(relation.edges):
+                relation.edges[name]
+        return list(self._relations.values())
 
     def _map(self, function: Callable[[Tensor], Tensor]) -> Batch:
         for fields_of in (self.nodes, self.targets):

@@ -68,6 +68,7 @@ class FrontierPass:
     reduce: ReduceFunction
     apply: NodeFunction | None
     inputs: NodeFunction | None
+    along: str | None
     field: str
     propagations: int = 0
 

@@ -14,6 +14,7 @@ from dglsent.nn.similarity import Features, SimilarityHead
 from dglsent.passing import Batch
 from dglsent.tasks.class_scores import class_scores
 from dglsent.tasks.task import Task, shares
+from graphs.errors import check_choice
 
 
 class PairClassification(Task):
@@ -50,6 +51,7 @@ class PairClassification(Task):
         features: Features = "product_difference",
     ) -> None:
         super().__init__()
+        check_choice("binary_head", binary_head, ("softmax_ce", "sigmoid2_bce"))
         if binary_head == "sigmoid2_bce" and classes != 2:
             raise ValueError(f"binary_head sigmoid2_bce is for two classes, not {classes}")
         self.classes, self.target, self.binary_head = classes, target, binary_head

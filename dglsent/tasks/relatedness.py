@@ -17,6 +17,7 @@ from torch.nn import functional as F  # noqa: N812
 from dglsent.nn.similarity import SimilarityHead
 from dglsent.passing import Batch
 from dglsent.tasks.task import DIGITS, Targets, Task, shares
+from graphs.errors import check_choice
 
 
 class Relatedness(Task):
@@ -46,6 +47,7 @@ class Relatedness(Task):
         kl_reduction: Literal["batchmean", "mean"] = "batchmean",
     ) -> None:
         super().__init__()
+        check_choice("kl_reduction", kl_reduction, ("batchmean", "mean"))
         self.low, self.high, self.kl_reduction = low, high, kl_reduction
         self.head = SimilarityHead(size, high - low + 1, hidden, dropout)
         self.monitor = "pearson"

@@ -53,7 +53,7 @@ class Tagging(Task):
         super().__init__()
         if not labels:
             raise ValueError("the corpus has no names of classes; choose one whose tokens are labelled")
-        self.labels = tuple(labels)
+        self.labels, self.head = tuple(labels), head
         self.dropout = nn.Dropout(dropout if head else 0)
         self.output = nn.Linear(size, len(labels)) if head else nn.Identity()
         self.crf = CRF(len(labels)) if crf else None

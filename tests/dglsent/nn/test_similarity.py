@@ -25,7 +25,7 @@ def test_relu_in_place_of_the_sigmoid():
     summed = torch.cat([left * right, (left - right).abs()], -1) @ head.hidden.weight.T + head.hidden.bias
     expected = summed.clamp(min=0) @ head.output.weight.T + head.output.bias
     assert torch.allclose(head(left, right), expected)
-    with pytest.raises(ValueError, match="nonlinearity 'tanh'; choose sigmoid or relu"):
+    with pytest.raises(ValueError, match="nonlinearity is 'tanh'; use 'sigmoid' or 'relu'"):
         SimilarityHead(4, 3, nonlinearity="tanh")
 
 
@@ -37,7 +37,7 @@ def test_all_features():
     hidden = torch.relu(compared @ head.hidden.weight.T + head.hidden.bias)
     assert torch.allclose(head(left, right), hidden @ head.output.weight.T + head.output.bias)
     assert not torch.allclose(head(left, right), head(right, left))
-    with pytest.raises(ValueError, match="features 'both'; choose product_difference or all"):
+    with pytest.raises(ValueError, match=r"features is 'both'; use 'product_difference' or 'all'"):
         SimilarityHead(4, 3, features="both")
 
 
