@@ -118,6 +118,8 @@ def test_fields_of_ones_own_edges_keep_their_numbers():
         ([(0, 1), (1, 0)], {}, "cycle"),
         ([(2, 2)], {}, "cycle"),
         ([(0, 1), (1, 0), (1, 2)], {}, "cycle through node 0"),
+        ([(0, 1), (1.9, 2)], {}, "edge \\(1.9, 2\\) is no pair"),
+        ([(0, 1)], {"slot": [1]}, "field 'slot' is the order of the edges"),
         ([(0, 1, 2), (1, 2, 3)], {}, "edge \\(0, 1, 2\\) is no pair"),
         ([(0, 1)], {"kind": [1, 2]}, "'kind' has another length than the 1 edges"),
         ([(0, 1)], {"kind": 1}, "'kind' has another length than the 1 edges"),
@@ -173,3 +175,10 @@ def test_empty_sentences_are_refused():
             build(nothing, VOCABULARIES)
     with pytest.raises(SentenceError, match="no words"):
         graphs.constituency(Constituency([], [], np.zeros(0, dtype=np.int64)), VOCABULARIES)
+
+
+def test_nodes_of_a_tree_stand_in_pre_order():
+    label, word = ["S", "NP", "VP", "DT", "NN", "VB", "RB"], [None, None, None, "a", "b", "c", "d"]
+    parents_first = Constituency(label, word, np.array([-1, 0, 0, 1, 1, 2, 2]))
+    with pytest.raises(SentenceError, match="not in pre-order"):
+        graphs.constituency(parents_first, VOCABULARIES)

@@ -48,3 +48,10 @@ def test_a_document_without_sentences():
 def read(text: str) -> Constituency:
     (found,) = parse_brackets(text)
     return found
+
+
+def test_trees_of_two_kinds_are_no_document():
+    (tree,) = parse_brackets("(S (NP He) (VP sleeps))")
+    (parse,) = parse_conllu("1\tHe\t_\t_\t_\t_\t0\troot\t_\t_\n\n")
+    with pytest.raises(SentenceError, match="dependency trees and constituency trees"):
+        forest([tree, parse])

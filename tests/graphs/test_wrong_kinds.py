@@ -77,6 +77,8 @@ def test_batches_of_dgl_graphs():
             InputError, match=r"pairs of sentence graphs are wanted, and a (SentenceGraph|tuple) was given"
         ):
             graphs.batch_pairs(given)
+    with pytest.raises(InputError, match="pairs of sentence graphs are wanted, and a NoneType"):
+        graphs.batch_pairs([None])
     with pytest.raises(InputError, match=r"sentence graphs.* are wanted, and a Dependencies was given"):
         graphs.batch_pairs([(made, SENTENCE)])
 

@@ -9,9 +9,11 @@ from agreement import WAYS, assert_pairs_agree, build, close, encode, encode_pai
 from hypothesis import given, settings
 from random_graphs import (
     SEVEN,
+    TAGS,
     TALL,
     awkward_trees,
     binary_trees,
+    caterpillar,
     chain,
     chains,
     depth,
@@ -24,6 +26,7 @@ from reference.pair_attention import bilstm, child_sum, progressive_attention
 from torch import tanh
 
 from dglsent.models.progressive_attention import ProgressiveAttention
+from dglsent.models.sata_tree_lstm import SATATreeLSTM
 from dglsent.models.sequence import BiLSTM
 from dglsent.models.tree_lstm import ChildSumTreeLSTM
 
@@ -196,3 +199,12 @@ def test_word_vectors_and_cells_are_the_structures():
     assert encoder.embedding is encoder.structure.embedding
     assert sorted(name.partition(".")[0] for name, _ in encoder.named_children()) == ["W_other", "W_own", "structure"]
     assert [name for name in encoder.state_dict() if "embedding" in name] == ["structure.embedding.weight"]
+
+
+def test_an_lstm_that_helps_a_tree_hears_nobody():
+    """Only the tree's propagation over child attends: of one with a BiLSTM at its leaves there is one direction."""
+    build_pair = partial(SATATreeLSTM, hidden=HIDDEN, tag_dim=3, leaf="bilstm", tags=TAGS)
+    encoder = build(ProgressiveAttention, build_pair)
+    states, batch = encode_pairs(encoder, ((caterpillar(1), caterpillar(2)),))
+    assert torch.isfinite(states).all()
+    assert [name for name in batch.relation("attend").edges if name.startswith("attention")] == ["attention_up"]

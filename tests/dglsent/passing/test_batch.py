@@ -186,3 +186,37 @@ def test_a_batch_says_what_it_is():
     assert said.startswith("Batch(2 sentences, 4 nodes with word, ")
     assert said.endswith("; child, complete)")
     assert repr(Batch.of([tree([-1, 0, 0]), tree([-1])], pairs=True)).startswith("Batch(1 pairs, 4 nodes with ")
+
+
+def test_fields_that_ask_for_a_relation_when_they_are_made_are_written_back_and_moved():
+    batch = Batch.of([chain(3), chain(2)])
+    batch.nodes["x"] = torch.ones(5, 2)
+
+    def length() -> torch.Tensor:
+        return torch.ones(3) * len(batch.relation("next").ends[0])
+
+    batch.edges.set_lazy("length", length)
+    graph = batch.write_back()
+    assert graph is batch.graph
+    assert {"x", "word"} <= set(graph.nodes["node"].data)
+    assert graph.edges["child"].data["length"].tolist() == [3.0] * 3
+    moved = Batch.of([chain(3)])
+    moved.edges.set_lazy("length", lambda: torch.ones(2) * len(moved.relation("previous").ends[0]))
+    assert moved.to("cpu").edges["length"].tolist() == [2.0] * 2
+
+
+def test_levels_without_a_sign_are_as_good():
+    """A running sum over four words: negated, unsigned levels would be the largest of all."""
+    graph = chain(4)
+    for column in ("src", "dst", "level"):
+        setattr(graph, column, getattr(graph, column).astype(np.uint64 if column == "src" else np.uint8))
+    batch = Batch.of([graph])
+    batch.nodes["x"] = torch.ones(4, 1)
+    propagate(
+        batch,
+        fn.copy_u("h", "m"),
+        fn.sum("m", "before"),
+        lambda nodes: {"h": nodes.data["x"] + nodes.data["before"]},
+        leaf=lambda nodes: {"h": nodes.data["x"]},
+    )
+    assert batch.nodes["h"].flatten().tolist() == [1, 2, 3, 4]

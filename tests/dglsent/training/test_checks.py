@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import pytest
 from tiny import PAIRS, TINY, recipe
+from tiny_tags import TAGS
 
 from dglsent.training.checks import check_optimiser
 from dglsent.training.recipe import OptimiserOptions
@@ -155,3 +156,11 @@ def test_outcomes_of_tokens_are_refused(tmp_path, program):
         "fit", file, "--out", tmp_path / "run", saying=["task PerToken: its outcomes 'token' are", "of 8 examples"]
     )
     assert not (tmp_path / "run").exists()
+
+
+def test_states_that_score_no_classes_need_a_head(tmp_path, program):
+    recipe = tmp_path / "tags.yaml"
+    recipe.write_text(TAGS)
+    program.refuses(
+        "fit", recipe, "--task.head", "false", "--out", tmp_path / "run", saying=["task.head", "--task.head true"]
+    )
