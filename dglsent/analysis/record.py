@@ -84,7 +84,7 @@ def record(
 
     Raises:
         InputError: run, split, files, fields or folder cannot be used, the model shows nan or infinity, or another
-            process is recording there. Then nothing of the recording is left behind.
+            process is recording there. Of a recording that has no whole shard yet nothing is left behind then.
     """
     trained, out = Run(run), Path(out)
     recipe, vocabularies, model = trained.load(trusted=trusted)
@@ -126,8 +126,9 @@ def record(
                 )
                 _write_shard(out, first, _rows(model, recorder, tables, first, part, graphs))
                 say(f"{out}: {min(first + shard, len(examples))} of {len(examples)} examples")
-        except InputError:  # it would come again; what is there would only stand in the way of a corrected command
-            shutil.rmtree(out)
+        except InputError:
+            if not any(out.glob("examples/*.parquet")):  # empty, it would only stand in the way of a corrected command
+                shutil.rmtree(out)
             raise
         finish(out)
     return out
