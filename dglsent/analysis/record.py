@@ -6,7 +6,6 @@ A recording is a folder of Parquet files: `examples/`, `nodes/` and `edges/`, wi
 
 from __future__ import annotations
 
-import hashlib
 import os
 import shutil
 from collections.abc import Callable, Iterator, Sequence
@@ -38,6 +37,7 @@ from dglsent.training.provenance import recipe_hash, version
 from dglsent.training.run import Run
 from dglsent.training.words import token_vectors
 from graphs.errors import InputError
+from graphs.store import digest
 
 _SHARD = 500  # examples
 _EXAMPLES, _CELLS = 64, 2**17  # most examples of a batch, and most pairs of nodes
@@ -183,7 +183,7 @@ def provenance(run: Run, trusted: bool = False) -> dict[str, Any]:
 
 
 def _hash(file: Path) -> str:
-    return hashlib.sha256(file.read_bytes()).hexdigest()[:16]
+    return digest(file)[:16]
 
 
 def _rows(

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import Literal, TypeAlias, cast
 
-from dglsent.corpora.own_files import PIECE, TABLES, Row, has_trees, is_tree, rows, tree, tsv_cells
+from dglsent.corpora.own_files import CONLLU, PIECE, TABLES, Row, has_trees, is_tree, rows, tree, tsv_cells
 from dglsent.inference.given import Given, Raw, parsed
 from graphs.columns import Constituency, Dependencies
 from graphs.errors import InputError, Origin, SentenceError
@@ -24,7 +24,7 @@ _OF_ONE_WORD = re.compile(r"(?:\([ \t]*[^ \t()]+[ \t]+[^ \t()]+[ \t]*\)[ \t]*)+"
 def guess(name: str, text: str) -> Format:
     """The format of a file, by its name, else by its first line that is not blank or a comment, for brackets by all."""
     name = name.removesuffix(".gz")
-    if name.endswith((".conllu", ".conll")):
+    if name.endswith(CONLLU):
         return "conllu"
     if name.endswith((".brackets", ".ptb", ".mrg")):
         return "brackets"

@@ -10,6 +10,7 @@ from typing import Generic, TypeAlias, TypeVar
 from dglsent.corpora.corpus import Corpus, Splits
 from dglsent.corpora.example import Example, Parsed
 from dglsent.corpora.own_files import (
+    CONLLU,
     NO_CLASS,
     PAIR_REMEDY,
     REMEDY,
@@ -292,4 +293,4 @@ class TaggedColumns(LabelledFiles[Tagged | Dependencies]):
 
 
 def _is_conllu(file: str | Path) -> bool:
-    return Path(file).name.removesuffix(".gz").endswith((".conllu", ".conll"))
+    return Path(file).name.removesuffix(".gz").endswith(CONLLU)

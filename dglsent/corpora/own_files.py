@@ -36,6 +36,7 @@ NO_CLASS = ("", "_", "-1")  # labels of a phrase that has none
 PIECE = re.compile(r"[()]|[^ \t\r\n()]+")  # as in `graphs.formats.brackets`
 _LONGEST = 1 << 24  # characters of a cell of CSV, as of a line of any file
 TABLES = (".tsv", ".csv", ".jsonl")
+CONLLU = (".conllu", ".conll")
 TEXT, PAIR = "text", ("first", "second")  # columns of the sentences
 
 

@@ -127,8 +127,10 @@ class Predictor:
         for number, name in broken.items():
             origin = seen.shaped[number][0].origin
             errors[seen.places[number]] = SentenceError(f"its {name} are not finite numbers; {REMEDY}", origin)
+        if not broken:
+            return [seen]
         whole = [one for number, one in enumerate(kept) if number not in broken]
-        return [seen] if not broken else self._finite(whole, errors) if whole else []
+        return self._finite(whole, errors) if whole else []
 
     def _seen(self, kept: Sequence[_Kept]) -> Seen:
         places, parses, forms, made = zip(*kept, strict=True)
