@@ -10,6 +10,7 @@ from typing import Any
 
 from dglsent.cli.console import say
 from dglsent.cli.options import Parser, add_data, add_device, add_processes, names, one_seed, seeds
+from dglsent.inference.card import number
 from graphs.errors import InputError
 
 _EPILOGUE = """
@@ -127,7 +128,7 @@ def _fit(options: Namespace, overrides: Sequence[str], command: str) -> int:
 
 def _scores(metrics: Mapping[str, Any]) -> str:
     parts = [
-        f"{split} " + " ".join(f"{name} {_number(value)}" for name, value in metrics[split].items())
+        f"{split} " + " ".join(f"{name} {number(value)}" for name, value in metrics[split].items())
         for split in ("dev", "test")
     ]
     return (
@@ -138,11 +139,7 @@ def _scores(metrics: Mapping[str, Any]) -> str:
 def _means(metrics: Mapping[str, Any]) -> str:
     parts = [
         f"{split} "
-        + " ".join(f"{name} {_number(v['mean'])} (sd {_number(v['sd'])})" for name, v in metrics[split].items())
+        + " ".join(f"{name} {number(v['mean'])} (sd {number(v['sd'])})" for name, v in metrics[split].items())
         for split in ("dev", "test")
     ]
     return f"{', '.join(parts)} over {len(metrics['seeds'])} seeds"
-
-
-def _number(value: float | None) -> str:
-    return "undefined" if value is None else f"{value:.4f}"

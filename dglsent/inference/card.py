@@ -88,13 +88,14 @@ def _scores(metrics: Mapping[str, Any]) -> list[str]:
         return ["None: the run was not finished."]
     names = list(metrics["test"])
     rows = [
-        f"| {split} | " + " | ".join(_number(metrics[split].get(name)) for name in names) + " |"
+        f"| {split} | " + " | ".join(number(metrics[split].get(name)) for name in names) + " |"
         for split in ("dev", "test")
     ]
     return [f"| split | {' | '.join(names)} |", f"|---|{'---|' * len(names)}", *rows]
 
 
-def _number(value: float | None) -> str:
+def number(value: float | None) -> str:
+    """A score as text."""
     return "undefined" if value is None else f"{value:.4f}"
 
 
