@@ -38,13 +38,16 @@ def make_parser() -> Parser:
         "--folds", type=positive, metavar="N", help="of a table with folds, train the first N; its rows say so"
     )
     parser.add_argument("--jobs", type=positive, default=1, metavar="N", help="trainings side by side; 1 by default")
-    parser.add_argument("--out", type=Path, default=Path("runs"), metavar="DIR", help="folder of runs and tables; runs")
+    parser.add_argument(
+        "--out", type=Path, default=Path("runs"), metavar="DIR", help="folder of runs and tables; runs by default"
+    )
     stale = parser.add_mutually_exclusive_group()
     stale.add_argument("--refresh", action="store_true", help="train stale runs anew")
     stale.add_argument(
         "--verify",
         action="store_true",
-        help="train nothing but the first epochs of stale runs: what is the same to the last digit is stale no more",
+        help="train nothing but the first epochs of stale runs, on the threads and the device that it had: what is the "
+        "same to the last digit is stale no more",
     )
     parser.add_argument(
         "--against",
@@ -57,8 +60,8 @@ def make_parser() -> Parser:
         "--steps",
         type=positive,
         metavar="N",
-        help="with --against: compare N steps of training and what the model then says of some dev examples, in a "
-        "fraction of the time of an epoch; tells nothing of what happens between epochs",
+        help="with --against: compare N steps of training and what the model then says of some dev examples, on one "
+        "thread, in a fraction of the time of an epoch; tells nothing of what happens between epochs",
     )
     parser.add_argument(
         "--ledger",
@@ -89,10 +92,15 @@ def main(arguments: Sequence[str]) -> int:
     return _reproduce(options, f"dglsent reproduce {shlex.join(arguments)}")
 
 
-def _check(code: Path | None, steps: int | None, verifying: bool) -> None:
-    if steps and not code:
+def _check(options: Namespace) -> None:
+    code = options.against
+    if options.steps and not code:
         raise InputError("--steps: compares with other code; name its checkout with --against DIR")
-    if code and not verifying:
+    usual = {"device": ("auto", "cpu"), "threads": (None, 1), "jobs": (1,)}
+    odd = next((name for name, values in usual.items() if getattr(options, name) not in values), None)
+    if options.steps and odd:
+        raise InputError(f"--{odd}: --steps compares runs one by one, on one thread of the CPU; leave it out")
+    if code and not options.verify:
         raise InputError("--against: is for --verify; give both")
     if code and not (code / "dglsent" / "cli" / "watched.py").is_file():
         raise InputError(f"--against {code}: no checkout of dglsent; `git worktree add {code} COMMIT` makes one")
@@ -109,7 +117,7 @@ def _reproduce(options: Namespace, command: str) -> int:
 
     table = tables.load(options.table)
     chosen = table.select(options.rows)
-    _check(options.against, options.steps, options.verify)
+    _check(options)
     if options.folds and options.folds > (table.folds or 0):
         raise InputError(f"--folds {options.folds}: table {table.name} has {table.folds or 'none'}")
     pick_device(options.device)

@@ -126,7 +126,7 @@ def test_code_that_made_a_run_is_compared_where_its_epochs_were_rounded_otherwis
 
 
 def test_first_steps_of_two_codes(made, tmp_path, program):
-    command = [*copied(made, tmp_path), "--verify", "--steps", "3"]
+    command = [*copied(made, tmp_path), "--verify", "--steps", "3", "--jobs", "1"]
     same, other = (
         _checkout(tmp_path / name, change)
         for name, change in (
@@ -161,3 +161,9 @@ def test_first_steps_of_two_codes(made, tmp_path, program):
     code, _, err = program(*command, "--against", other[0])
     assert "Tree-LSTM seed 2: stays stale: the code before cannot train it: " in err
     program.refuses(*command, saying=["--steps: compares with other code", "--against DIR"])
+
+
+@pytest.mark.parametrize("option", [("--device", "cuda"), ("--threads", "2"), ("--jobs", "2")], ids=lambda one: one[0])
+def test_first_steps_are_compared_on_one_thread_and_an_option_says_so(option, tmp_path, program):
+    command = ("reproduce", "sick-relatedness", "--verify", "--steps", "3", "--against", _HOME, "--out", tmp_path)
+    program.refuses(*command, *option, saying=[f"{option[0]}: --steps compares runs one by one, on one thread"])
