@@ -70,6 +70,9 @@ def analyse(
         )
     folder = out / analysis.name
     folder.mkdir(parents=True, exist_ok=True)
+    empty = ", ".join(name for name, table in made.items() if table.empty)
+    if empty:
+        say(f"{analysis.name}: not written, as of these runs they have no rows: {empty}")
     used = split if analysis.reads == "recordings" else ""
     files = write_tables(analysis, made, folder, sources, options or {})
     for name, text in (module.texts(made) if hasattr(module, "texts") else {}).items():
@@ -119,9 +122,11 @@ def write_tables(
     sources: Sequence[Any],
     options: Mapping[str, Any],
 ) -> list[Path]:
-    """Writes every table as CSV, and all of moderate size with their sources as JSON."""
+    """Writes every table that has rows as CSV, and all of moderate size with their sources as JSON."""
     files = []
     for name, table in tables.items():
+        if table.empty:
+            continue
         files.append(folder / f"{name}.csv")
         with replacing(files[-1]) as beside:
             table.to_csv(beside, index=False, float_format="%.6g")

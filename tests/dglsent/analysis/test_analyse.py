@@ -101,6 +101,13 @@ def test_parameters_leave_out_words(tag_guided_run):
     assert made.parameters == sum(weight.numel() for weight in model.parameters()) - words
 
 
+def test_a_table_without_rows_is_told_and_not_written(trees_run, tmp_path, program):
+    code, out, err = program("analyse", "composition-results", trees_run, "--out", tmp_path)
+    assert code == 0
+    assert [Path(line).name for line in out.splitlines()] == ["parameters.csv", "composition-results.json"]
+    assert err == "composition-results: not written, as of these runs they have no rows: results, fusion\n"
+
+
 def test_a_run_without_weights_counts_with_its_scores(tag_guided_run, tmp_path):
     for name in ("config.yaml", "metrics.json"):  # what is put back of a ledger
         (tmp_path / name).write_bytes((tag_guided_run / name).read_bytes())
