@@ -15,7 +15,7 @@ from matplotlib.figure import Figure
 from pandas import DataFrame, concat
 
 from dglsent.analysis import attention_matrix as matrices
-from dglsent.analysis.pictures import COLOURS, CONTRAST, SOFT, arcs, heat, inches, panels
+from dglsent.analysis.pictures import CONTRAST, SOFT, arcs, colour_of, heat, inches, panels
 from dglsent.analysis.recording import Recording, require_same_examples
 from dglsent.analysis.runs import by_run, which_run
 from dglsent.analysis.sentences import find_sentence, side_of
@@ -123,7 +123,7 @@ def figures(tables: Mapping[str, DataFrame]) -> dict[str, Figure]:
     high, title = max(square.max() for square in squares), partial(textwrap.fill, width=int(11 * wide))
     for column, ((name, rows), square) in enumerate(zip(runs, squares, strict=True)):
         strongest, without = matrices.strongest(square), f"no word gives another more than 2 / {len(words)}"
-        arcs(axes[0, column + 1], words, strongest, colour=COLOURS[column], without=without)
+        arcs(axes[0, column + 1], words, strongest, colour=colour_of(column), without=without)
         axes[0, column + 1].set_title(title(f"{name}: strongest"), fontsize=9)
         heat(axes[1, column], square, words, words, high=high, label="weight")
         row = rows.iloc[0]
@@ -137,7 +137,7 @@ def figures(tables: Mapping[str, DataFrame]) -> dict[str, Figure]:
         for field, mark in (("correlation", "o-"), ("position", "_--"), ("partial", "D:"), ("own", "^-.")):
             mean = rows.groupby("layer")[field].mean()
             places = [int(layer.rpartition("_")[2]) for layer in mean.index]
-            ax.plot(places, mean, mark, color=COLOURS[number % 8], label=f"{system}: {field}", ms=5, lw=1.2)
+            ax.plot(places, mean, mark, color=colour_of(number), label=f"{system}: {field}", ms=5, lw=1.2)
     ax.axhline(0, color=SOFT, lw=0.8)
     ax.set_xticks(sorted({int(layer.rpartition("_")[2]) for layer in tables["correlation"].layer}))
     ax.set_xlabel("layer")

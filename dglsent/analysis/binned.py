@@ -10,7 +10,7 @@ import numpy as np
 from matplotlib.figure import Figure
 from pandas import DataFrame
 
-from dglsent.analysis.pictures import COLOURS, SOFT, panels
+from dglsent.analysis.pictures import SOFT, colour_of, panels
 from dglsent.analysis.recording import Recording, require_same_examples
 from dglsent.analysis.sources import TrainedRun
 from dglsent.analysis.statistics import Array, interval
@@ -128,7 +128,7 @@ def binned_figure(frame: DataFrame, lift: DataFrame, x: str, y: str, limits: tup
     figure, axes = panels(1, 2 if len(lift) else 1, (10.4 if len(lift) else 6.4, 4.2), **_widths(lift))
     ax = axes[0, 0]
     for number, (system, line) in enumerate(frame.groupby("system", sort=False)):
-        colour = COLOURS[number % len(COLOURS)]
+        colour = colour_of(number)
         style = "-" if "attentive" in str(system) else "--" if "tree" in str(system) else ":"
         ax.plot(line.place, line.score, style, marker="o", ms=3, color=colour, label=system, lw=1.4)
         ax.fill_between(line.place, line.low, line.high, color=colour, alpha=0.08, lw=0)
@@ -148,7 +148,7 @@ def binned_figure(frame: DataFrame, lift: DataFrame, x: str, y: str, limits: tup
         ]
         middle = np.array([row.difference for row in rows])
         ends = np.abs(np.array([[row.low, row.high] for row in rows]).T - middle)
-        right.errorbar(middle, range(len(rows)), xerr=ends, fmt="o", ms=4, color=COLOURS[0], elinewidth=1)
+        right.errorbar(middle, range(len(rows)), xerr=ends, fmt="o", ms=4, color=colour_of(0), elinewidth=1)
         right.axvline(0, color=SOFT, lw=0.8)
         right.set_yticks(range(len(rows)), names, fontsize=7.5)
         right.set_xlabel("attentive minus plain\n95 % interval over examples")

@@ -12,7 +12,7 @@ import numpy as np
 from matplotlib.figure import Figure
 from pandas import DataFrame, Series, concat
 
-from dglsent.analysis.pictures import COLOURS, SOFT, heat, inches, panels
+from dglsent.analysis.pictures import SOFT, colour_of, heat, inches, panels
 from dglsent.analysis.recording import Recording
 from dglsent.analysis.runs import first_run, of_run
 from dglsent.analysis.sentences import find_sentence, side_of
@@ -121,7 +121,7 @@ def figures(tables: Mapping[str, DataFrame]) -> dict[str, Figure]:
     ax.plot(log_n.dependents, log_n.log_n, "--", color=SOFT, label="log n, an even spread")
     for number, (system, of_one) in enumerate(choices.groupby("system", sort=False)):
         mean = of_one.groupby("dependents").entropy.mean()
-        ax.plot(mean.index, mean, "o-", ms=4, color=COLOURS[number % 8], label=system)
+        ax.plot(mean.index, mean, "o-", ms=4, color=colour_of(number), label=system)
     ax.set_xlabel("dependents of a head")
     ax.set_ylabel("entropy of the weights (nats)")
     ax.set_ylim(0, None)

@@ -8,7 +8,7 @@ import numpy as np
 from matplotlib.figure import Figure
 from pandas import DataFrame
 
-from dglsent.analysis.pictures import COLOURS, SOFT, panels
+from dglsent.analysis.pictures import SOFT, colour_of, panels
 from dglsent.analysis.runs import run_columns, which_run
 from dglsent.analysis.sources import TrainedRun
 from dglsent.analysis.statistics import over_seeds
@@ -68,7 +68,7 @@ def curves_figure(means: DataFrame, marks: Sequence[float] = ()) -> Figure:
     figure, axes = panels(1, 1, (6, 3.6))
     ax = axes[0, 0]
     for number, (system, line) in enumerate(means.groupby("system", sort=False)):
-        colour = COLOURS[number % len(COLOURS)]
+        colour = colour_of(number)
         ax.plot(line.epoch, line.value, "-", color=colour, label=system, lw=1.5)
         spread = np.nan_to_num(line.value_sd)
         ax.fill_between(line.epoch, line.value - spread, line.value + spread, color=colour, alpha=0.12, lw=0)

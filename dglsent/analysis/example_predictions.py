@@ -8,7 +8,7 @@ import numpy as np
 from matplotlib.figure import Figure
 from pandas import DataFrame, concat
 
-from dglsent.analysis.pictures import COLOURS, panels
+from dglsent.analysis.pictures import colour_of, panels
 from dglsent.analysis.recording import Recording
 from dglsent.analysis.runs import first_run, of_run
 from graphs.errors import InputError
@@ -72,12 +72,12 @@ def figures(tables: Mapping[str, DataFrame]) -> dict[str, Figure]:
         shown, one = first_run(runs)
         drawn.append(shown)
         if (one.predicted == one.predicted.round()).all():
-            ax.hist(one.error, bins=20, range=(0, 1), color=COLOURS[0])
+            ax.hist(one.error, bins=20, range=(0, 1), color=colour_of(0))
             ax.set_xlabel("1 - probability of the gold class")
             ax.set_ylabel("examples")
         else:
             ax.plot([one.gold.min(), one.gold.max()], [one.gold.min(), one.gold.max()], color="#a9b4c0", lw=1)
-            ax.plot(one.gold, one.predicted, ".", ms=2, alpha=0.35, color=COLOURS[0], rasterized=True)
+            ax.plot(one.gold, one.predicted, ".", ms=2, alpha=0.35, color=colour_of(0), rasterized=True)
             ax.set_xlabel("gold score")
             ax.set_ylabel("predicted score")
         ax.set_title(shown.replace(", ", "\n", 1), fontsize=9)

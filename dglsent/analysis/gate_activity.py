@@ -12,7 +12,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import LogFormatter
 from pandas import DataFrame, concat
 
-from dglsent.analysis.pictures import COLOURS, INK, panels
+from dglsent.analysis.pictures import INK, colour_of, panels
 from dglsent.analysis.runs import by_run, first_run, of_run
 from dglsent.analysis.sources import LoggedGates
 from dglsent.analysis.statistics import Array, entropy, interval, spearman
@@ -98,12 +98,12 @@ def figures(tables: Mapping[str, DataFrame]) -> dict[str, Figure]:
     for line, word in enumerate(shown):
         for column, offset in enumerate(offsets):
             ax, one = axes[line, column], first[(first.word == word) & (first.offset == offset)]
-            ax.plot(one.step + 1, one.gate, color=COLOURS[0], lw=1.2)
+            ax.plot(one.step + 1, one.gate, color=colour_of(0), lw=1.2)
             ax.fill_between(
                 one.step + 1,
                 one.gate - one.sd.fillna(0),
                 one.gate + one.sd.fillna(0),
-                color=COLOURS[0],
+                color=colour_of(0),
                 alpha=0.2,
                 lw=0,
             )
@@ -125,8 +125,8 @@ def figures(tables: Mapping[str, DataFrame]) -> dict[str, Figure]:
         for step, style in ((rows.step.min(), ":"), (rows.step.max(), "-")):
             one = rows[rows.step == step]
             label = f"{system}, {run}, step {step}"
-            left.plot(one.distance, one.gate, style, marker="o", ms=3, color=COLOURS[number % 8], label=label)
-        right.plot(points.classes, points.width_last, ".", color=COLOURS[number % 8], alpha=0.7)
+            left.plot(one.distance, one.gate, style, marker="o", ms=3, color=colour_of(number), label=label)
+        right.plot(points.classes, points.width_last, ".", color=colour_of(number), alpha=0.7)
     left.set_xlabel("distance from the word")
     left.set_ylabel("mean gate")
     left.set_xticks(sorted(found.distance.unique()))

@@ -16,7 +16,7 @@ from pandas import DataFrame, concat
 from scipy.special import entr
 
 from dglsent.analysis import attention_matrix as matrices
-from dglsent.analysis.pictures import COLOURS, SOFT, arcs, heat, inches, panels
+from dglsent.analysis.pictures import SOFT, arcs, colour_of, heat, inches, panels
 from dglsent.analysis.recording import Recording
 from dglsent.analysis.runs import first_run, of_run
 from dglsent.analysis.sentences import find_sentence, side_of
@@ -166,7 +166,7 @@ def figures(tables: Mapping[str, DataFrame]) -> dict[str, Figure]:
             heat(axes[0, column], square, words, words, high=high, label="weight", title=f"layer {column + 1}")
             axes[0, column].set_xlabel("listened to")
             strongest, without = matrices.strongest(square), f"no word gives another more than 2 / {len(words)}"
-            arcs(axes[1, column], words, strongest, colour=COLOURS[0], without=without)
+            arcs(axes[1, column], words, strongest, colour=colour_of(0), without=without)
         axes[0, 0].set_ylabel("listens")
         figure.set_label(f"Drawn: {shown}.")
         found[f"sentence-{str(system).replace('/', '-')}"] = figure
@@ -181,7 +181,7 @@ def _shares(found: DataFrame) -> Figure:
             of_one = found[(found.on == kind) & (found.system == system)]
             mean = of_one.groupby("layer").share.agg(["mean", "min", "max"])
             places = np.arange(len(mean)) + (number - (len(systems) - 1) / 2) * 0.24
-            colour = COLOURS[number % len(COLOURS)]
+            colour = colour_of(number)
             ends = np.abs(mean[["min", "max"]].to_numpy().T - mean["mean"].to_numpy())
             ax.errorbar(places, mean["mean"], yerr=ends, fmt="o", ms=5, color=colour, label=system)
             control = of_one.groupby("layer")[list(_CONTROLS)].mean()
@@ -209,7 +209,7 @@ def _distance(found: DataFrame) -> Figure:
                 mean,
                 "o-",
                 ms=3,
-                color=COLOURS[number % 8],
+                color=colour_of(number),
                 label=str(layer).replace("attention_", "layer "),
             )
         ax.axhline(1, color=SOFT, ls="--", lw=0.8)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import numpy as np
 from pandas import DataFrame
 
@@ -13,10 +11,11 @@ _TREE = ["example", "sentence"]
 GATES = ("g", "i", "f_l", "f_r", "o")
 
 
-def gates(source: Recording, width: int) -> Sequence[str]:
-    """The gates that have parts of their own in z [N, width], one after the other; ("",) where there are no parts."""
+def gates(source: Recording, width: int) -> list[tuple[str, int]]:
+    """Of each dimension of z [N, width] the gate, "" where gates have no parts of their own, and its number there."""
     per_gate = source.model == "TagGuidedHyperTreeLSTM" and source.encoder.get("z_scope") != "shared"
-    return GATES if per_gate and width % len(GATES) == 0 else ("",)
+    letters = GATES if per_gate and width % len(GATES) == 0 else ("",)
+    return [(letter, number) for letter in letters for number in range(1, width // len(letters) + 1)]
 
 
 def phrases(nodes: DataFrame) -> DataFrame:

@@ -53,6 +53,11 @@ _LOOK: Any = {
 }
 
 
+def colour_of(number: int) -> str:
+    """The colour of what is drawn as number 0, 1, ...; they begin again where there are more."""
+    return COLOURS[number % len(COLOURS)]
+
+
 def panels(
     rows: int = 1, columns: int = 1, size: tuple[float, float] = (6.4, 3.8), **options: Any
 ) -> tuple[Figure, Any]:
@@ -152,8 +157,8 @@ def dots(axes: Any, names: Sequence[str], *series: tuple[str, Sequence[float], S
         offset = (number - (len(series) - 1) / 2) * -0.22
         axes.errorbar(
             values, places + offset, xerr=None if spreads is None else np.nan_to_num(np.asarray(spreads, float)),
-            fmt="oDs^v"[number % 5], ms=4.5, color=COLOURS[number % len(COLOURS)], label=label, elinewidth=1,
-            mfc=COLOURS[number % len(COLOURS)] if spreads is not None else "white",
+            fmt="oDs^v"[number % 5], ms=4.5, color=colour_of(number), label=label, elinewidth=1,
+            mfc=colour_of(number) if spreads is not None else "white",
         )  # fmt: skip
     axes.set_yticks(places, names)
     axes.set_ylim(-0.7, len(names) - 0.3)

@@ -15,7 +15,7 @@ import pyarrow.parquet as pq
 import yaml
 from pandas import DataFrame
 
-from dglsent.analysis.runs import called
+from dglsent.analysis.runs import called, encoder_options
 from dglsent.json_text import dumps
 from graphs.errors import InputError
 from graphs.files import replacing
@@ -67,9 +67,8 @@ class Recording:
 
     @cached_property
     def encoder(self) -> dict[str, Any]:
-        """The options of the encoder, by name, as the run's recipe has them."""
-        options: dict[str, Any] = yaml.safe_load(self.config)["encoder"].get("init_args", {})
-        return options
+        """The options of the encoder, by name."""
+        return encoder_options(yaml.safe_load(self.config))
 
     @cached_property
     def examples(self) -> DataFrame:

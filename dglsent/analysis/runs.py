@@ -39,6 +39,12 @@ def which_run(source: Any) -> dict[str, Any]:
     return which if source.fold is None else {**which, "fold": source.fold}
 
 
+def encoder_options(config: dict[str, Any]) -> dict[str, Any]:
+    """The options of the encoder, by name, as a resolved recipe has them."""
+    options: dict[str, Any] = config["encoder"].get("init_args", {})
+    return options
+
+
 def called(source: Any) -> str:
     """How a run, or a recording of one, is called: "sst/tree-lstm, seed 1", and which fold it is of."""
     return ", ".join([source.system, _within(source.seed, source.fold)])

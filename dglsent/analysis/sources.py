@@ -17,7 +17,7 @@ from pandas import DataFrame
 
 from dglsent.analysis.catalogue import Analysis
 from dglsent.analysis.recording import Recording
-from dglsent.analysis.runs import called, fold_of, name_of, system, which_run
+from dglsent.analysis.runs import called, encoder_options, fold_of, name_of, system, which_run
 from graphs.errors import InputError
 
 Say = Callable[[str], None]
@@ -73,8 +73,7 @@ class TrainedRun:
     @property
     def encoder(self) -> dict[str, Any]:
         """The options of the encoder, by name."""
-        options: dict[str, Any] = self.config["encoder"].get("init_args", {})
-        return options
+        return encoder_options(self.config)
 
     @cached_property
     def parameters(self) -> float:

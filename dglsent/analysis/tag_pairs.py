@@ -15,7 +15,7 @@ from matplotlib.figure import Figure
 from pandas import DataFrame, concat, factorize
 
 from dglsent.analysis.phrases import gates, phrases
-from dglsent.analysis.pictures import COLOURS, SOFT, panels
+from dglsent.analysis.pictures import SOFT, colour_of, panels
 from dglsent.analysis.recording import Recording
 from dglsent.analysis.runs import by_run, first_run, which_run
 from dglsent.analysis.statistics import Array
@@ -48,7 +48,9 @@ def tables(
         source.require("z_u")
         inner = phrases(source.nodes)
         z = source.vectors("nodes", "z_u")[inner.row.to_numpy()]
-        dimensions = named(pair_dimensions(inner, z, large=large, top=top), gates(source, z.shape[1]))
+        dimensions = pair_dimensions(inner, z, large=large, top=top)
+        letters, dimensions["dimension"] = zip(*gates(source, z.shape[1]), strict=True)
+        dimensions.insert(0, "gate", letters)
         dimensions["kept"] = (dimensions.purity >= purity) & (dimensions.pair_count >= least)
         codes, names = factorize(inner.pair)
         control = permuted(
@@ -165,14 +167,6 @@ def mutual_information(marked: Array, totals: Array) -> float:
     return float((joint[known] * np.log(joint[known] / expected[known])).sum())
 
 
-def named(dimensions: DataFrame, letters: Sequence[str]) -> DataFrame:
-    """With the gate of each dimension, of those that `letters` names, and its number within it."""
-    width = len(dimensions) // len(letters)
-    place = dimensions.dimension - 1
-    dimensions.insert(0, "gate", [letters[k // width] for k in place])
-    return dimensions.assign(dimension=place % width + 1)
-
-
 def figures(tables: Mapping[str, DataFrame]) -> dict[str, Figure]:
     """Of the first run each pair's best dimension, pale where it falls short; of all runs, purities."""
     dimensions, control = tables["dimensions"], tables["control"]
@@ -183,7 +177,7 @@ def figures(tables: Mapping[str, DataFrame]) -> dict[str, Figure]:
     figure.set_label(f"Bars: {shown}.")
     left, right = axes[0]
     names = [f"{row.gate}{row.dimension}  {row.pair}" for row in best.itertuples()]
-    bars = left.barh(names, best.purity, color=COLOURS[0], height=0.6)
+    bars = left.barh(names, best.purity, color=colour_of(0), height=0.6)
     for bar, row in zip(bars, best.itertuples(), strict=True):
         bar.set_alpha(1 if row.kept else 0.35)
         example, end = shorten(next(iter(row.examples), ""), 44, placeholder=" …"), max(row.purity, row.base)
@@ -197,7 +191,7 @@ def figures(tables: Mapping[str, DataFrame]) -> dict[str, Figure]:
             fontsize=7,
             color="white" if inside else SOFT,
         )
-    left.plot(best.base, names, "|", color=COLOURS[1], ms=11, mew=2, ls="none", label="share among all phrases")
+    left.plot(best.base, names, "|", color=colour_of(1), ms=11, mew=2, ls="none", label="share among all phrases")
     left.set_xlim(0, 1)
     left.set_ylim(-0.7, len(best) - 0.3)
     left.set_xlabel("share of the large phrases that have the pair")
@@ -205,7 +199,7 @@ def figures(tables: Mapping[str, DataFrame]) -> dict[str, Figure]:
     left.legend(loc="lower right", bbox_to_anchor=(1, 0.99), fontsize=8, handletextpad=0.2, borderaxespad=0)
     for number, (system, run, rows) in enumerate(by_run(dimensions)):
         purity = np.sort(rows.purity)[::-1]
-        right.plot(np.arange(1, len(purity) + 1), purity, color=COLOURS[number % 8], label=f"{system}, {run}")
+        right.plot(np.arange(1, len(purity) + 1), purity, color=colour_of(number), label=f"{system}, {run}")
     right.axhline(control.purity_max.max(), color=SOFT, ls="--", lw=1, label="highest of permuted tags")
     right.set_ylim(0, 1)
     right.set_xlabel("dimensions by purity")

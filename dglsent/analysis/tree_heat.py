@@ -46,9 +46,8 @@ def tables(sources: Sequence[Recording], *, sentence: str = "", dimension: int =
         labelled = inner[inner.gold >= 0]
         classes = int(source.nodes.gold.max()) + 1
         area = area_under_curve(z[labelled.row.to_numpy()], (sentiment_of(labelled.gold, classes) < 0).to_numpy())
-        letters, numbers = gates(source, len(area)), np.arange(1, len(area) + 1)
-        width = len(area) // len(letters)
-        names = [f"{letters[(k - 1) // width]}{(k - 1) % width + 1}" for k in numbers]
+        names = [f"{gate}{number}" for gate, number in gates(source, len(area))]
+        numbers = np.arange(1, len(area) + 1)
         areas.append(DataFrame({**which_run(source), "dimension": numbers, "name": names, "auc": area}))
         if not dimension and np.isnan(area).all():
             raise InputError(f"{source.path}: no phrases with gold sentiment; choose a run on SST or give --dimension")

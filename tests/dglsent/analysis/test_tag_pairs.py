@@ -7,7 +7,7 @@ from made import recording, tree
 from pandas import DataFrame, concat
 
 from dglsent.analysis import tag_pairs
-from dglsent.analysis.phrases import GATES, phrases
+from dglsent.analysis.phrases import GATES, gates, phrases
 from graphs.errors import InputError
 
 PAIRS = [("JJ", "NN"), ("DT", "NN"), ("NP", "VP"), ("IN", "NP")]
@@ -131,8 +131,8 @@ def test_each_pair_is_drawn_with_its_best_dimension():
     assert [bar.get_alpha() for bar in bars] == [0.35, 1, 1]
 
 
-def test_gates_are_named():
-    inner = phrases(nodes())
-    found = tag_pairs.named(tag_pairs.pair_dimensions(inner, np.random.default_rng(0).normal(size=(400, 10))), GATES)
-    assert found.gate.tolist() == ["g", "g", "i", "i", "f_l", "f_l", "f_r", "f_r", "o", "o"]
-    assert found.dimension.tolist() == [1, 2] * 5
+def test_gates_are_named(tmp_path):
+    hyper = {"model": "TagGuidedHyperTreeLSTM"}
+    assert gates(recording(tmp_path, **hyper), 10) == [(gate, number) for gate in GATES for number in (1, 2)]
+    shared = recording(tmp_path, seed=2, encoder={"z_scope": "shared"}, **hyper)
+    assert gates(shared, 10) == gates(recording(tmp_path, seed=3), 10) == [("", number) for number in range(1, 11)]
