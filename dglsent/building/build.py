@@ -81,7 +81,9 @@ def about(folder: Path) -> dict[str, Any]:
     """
     marker = folder / _MARKER
     if not is_store(folder):
-        raise InputError(f"{folder}: no store; `dglsent build` makes one")
+        raise InputError(
+            f"{folder.absolute()}: no store; corpus.store names it, from the working folder; `dglsent build` makes one"
+        )
     there = read_json(marker)
     if not isinstance(there, dict):
         raise InputError(f"{marker}: damaged, not what was written; build the store anew in another folder")

@@ -16,6 +16,7 @@ from typing import IO, Final, Literal, TypeAlias, cast
 
 from graphs.errors import InputError
 from graphs.formats.brackets import parse_brackets, starts_tree
+from graphs.formats.source import unreadable
 
 Form: TypeAlias = Literal["conllu", "brackets", "text", "tsv", "csv", "jsonl"]
 
@@ -214,8 +215,7 @@ def _cut(split: str, file: str, size: int) -> Iterator[Part]:
                 held += block
                 count += more
     except (OSError, EOFError, zlib.error) as error:
-        reason = getattr(error, "strerror", None) or error
-        raise InputError(f"{file}: cannot be read ({reason}); give a whole file") from None
+        raise unreadable(file, error) from None
     if count:
         text = b"".join(held)
         yield Part(split, 0, 0, count, _digest(header, text), file, begin, len(text), line, ordinal)

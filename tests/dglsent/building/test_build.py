@@ -307,7 +307,14 @@ def test_arguments(corpus: Path, tmp_path: Path, program: Program) -> None:
     for option in (["--skip"], ["--labels", "nodes"], ["--stanza-dir", tmp_path], ["--columns", "text=said"]):
         program.refuses("build", out, "--recipe", recipe(tmp_path, TINY), *option, saying=["are for files"])
     program.refuses("build", corpus / "train.xml", out, "--graph", "chain", saying=["its name should end in .conllu"])
-    program.refuses("build", corpus / "none.conllu", out, "--graph", "chain", saying=["none.conllu: cannot be read"])
+    program.refuses(
+        "build",
+        corpus / "none.conllu",
+        out,
+        "--graph",
+        "chain",
+        saying=["none.conllu: cannot be read", "check the path"],
+    )
     packed = tmp_path / "cut.conllu.gz"
     packed.write_bytes((corpus / "train.conllu.gz").read_bytes()[:-200])
     program.refuses("build", packed, out, "--graph", "chain", saying=["cut.conllu.gz: cannot be read"])

@@ -94,13 +94,16 @@ def test_nodes_without_a_class_have_none_and_all_parts_are_read(
     assert [example.id for example in examples] == ["test-1", "test-2", "test-3"]
 
 
-def test_refused(tmp_path: Path, program: Program) -> None:
+def test_refused(tmp_path: Path, program: Program, monkeypatch: pytest.MonkeyPatch) -> None:
     store, file = tmp_path / "store", table(tmp_path / "test.tsv", 4)
     assert program("build", store, "--recipe", recipe(tmp_path, TINY))[0] == 0
     with pytest.raises(InputError, match=r"test.tsv: .*store was built of the corpus of a recipe"):
         further_examples(store, str(file), ("a", "b"))
-    with pytest.raises(InputError, match="gone: no store"):
-        further_examples(tmp_path / "gone", str(file), ("a", "b"))
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(
+        InputError, match=f"{tmp_path / 'gone'}: no store; corpus.store names it, from the working folder"
+    ):
+        further_examples(Path("gone"), str(file), ("a", "b"))
     (store / "building.json").write_text("[]")
     with pytest.raises(InputError, match=r"building.json: damaged"):
         further_examples(store, str(file), ("a", "b"))
