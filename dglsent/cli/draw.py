@@ -32,12 +32,14 @@ def make_parser() -> Parser:
     parser.add_argument(
         "files", metavar="FILE", nargs="*", default=[], help="parses (.gz too); standard input by default or for -"
     )
-    parser.add_argument("--out", type=Path, metavar="DIR", default=Path("drawings"), help="drawings by default")
+    parser.add_argument(
+        "--out", type=Path, metavar="DIR", default=Path("drawings"), help="folder of the drawings; drawings by default"
+    )
     parser.add_argument("--format", choices=("brackets", "conllu"), help="format of the input; found out by default")
     parser.add_argument("--limit", type=positive, metavar="N", help="only the first N sentences of each file")
     parser.add_argument("--compact", action="store_true", help="dependencies in rows; long sentences are always so")
     parser.add_argument(
-        "--paper", choices=("light", "dark"), help="whatever the viewer prefers by default, which says light or dark"
+        "--paper", choices=("light", "dark"), help="draw for light or for dark paper; by default each viewer chooses"
     )
     return parser
 
@@ -46,7 +48,6 @@ def main(arguments: Sequence[str]) -> int:
     """Draw; prints the names of the files."""
     options = make_parser().parse_args(arguments)
     failed, numbers = False, Counter[str]()
-    options.out.mkdir(parents=True, exist_ok=True)
     for file in options.files or ["-"]:
         stem = "sentence" if file == "-" else Path(file).name.removesuffix(".gz").partition(".")[0]
         for sentence in _read(file, options):
@@ -59,6 +60,7 @@ def main(arguments: Sequence[str]) -> int:
                 failed = True
                 print(f"dglsent: {error}", file=sys.stderr, flush=True)
                 continue
+            options.out.mkdir(parents=True, exist_ok=True)
             path = options.out / f"{stem}-{numbers[stem]:04}.svg"
             svg.save(path)
             print(path)
@@ -75,7 +77,7 @@ def _read(file: str, options: Namespace) -> Iterator[Constituency | Dependencies
     name = "<stdin>" if file == "-" else file
     text = "\n".join(read_lines(sys.stdin.buffer if file == "-" else file))
     form = options.format or guess(name, text)
-    if form not in ("brackets", "conllu"):
+    if form not in ("brackets", "conllu") and text.strip():
         raise InputError(f"{name}: neither brackets nor CoNLL-U; `dglsent parse` makes them of text")
     found = read(text, form, [TEXT], name)
     if not found:

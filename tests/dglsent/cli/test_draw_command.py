@@ -64,7 +64,11 @@ def test_what_cannot_be_drawn_is_told(tmp_path, program):
     assert re.fullmatch(r"dglsent: .*b\.conllu:4.*\n", err)
     text = tmp_path / "c.txt"
     text.write_text("The film was good .\n")
-    program.refuses("draw", text, saying=["c.txt", "neither brackets nor CoNLL-U", "`dglsent parse`"])
+    out = tmp_path / "nothing"
+    program.refuses("draw", text, "--out", out, saying=["c.txt", "neither brackets nor CoNLL-U", "`dglsent parse`"])
+    text.write_text("\n")
+    program.refuses("draw", text, "--out", out, saying=["c.txt: holds no sentences"])
+    assert not out.exists()
 
 
 def test_drawing_needs_no_model(tmp_path):
