@@ -122,7 +122,9 @@ class Recording:
         for name in names:
             if not self.has(name):
                 known = ", ".join(self.fields) or "none"
-                raise InputError(f"{self.path}: field {name!r} is not recorded, but {known}; choose another run")
+                raise InputError(
+                    f"{self.path}: field {name!r} is not recorded; recorded are {known}; choose another run"
+                )
 
     def require_pairs(self) -> None:
         """Refuse a recording of anything but pairs of sentences with a prediction each.

@@ -209,7 +209,7 @@ def test_a_model_that_shows_nothing_still_has_nodes(trees_run, tmp_path):
     found = Recording(record(trees_run, tmp_path / "table"))
     assert found.about["fields"] == []
     assert len(found.nodes) > len(found.examples) == 30
-    with pytest.raises(InputError, match="'z_u' is not recorded"):
+    with pytest.raises(InputError, match="'z_u' is not recorded; recorded are"):
         found.require("z_u")
 
 
