@@ -123,6 +123,8 @@ def _reproduce(options: Namespace, command: str) -> int:
     pick_device(options.device)
     if options.data:
         data_folder(options.data)
+    if options.ledger:
+        options.ledger.mkdir(parents=True, exist_ok=True)  # what cannot be written is told before hours of training
     ledger = Ledger(options.ledger, table) if options.ledger else None
     for lost in ledger.put_back(options.out) if ledger else ():
         say(lost)

@@ -118,6 +118,9 @@ def test_refused(tmp_path, program):
     program.refuses("reproduce", "sick-relatednes", saying=["did you mean sick-relatedness"])
     program.refuses("reproduce", "sst1", "--rows", "TreLSTM", saying=["no row 'TreLSTM'", "TreeLSTM"])
     program.refuses("reproduce", "sst1", "--data", tmp_path / "no", saying=["no such folder"])
+    (tmp_path / "file").touch()
+    one = ("sst1", "--rows", "sst/recnn", "--data", tmp_path, "--out", tmp_path / "runs")
+    program.refuses("reproduce", *one, "--ledger", tmp_path / "file", saying=["file: File exists"])
     program.refuses("reproduce", "sst1", "--training.epochs", "3", saying=["unrecognized", "--training.epochs"])
     for text, what in (
         ("title: [", "while parsing"),
