@@ -22,10 +22,23 @@ def make_parser() -> Parser:
     parser = Parser("analyse", "Make a figure or table of the papers from runs: numbers first, then the picture.")
     parser.epilog = _EPILOGUE
     parser.add_argument("name", metavar="NAME", nargs="?", help="the analysis, such as tag-pairs or A1")
-    parser.add_argument("sources", metavar="RUN|TABLE", nargs="*", default=[], help="of what")
+    parser.add_argument(
+        "sources", metavar="RUN|TABLE", nargs="*", default=[], help="run folders, recordings, or folders of them"
+    )
     parser.add_argument("--list", action="store_true", help="list the analyses with their papers")
-    parser.add_argument("--out", type=Path, metavar="DIR", default=Path("analyses"), help="analyses by default")
-    parser.add_argument("--split", choices=("train", "dev", "test"), default="test", help="of runs; test by default")
+    parser.add_argument(
+        "--out",
+        type=Path,
+        metavar="DIR",
+        default=Path("analyses"),
+        help="folder of what it writes; analyses by default",
+    )
+    parser.add_argument(
+        "--split",
+        choices=("train", "dev", "test"),
+        default="test",
+        help="which split of runs is recorded; test by default",
+    )
     add_data(parser)
     add_trust(parser)
     return parser

@@ -11,7 +11,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from dglsent.cli.options import Parser, add_data, names, positive
+from dglsent.cli.options import Parser, names, positive
 from dglsent.json_text import dumps
 from graphs.errors import InputError
 
@@ -38,15 +38,28 @@ _LONG_HEAD = (
 
 def make_parser() -> Parser:
     """The options."""
-    parser = Parser("bench", __doc__ or "")
-    add_data(parser)
-    parser.add_argument("--device", choices=("cpu", "cuda"), default="cpu", help="where to compute")
+    parser = Parser("bench", "Time the torch engine beside DGL's own and the bare matrix products.")
     parser.add_argument(
-        "--threads", type=_counts, metavar="N,N", help="CPU thread counts, of which each takes its better; 1,all"
+        "--data",
+        type=Path,
+        metavar="DIR",
+        help="folder of corpora, whose trees are timed; DGLSENT_DATA by default, without either random trees",
     )
-    parser.add_argument("--batch", type=_counts, metavar="N,N", help="batch sizes; 25,256, with --all 1,25,256")
+    parser.add_argument("--device", choices=("cpu", "cuda"), default="cpu", help="where to compute; cpu by default")
     parser.add_argument(
-        "--batches", type=positive, metavar="N", help="batches to average over; 2; with --all 5, of single ones 20"
+        "--threads",
+        type=_counts,
+        metavar="N,N",
+        help="CPU thread counts, of which each takes its better; by default 1 and all cores",
+    )
+    parser.add_argument(
+        "--batch", type=_counts, metavar="N,N", help="batch sizes; 25,256 by default, with --all 1,25,256"
+    )
+    parser.add_argument(
+        "--batches",
+        type=positive,
+        metavar="N",
+        help="batches to average over; 2 by default, with --all 5, of single examples 20",
     )
     parser.add_argument("--models", type=names, metavar="A,B", help="only these models, by the names in the table")
     parser.add_argument("--all", action="store_true", help="all models, not the two Tree-LSTMs and the LSTM alone")

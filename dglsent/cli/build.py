@@ -52,14 +52,18 @@ def make_parser() -> Parser:
         metavar="A=B,...",
         help="names that columns have in tables: first=question1,second=question2,label=same",
     )
-    parser.add_argument("--recipe", metavar="RECIPE", help="build the corpus and the graphs of a recipe")
+    parser.add_argument(
+        "--recipe", metavar="RECIPE", help="build the corpus and the graphs of a recipe, whose keys are options too"
+    )
     parser.add_argument(
         "--skip", action="store_true", help="leave out sentences that cannot be used, instead of stopping"
     )
     parser.add_argument("--shard", type=positive, metavar="N", help="examples of a shard; 32768 by default")
     parser.add_argument("--ray", action="store_true", help="share the work among the workers of Ray")
-    parser.add_argument("--stanza-dir", metavar="DIR", help="Stanza's models, for raw sentences")
-    parser.add_argument("--cache", metavar="DIR", help="folder of the cache of parses; DGLSENT_CACHE by default")
+    parser.add_argument(
+        "--stanza-dir", metavar="DIR", help="Stanza's models, for raw sentences; downloaded by Stanza without"
+    )
+    parser.add_argument("--cache", metavar="DIR", help="folder of the cache of parses, as of `dglsent parse`")
     add_data(parser)
     return parser
 

@@ -28,7 +28,9 @@ _MIDDLE = reviews.CLASSES.index("neutral")
 def make_parser() -> Parser:
     """The options."""
     parser = Parser("demo", "Train a Tree-LSTM and a bag of words on built-in reviews, compare them, draw a tree.")
-    parser.add_argument("--out", type=Path, default=Path("demo"), metavar="DIR", help="folder of what it writes")
+    parser.add_argument(
+        "--out", type=Path, default=Path("demo"), metavar="DIR", help="folder of what it writes; demo by default"
+    )
     add_device(parser)
     return parser
 

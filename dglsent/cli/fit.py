@@ -29,7 +29,12 @@ def make_parser() -> Parser:
     add_data(parser)
     parser.add_argument("--out", type=Path, metavar="RUN", help="run folder; runs/RECIPE/seed-N by default")
     several = parser.add_mutually_exclusive_group()
-    several.add_argument("--seed", type=one_seed, metavar="N", help="seed of initialisation, shuffling and dropout")
+    several.add_argument(
+        "--seed",
+        type=one_seed,
+        metavar="N",
+        help="seed of initialisation, shuffling and dropout; the recipe's by default",
+    )
     several.add_argument("--seeds", type=seeds, metavar="1,2,3", help="one run a seed, in RUN/seed-N, and their means")
     add_device(parser)
     add_processes(parser)

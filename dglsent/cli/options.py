@@ -39,7 +39,7 @@ def add_device(parser: argparse.ArgumentParser) -> None:
         type=device,
         default="auto",
         metavar="D",
-        help="where to compute: auto, cpu, cuda, or one such as cuda:1",
+        help="where to compute: cpu, cuda, or one such as cuda:1; by default auto, cuda where there is one",
     )
     parser.add_argument("--threads", type=positive, metavar="N", help="CPU threads; OMP_NUM_THREADS, or 1, by default")
 
@@ -108,5 +108,5 @@ def add_processes(parser: argparse.ArgumentParser) -> None:
         type=positive,
         default=1,
         metavar="N",
-        help="train in N processes that share each batch, each on its own GPU or its own CPU threads",
+        help="train in N processes that share each batch, each on its own GPU or its own CPU threads; 1 by default",
     )

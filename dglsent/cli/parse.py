@@ -65,9 +65,14 @@ def make_parser() -> Parser:
     )
     parser.add_argument("--stanza-dir", type=Path, metavar="DIR", help="Stanza's models; downloaded by Stanza without")
     parser.add_argument(
-        "--cache", type=Path, metavar="DIR", help="folder of the cache; DGLSENT_CACHE or ~/.cache/dglsent/parses"
+        "--cache",
+        type=Path,
+        metavar="DIR",
+        help="folder of the cache; DGLSENT_CACHE, or ~/.cache/dglsent/parses, by default",
     )
-    parser.add_argument("--max-tokens", type=positive, default=400, metavar="N", help="refuse sentences over N tokens")
+    parser.add_argument(
+        "--max-tokens", type=positive, default=400, metavar="N", help="refuse sentences over N tokens; 400 by default"
+    )
     add_data(parser)
     add_device(parser)
     return parser

@@ -27,6 +27,7 @@ def make_parser() -> Parser:
         "files",
         metavar="FILE",
         nargs="*",
+        default=[],
         help="files to record instead of a split, in the form of those that `dglsent test RUN FILE` scores",
     )
     parser.add_argument("--out", type=Path, metavar="TABLE", required=True, help="folder of the tables")
@@ -34,8 +35,10 @@ def make_parser() -> Parser:
     parser.add_argument(
         "--fields", type=names, metavar="A,B", help="fields to record; by default all that the encoder declares"
     )
-    parser.add_argument("--limit", type=positive, metavar="N", help="only the first N examples")
-    parser.add_argument("--stanza-dir", metavar="DIR", help="Stanza's models, for raw sentences in files")
+    parser.add_argument("--limit", type=positive, metavar="N", help="only the first N examples; all by default")
+    parser.add_argument(
+        "--stanza-dir", metavar="DIR", help="Stanza's models, for raw sentences in files; downloaded by Stanza without"
+    )
     add_data(parser)
     add_device(parser)
     add_trust(parser)

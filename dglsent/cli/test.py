@@ -26,13 +26,16 @@ def make_parser() -> Parser:
         "files",
         metavar="FILE",
         nargs="*",
+        default=[],
         help="files to score instead, in the form of those that the run was trained on (LabelledText, LabelledTrees, "
         "LabelledPairs, TaggedColumns), or that its store was built of",
     )
     parser.add_argument(
         "--split", action="append", choices=("train", "dev", "test"), help="split to score; dev and test by default"
     )
-    parser.add_argument("--stanza-dir", metavar="DIR", help="Stanza's models, for raw sentences in files")
+    parser.add_argument(
+        "--stanza-dir", metavar="DIR", help="Stanza's models, for raw sentences in files; downloaded by Stanza without"
+    )
     add_data(parser)
     add_trust(parser)
     add_device(parser)

@@ -37,6 +37,11 @@ def test_every_command_has_help(program):
         assert out.startswith("usage: dglsent")
 
 
+def test_what_is_required_is_told_and_nothing_more(program):
+    for command in (("test",), ("record", "--out", "tables")):
+        program.refuses(*command, saying=["the following arguments are required: RUN; see `dglsent"])
+
+
 def test_help_of_fit_lists_the_keys_of_a_recipe(program):
     _, out, _ = program("fit", "--help")
     for key in ("--training.epochs", "--optimiser.lr", "--embedding.vectors", "--seeds"):
