@@ -23,7 +23,7 @@ def tables(sources: Sequence[TrainedRun]) -> dict[str, DataFrame]:
 
 
 def fusion(found: DataFrame) -> DataFrame:
-    """Accuracies of both kinds of fusion and their difference, seed by seed.
+    """Accuracies of both kinds of fusion and their difference, over the seeds that both have.
 
     Args:
         found: scores of runs, some of whose variants end in "-concat" and "-multi".
@@ -34,7 +34,7 @@ def fusion(found: DataFrame) -> DataFrame:
     wide = both.pivot_table(index=["corpus", "network", "seed"], columns="kind", values="value").reset_index()
     if not {"concat", "multi"} <= set(wide.columns):
         return DataFrame(columns=["corpus", "network", "concat", "multi", "difference", "difference_sd", "seeds"])
-    wide["difference"] = wide.multi - wide["concat"]
+    wide = wide.dropna().assign(difference=lambda t: t.multi - t["concat"])
     return over_seeds(wide, ["corpus", "network"], ["concat", "multi", "difference"])
 
 

@@ -46,6 +46,14 @@ def test_beside_the_published_and_kinds_of_fusion():
     assert list(composition_results.figures(made)) == ["composition-results"]
 
 
+def test_kinds_of_fusion_are_compared_over_the_seeds_that_both_have():
+    runs = accuracies(trec__tg_hrecnn_concat=[0.5, 0.8], trec__tg_hrecnn_multi=[0.6], sst__tg_hrecnn_multi=[0.1])
+    (fusion,) = composition_results.tables(runs)["fusion"].itertuples()
+    assert (fusion.corpus, fusion.seeds) == ("trec", 1)
+    assert (fusion.concat, fusion.multi) == (0.5, 0.6)
+    assert fusion.difference == pytest.approx(0.1)
+
+
 def folds(system, values, parameters=10):
     """Runs of seeds 1, 2, ... with accuracies of folds 0, 1, ..."""
     return [
