@@ -167,16 +167,16 @@ def merge(graphs: Sequence[SentenceGraph] | MergedGraphs) -> MergedGraphs:
     return MergedGraphs(
         node_counts=node_counts,
         edge_counts=edge_counts,
-        src=_whole([graph.src for graph in graphs]) + offset,
-        dst=_whole([graph.dst for graph in graphs]) + offset,
+        src=_joined([graph.src for graph in graphs]) + offset,
+        dst=_joined([graph.dst for graph in graphs]) + offset,
         nodes=nodes,
         edges={name: np.concatenate([graph.edges[name] for graph in graphs]) for name in first.edges},
-        level=_whole([graph.level for graph in graphs]),
+        level=_joined([graph.level for graph in graphs]),
         pairwise={name: np.concatenate([graph.pairwise[name] for graph in graphs]) for name in first.pairwise},
     )
 
 
-def _whole(columns: Sequence[IntArray]) -> IntArray:
+def _joined(columns: Sequence[IntArray]) -> IntArray:
     """Columns one after the other, as int64: of unsigned numbers the negative ones would be large."""
     return np.concatenate(columns).astype(np.int64, copy=False)
 

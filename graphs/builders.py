@@ -30,10 +30,10 @@ def classes(labels: Sequence[int] | IntArray, origin: Origin | None = None) -> I
     Raises:
         SentenceError: one is no whole number, of which NumPy would cut the fraction off.
     """
-    return _whole(labels, "gold class", origin)
+    return _whole_numbers(labels, "gold class", origin)
 
 
-def _whole(values: Sequence[int] | IntArray, what: str, origin: Origin | None) -> IntArray:
+def _whole_numbers(values: Sequence[int] | IntArray, what: str, origin: Origin | None) -> IntArray:
     given = np.asarray(values)
     with np.errstate(invalid="ignore"):  # of NaN
         whole = given.astype(np.int64) if given.dtype.kind in "biuf" else np.full(given.shape, np.nan)
@@ -50,7 +50,7 @@ def heads(sentence: Dependencies) -> IntArray:
     Raises:
         SentenceError: a head is no whole number or out of range, or there are not as many as words.
     """
-    head = _whole(sentence.head, "head", sentence.origin)
+    head = _whole_numbers(sentence.head, "head", sentence.origin)
     columns = (head, sentence.relation, sentence.upos, sentence.xpos)
     if any(len(column) != len(sentence) for column in columns):
         sizes = "{} heads, {} relations, {} upos and {} xpos".format(*map(len, columns))
