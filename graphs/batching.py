@@ -13,6 +13,7 @@ import torch
 
 from graphs import fields
 from graphs.columns import IntArray
+from graphs.complete_graphs import CompleteGraph
 from graphs.door import dgl
 from graphs.errors import InputError
 from graphs.fields import ATTEND, CHILD
@@ -140,7 +141,7 @@ def merge(graphs: Sequence[SentenceGraph] | MergedGraphs) -> MergedGraphs:
     """Concatenate the columns of B sentence graphs; those that are merged already stay as they are.
 
     Raises:
-        InputError: there are none, or they do not all carry the same fields.
+        InputError: there are none, they do not all carry the same fields, or one is complete without self-loops.
     """
     if isinstance(graphs, MergedGraphs):
         return graphs
@@ -157,6 +158,11 @@ def merge(graphs: Sequence[SentenceGraph] | MergedGraphs) -> MergedGraphs:
             raise InputError(
                 f"graph {number} of the batch has the fields {', '.join(chain(*_names(graph)))}, graph 0 has "
                 f"{', '.join(chain(*wanted))}; batch graphs of one kind"
+            )
+        if isinstance(graph, CompleteGraph) and not graph.self_loop:
+            raise InputError(
+                f"graph {number} of the batch is complete without self-loops, and the relation complete has them; "
+                "give graph.listed(), whose edges of child have none, or make it with self_loop=True"
             )
     node_counts = np.fromiter((graph.size for graph in graphs), dtype=np.int64, count=len(graphs))
     edge_counts = np.fromiter((len(graph.src) for graph in graphs), dtype=np.int64, count=len(graphs))

@@ -18,7 +18,8 @@ class CompleteGraph(SentenceGraph):
     """A graph of N tokens whose N^2 edges are not listed in `src` and `dst` until `listed` does so.
 
     Attributes:
-        self_loop: whether a token hears itself; `pairwise` has its place either way.
+        self_loop: whether a token hears itself; `pairwise` has its place either way. Without it, the edges are to be
+            listed before graphs are merged.
     """
 
     self_loop: bool = True

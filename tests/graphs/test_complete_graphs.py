@@ -90,6 +90,14 @@ def test_without_self_loops():
     assert NAMES.index("SELF") not in listed.edata["relation"].tolist()
 
 
+def test_without_self_loops_edges_are_listed_or_refused():
+    """Of edges that are not listed, nothing would say which are missing."""
+    built = [complete(each, VOCABULARIES, self_loop=number == 0) for number, each in enumerate([SENTENCE] * 2)]
+    with pytest.raises(InputError, match=r"graph 1 of the batch is complete without self-loops.*; give graph.listed"):
+        merge(built)
+    assert merge([built[1].listed()]).edge_counts.tolist() == graphs.batch(built[1:]).batch_num_edges().tolist() == [6]
+
+
 def test_batches():
     pair = Dependencies(["a", "b"], np.array([-1, 0]), ["root", "obj"])
     built = [complete(SENTENCE, VOCABULARIES), complete(pair, VOCABULARIES)]
