@@ -72,6 +72,27 @@ def test_a_node_without_in_edges_gets_zero():
     assert batch.nodes["s"].flatten().tolist() == [7.0, 0, 0, 0, 0, 0, 0, 0]
 
 
+@pytest.mark.parametrize("reducer", ["max", "min"])
+@pytest.mark.parametrize("value", [-torch.inf, torch.inf, torch.nan])
+def test_where_a_maximum_is_not_finite_the_engines_differ(reducer, value):
+    """DGL marks with an infinity who heard nothing and makes it 0, those that were sent too, and it passes over NaN."""
+
+    def of_mailboxes(nodes):
+        return {"mail": getattr(nodes.mailbox["m"], reducer)(1).values}
+
+    found = {}
+    for name in ("torch", "dgl"):
+        batch = Batch.of([tree([-1, 0, 0])])
+        batch.nodes["x"] = torch.tensor([0.0, value, value])
+        with engine(name):
+            update_all(batch, fn.copy_u("x", "m"), getattr(fn, reducer)("m", "h"))
+            update_all(batch, fn.copy_u("x", "m"), of_mailboxes)
+        found[name] = batch.nodes["h"]
+        torch.testing.assert_close(batch.nodes["mail"], torch.tensor([value, 0.0, 0.0]), equal_nan=True)
+    torch.testing.assert_close(found["torch"], torch.tensor([value, 0.0, 0.0]), equal_nan=True)
+    assert found["dgl"].tolist() == [0.0] * 3
+
+
 @pytest.mark.parametrize("norm_by", ["dst", "src"])
 @quick
 @given(graphs=batches)
