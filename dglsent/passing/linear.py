@@ -138,13 +138,13 @@ class _Linear(Function):
         ctx.save_for_backward(flat, weight)
         ctx.gathered, ctx.shape = gathered, x.shape
         y = torch.mm(flat, weight.t()) if bias is None else torch.addmm(bias, flat, weight.t())
-        return y if x.dim() == 2 else y.view(*x.shape[:-1], -1)
+        return y if x.dim() == 2 else y.view(*x.shape[:-1], len(weight))
 
     @staticmethod
     @first_derivative
     def backward(ctx: Any, *grads: Tensor) -> tuple[Tensor | None, None, None, None]:
         flat, weight = ctx.saved_tensors
-        grad = grads[0] if grads[0].dim() == 2 else grads[0].reshape(len(flat), -1)
+        grad = grads[0] if grads[0].dim() == 2 else grads[0].reshape(-1, len(weight))
         ctx.gathered.add(flat, grad)
         grad_x = (grad @ weight).view(ctx.shape) if ctx.needs_input_grad[0] else None
         return grad_x, None, None, None
@@ -158,14 +158,14 @@ class _MixedLinear(Function):
         flat = x.reshape(-1, x.shape[-1]).to(weight.dtype)
         ctx.save_for_backward(flat, weight)
         ctx.gathered, ctx.shape = gathered, x.shape
-        y = torch.mm(flat, weight.t()).view(*x.shape[:-1], -1)
+        y = torch.mm(flat, weight.t()).view(*x.shape[:-1], len(weight))
         return y.float() if bias is None else y + bias
 
     @staticmethod
     @first_derivative
     def backward(ctx: Any, *grads: Tensor) -> tuple[Tensor | None, None, None, None]:
         flat, weight = ctx.saved_tensors
-        grad = grads[0].reshape(len(flat), -1).to(weight.dtype)
+        grad = grads[0].reshape(-1, len(weight)).to(weight.dtype)
         ctx.gathered.add(flat, grad)
         grad_x = (grad @ weight).view(ctx.shape).float() if ctx.needs_input_grad[0] else None
         return grad_x, None, None, None

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import pytest
 import torch
+from random_graphs import SEVEN, chain, tree
 from torch import nn
 
+from dglsent.passing import Batch, propagate
 from dglsent.passing.linear import StepLinear, shared_weights
+from graphs.door import fn
 
 
 def uses(module, xs):
@@ -14,7 +17,7 @@ def uses(module, xs):
 
 
 @pytest.mark.parametrize("bias", [True, False])
-@pytest.mark.parametrize("rows", [[3], [1, 2, 3], [200, 5, 300, 1], [(2, 4), (3, 5)]])
+@pytest.mark.parametrize("rows", [[3], [1, 2, 3], [200, 5, 300, 1], [(2, 4), (3, 5)], [(2, 0), 3, 0]])
 def test_gradients_equal_those_of_a_plain_linear(bias, rows):
     torch.manual_seed(0)
     ours, plain = StepLinear(4, 3, bias=bias).double(), nn.Linear(4, 3, bias=bias).double()
@@ -27,6 +30,28 @@ def test_gradients_equal_those_of_a_plain_linear(bias, rows):
     expected = torch.autograd.grad(uses(plain, xs), [*plain.parameters(), *xs])
     for grad, other in zip(grads, expected, strict=True):
         assert torch.allclose(grad, other, rtol=1e-10)
+
+
+@pytest.mark.parametrize("mixed", [False, True])
+def test_a_propagation_may_map_whole_mailboxes_and_what_is_left_of_them(mixed):
+    """Of siblings after the first there are none where a node has one child."""
+    found = []
+    for kind in (StepLinear, nn.Linear):
+        torch.manual_seed(1)
+        module, batch = kind(4, 4), Batch.of([tree(SEVEN), chain(3)])
+        batch.nodes["x"] = torch.randn(batch.num_nodes, 4, requires_grad=True)
+        with torch.autocast("cpu", torch.bfloat16, enabled=mixed):
+            propagate(
+                batch,
+                fn.copy_u("h", "m"),
+                lambda nodes, module=module: {"h": module(nodes.mailbox["m"][:, 1:]).sum(1)},
+                lambda nodes: {"h": nodes.data["h"] + nodes.data["x"]},
+                leaf=lambda nodes: {"h": nodes.data["x"]},
+            )
+        batch.nodes["h"].sum().backward()
+        found.append((batch.nodes["h"], module.weight.grad, batch.nodes["x"].grad))
+    for ours, plain in zip(*found, strict=True):
+        torch.testing.assert_close(ours, plain, **({"rtol": 0.02, "atol": 0.1} if mixed else {}))
 
 
 def test_frozen_weights_get_no_gradient_and_inputs_do():
