@@ -248,6 +248,10 @@ def _run(name: str, batch: Batch, *arguments: Any, **options: Any) -> Any:
     chosen = _engine.get()
     if chosen is dgl and is_mixed(batch.device):
         raise InputError("engine dgl does not mix precisions; train with training.precision 32, or on engine torch")
+    if chosen is dgl and batch.device.type != "cpu":
+        raise InputError(
+            f"engine dgl runs on the CPU, and the batch is on {batch.device}; move it, or take engine torch"
+        )
     function = getattr(chosen, name)
     if "torch._dynamo" in sys.modules:  # to import it for nothing would take seconds
         function = _untraced(function)

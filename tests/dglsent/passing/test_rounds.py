@@ -8,8 +8,9 @@ from hypothesis import given, settings
 from random_graphs import SEVEN, tree
 from test_propagate import batches
 
-from dglsent.passing import Batch, apply_edges, edge_softmax, engine, padded, update_all
+from dglsent.passing import Batch, apply_edges, edge_softmax, engine, padded, propagate, update_all
 from graphs.door import fn
+from graphs.errors import InputError
 
 quick = settings(derandomize=True, deadline=None, max_examples=15)
 
@@ -125,3 +126,26 @@ def test_a_softmax_over_the_edges_of_no_end_is_refused(name):
     batch = Batch.of([tree(SEVEN)])
     with engine(name), pytest.raises(ValueError, match="norm_by is 'dst' or 'src', not 'source'"):
         edge_softmax(batch, torch.randn(len(batch.edges["slot"])), "source")
+
+
+@pytest.mark.parametrize(
+    "run",
+    [
+        lambda batch: update_all(batch, fn.copy_u("x", "m"), fn.sum("m", "s")),
+        lambda batch: apply_edges(batch, fn.copy_u("x", "m")),
+        lambda batch: edge_softmax(batch, batch.edges["slot"].float()),
+        lambda batch: propagate(
+            batch, fn.copy_u("h", "m"), fn.sum("m", "h"), leaf=lambda nodes: {"h": nodes.data["x"]}
+        ),
+    ],
+    ids=["update_all", "apply_edges", "edge_softmax", "propagate"],
+)
+def test_a_batch_on_another_device_is_refused_by_dgl(run):
+    batch = Batch.of([tree(SEVEN)])
+    batch.nodes["x"] = torch.ones(8, 2)
+    run(batch.to("meta"))
+    with (
+        engine("dgl"),
+        pytest.raises(InputError, match="engine dgl runs on the CPU, and the batch is on meta; move it"),
+    ):
+        run(batch)
