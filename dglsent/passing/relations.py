@@ -116,7 +116,7 @@ RELATIONS: dict[str, Kind] = {
     NEIGHBOUR: Kind(_neighbour),
     NEXT: Kind(_next, "either"),
     PREVIOUS: Kind(_previous),
-    PRECEDING: Kind(_preceding, "either"),
+    PRECEDING: Kind(_preceding, "given"),
     COMPLETE: Kind(_complete, "given"),
     ATTEND: Kind(_attend, "given", pairs=True),
 }

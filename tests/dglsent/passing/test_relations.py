@@ -257,10 +257,11 @@ def test_relations_may_be_planned_beforehand():
     assert len(before) == 2
 
 
-def test_without_directions_both_ways_along_the_words_are_planned():
-    batch = Batch.of([tree(SEVEN), chain(3)], relations=["next", "complete"])
+def test_without_directions_both_ways_from_word_to_word_are_planned_and_no_other():
+    batch = Batch.of([tree(SEVEN), chain(3)], relations=["next", "preceding", "complete"])
     made = dict(batch.relation("next")._schedules)
     assert set(made) == {"up", "down"}
+    assert not batch.relation("preceding")._schedules
     assert not batch.relation("complete")._frontiers
 
 
