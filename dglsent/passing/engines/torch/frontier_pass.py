@@ -11,7 +11,7 @@ from dglsent.passing.batch import Batch
 from dglsent.passing.engines.torch.all_pairs import dense_frontier, frontiers_run_dense
 from dglsent.passing.engines.torch.padding import of_cells, of_edges, pad_senders
 from dglsent.passing.engines.torch.preset import read
-from dglsent.passing.engines.torch.reducing import EdgeOutputs, first_of, reduce_pass
+from dglsent.passing.engines.torch.reducing import EdgeOutputs, first_of, reduce_messages
 from dglsent.passing.functions import FrontierPass, Outputs, message_function, require_computed_before
 from dglsent.passing.plans.schedule import Schedule
 from dglsent.passing.relation import AllPairs, Direction
@@ -64,7 +64,7 @@ class PassRun:
             lambda name: gather(receiver(name), receivers),
             partial(self._edges, t),
         )
-        return reduce_pass(self.wanted.reduce, edges, self.compute(edges), receivers, self.kept)
+        return reduce_messages(self.wanted.reduce, edges, self.compute(edges), receivers, self.kept)
 
     def _padded(self, t: int, computed: Outputs, receiver: Resolver) -> Outputs:
         padding, reduce = self.relation.padding, self.wanted.reduce

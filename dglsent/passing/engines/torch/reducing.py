@@ -58,67 +58,63 @@ def first_of(values: Outputs, otherwise: Resolver, name: str) -> Tensor:
     return otherwise(name) if value is None else value
 
 
+def reduce_messages(
+    function: ReduceFunction,
+    edges: Edges,
+    messages: Outputs,
+    receivers: Incidence,
+    kept: EdgeOutputs,
+    by_mailboxes: Callable[[Any], Outputs] | None = None,
+    *,
+    single: bool = False,
+) -> Outputs:
+    """What each reducer of a function makes of messages [m, ...] at their r receivers: each output [r, ...].
+
+    Weights of attention are added to `kept`; `by_mailboxes` runs a reducer that wants mailboxes. With `single`, message
+    k is the only one of receiver k.
+    """
+    outputs: dict[str, Tensor] = {}
+    for each in reducers(function):
+        if isinstance(each, SoftmaxSum):
+            weight = segment_softmax(messages[each.score], receivers)
+            kept.add(each.weight, weight)
+            outputs[each.out] = weighted_sum(edges.src[each.value], weight, receivers)
+        elif is_builtin(each):
+            outputs[each.out_field] = _builtin(each, messages[each.msg_field], receivers, single=single)
+        else:
+            assert by_mailboxes is not None
+            outputs.update(by_mailboxes(each))
+    return outputs
+
+
 def reduce_step(
     function: ReduceFunction, edges: Edges, messages: Outputs, mail: Mailboxes, data: Resolver, kept: EdgeOutputs
 ) -> Outputs:
     """Reduce the messages of a step's m edges at its r receivers: each output [r, ...]."""
-    if isinstance(function, tuple):
-        outputs: dict[str, Tensor] = {}
-        for each in function:
-            outputs.update(reduce_step(each, edges, messages, mail, data, kept))
-        return outputs
-    if isinstance(function, SoftmaxSum):
-        return reduce_softmax(function, edges, messages, mail.receivers, kept)
-    if is_builtin(function):
-        return reduce_builtin(function, messages, mail.receivers, single=mail.single)
-    return _by_mailboxes(function, messages, mail, data)
-
-
-def reduce_softmax(
-    function: SoftmaxSum, edges: Edges, messages: Outputs, receivers: Incidence, kept: EdgeOutputs
-) -> Outputs:
-    """A softmax-weighted sum over the edges of each receiver."""
-    weight = segment_softmax(messages[function.score], receivers)
-    kept.add(function.weight, weight)
-    return {function.out: weighted_sum(edges.src[function.value], weight, receivers)}
-
-
-def reduce_pass(
-    function: ReduceFunction, edges: Edges, messages: Outputs, receivers: Incidence, kept: EdgeOutputs
-) -> Outputs:
-    """Reduce the messages of a frontier pass, by built-in reducers."""
-    outputs: dict[str, Tensor] = {}
-    for each in reducers(function):
-        if isinstance(each, SoftmaxSum):
-            outputs.update(reduce_softmax(each, edges, messages, receivers, kept))
-        else:
-            outputs.update(reduce_builtin(each, messages, receivers))
-    return outputs
+    by_mailboxes = partial(_by_mailboxes, messages=messages, mail=mail, data=data)
+    return reduce_messages(function, edges, messages, mail.receivers, kept, by_mailboxes, single=mail.single)
 
 
 def reduce_all(
     function: ReduceFunction, edges: Edges, messages: Outputs, relation: Relation, data: Resolver
 ) -> Outputs:
     """Reduce the messages of all edges of a relation: each output [N, ...], 0 where a node has no in-edges."""
-    if isinstance(function, tuple):
-        outputs: dict[str, Tensor] = {}
-        for each in function:
-            outputs.update(reduce_all(each, edges, messages, relation, data))
-        return outputs
-    if isinstance(function, SoftmaxSum):
-        kept = EdgeOutputs()
-        reduced = reduce_softmax(function, edges, messages, relation.incidence("dst"), kept)
-        relation.edges[function.weight] = kept.all(function.weight)
-        return reduced
-    if is_builtin(function):
-        return reduce_builtin(function, messages, relation.incidence("dst"))
-    plan = relation.mailboxes
-    mail = Mailboxes(plan.receivers, plan.degrees, partial(permute, index=plan.receivers.order, inverse=plan.unmail))
-    at_receivers: Resolver = lambda name: permute(data(name), plan.order, plan.position)[plan.leaves :]  # noqa: E731
-    return {
-        name: permute(torch.cat([value.new_zeros(plan.leaves, *value.shape[1:]), value]), plan.position, plan.order)
-        for name, value in _by_mailboxes(function, messages, mail, at_receivers).items()
-    }
+
+    def by_mailboxes(function: Any) -> Outputs:
+        plan = relation.mailboxes
+        by_receiver = partial(permute, index=plan.receivers.order, inverse=plan.unmail)
+        mail = Mailboxes(plan.receivers, plan.degrees, by_receiver)
+        at_receivers: Resolver = lambda name: permute(data(name), plan.order, plan.position)[plan.leaves :]  # noqa: E731
+        return {
+            name: permute(torch.cat([value.new_zeros(plan.leaves, *value.shape[1:]), value]), plan.position, plan.order)
+            for name, value in _by_mailboxes(function, messages, mail, at_receivers).items()
+        }
+
+    kept = EdgeOutputs()
+    reduced = reduce_messages(function, edges, messages, relation.incidence("dst"), kept, by_mailboxes)
+    for name in kept:
+        relation.edges[name] = kept.all(name)
+    return reduced
 
 
 def _by_mailboxes(function: ReduceFunction, messages: Outputs, mail: Mailboxes, data: Resolver) -> Outputs:
@@ -167,26 +163,21 @@ def _at_once(padded: Padded, messages: Outputs, mail: Mailboxes, data: Resolver)
     return padded.function(Nodes(len(mask), data, mailbox, mask))
 
 
-def reduce_builtin(function: Any, messages: Outputs, receivers: Incidence, *, single: bool = False) -> Outputs:
+def _builtin(function: Any, message: Tensor, receivers: Incidence, *, single: bool) -> Tensor:
     """Apply `fn.sum`, `fn.mean`, `fn.max` or `fn.min` to messages [m, ...]: [r, ...] by receiver.
-
-    With `single`, message k is the only one of receiver k.
 
     Raises:
         ValueError: another built-in reducer.
     """
-    message = messages[function.msg_field]
     if single and function.name in _REDUCERS:
-        result = message
-    elif function.name == "sum":
-        result = segment_sum(message, receivers)
-    elif function.name == "mean":
+        return message
+    if function.name == "sum":
+        return segment_sum(message, receivers)
+    if function.name == "mean":
         count = receivers.offsets.diff().clamp(min=1).to(message.dtype)
-        result = segment_sum(message, receivers) / count.view(-1, *(1,) * (message.dim() - 1))
-    elif function.name == "max":
-        result = segment_max(message, receivers)
-    elif function.name == "min":
-        result = -segment_max(-message, receivers)
-    else:
-        raise ValueError(f"the torch engine has no built-in reducer {function.name!r}; write it as a function")
-    return {function.out_field: result}
+        return segment_sum(message, receivers) / count.view(-1, *(1,) * (message.dim() - 1))
+    if function.name == "max":
+        return segment_max(message, receivers)
+    if function.name == "min":
+        return -segment_max(-message, receivers)
+    raise ValueError(f"the torch engine has no built-in reducer {function.name!r}; write it as a function")
