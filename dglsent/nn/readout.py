@@ -6,7 +6,7 @@ import torch
 from torch import Tensor, nn
 
 from dglsent.passing import Batch
-from dglsent.passing.plans.incidence import Incidence
+from dglsent.passing.plans.incidence import Incidence, incidence_in_order
 from dglsent.passing.precision import at_least_single
 from dglsent.passing.segments import segment_max, segment_softmax, segment_sum, weighted_sum
 from graphs.fields import REAL, SENTENCE
@@ -62,8 +62,5 @@ class QueryPooling(nn.Module):
 
 
 def _sentences(batch: Batch) -> Incidence:
-    """Incidence of the nodes on their sentences, in whose order they stand."""
-    sentence = batch.nodes[SENTENCE]
-    node = torch.arange(len(sentence), device=sentence.device)
-    first = torch.searchsorted(sentence, torch.arange(batch.size + 1, device=sentence.device))
-    return Incidence(sentence, node, first)
+    """Incidence of the nodes on their sentences."""
+    return incidence_in_order(batch.nodes[SENTENCE], batch.size)

@@ -10,7 +10,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from dglsent.passing.plans.incidence import Incidence
+from dglsent.passing.plans.incidence import Incidence, incidence_in_order
 from dglsent.passing.plans.on_device import lasting, on_device
 from dglsent.passing.relation import AllPairs, Direction, Relation
 from dglsent.passing.relations import RELATIONS, make_relation
@@ -172,9 +172,7 @@ class Batch:
     @lasting
     def _roots_of_sentences(self) -> Incidence:
         """Incidence of the R roots on the B sentences."""
-        ordinal = torch.arange(len(self.root_sentence), device=self.device)
-        sentences = torch.arange(self.size + 1, device=self.device)
-        return Incidence(self.root_sentence, ordinal, torch.searchsorted(self.root_sentence, sentences))
+        return incidence_in_order(self.root_sentence, self.size)
 
     def at_first(self, states: Tensor) -> Tensor:
         """The states [N, ...] of each sentence's first node: [B, ...]."""

@@ -12,7 +12,7 @@ from torch import Tensor
 from dglsent.passing.plans.acyclic import AcyclicSchedule, acyclic_schedule
 from dglsent.passing.plans.all_pairs import Blocks, Padding, into_blocks, pad_sentences
 from dglsent.passing.plans.frontiers import Frontiers, list_frontiers
-from dglsent.passing.plans.incidence import Incidence
+from dglsent.passing.plans.incidence import Incidence, incidence
 from dglsent.passing.plans.levels import is_tree, order_nodes, reversed_levels
 from dglsent.passing.plans.on_device import lasting, on_device
 from dglsent.passing.plans.rounds import MailboxRound, mailbox_round
@@ -100,14 +100,8 @@ class Relation:
     def incidence(self, end: Literal["src", "dst"]) -> Incidence:
         """Incidence of the edges, in the graph's order, on their senders or receivers."""
         if end not in self._incidences:
-            self._incidences[end] = self._incidence(self.nodes(end))
+            self._incidences[end] = lasting(incidence)(self.nodes(end), self.size)
         return self._incidences[end]
-
-    @lasting
-    def _incidence(self, nodes: Tensor) -> Incidence:
-        ordered, order = nodes.sort(stable=True)
-        rows = torch.arange(self.size + 1, device=self.device)
-        return Incidence(nodes, order, torch.searchsorted(ordered, rows))
 
     def nodes(self, end: Literal["src", "dst"]) -> Tensor:
         """[E] senders or receivers of the edges, where the index tensors are."""

@@ -13,7 +13,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from dglsent.passing.plans.incidence import Incidence
+from dglsent.passing.plans.incidence import Incidence, incidence_in_order
 from dglsent.passing.plans.on_device import lasting, on_device
 from graphs.columns import IntArray
 
@@ -67,11 +67,7 @@ def pad_sentences(counts: IntArray, sources: IntArray, device: torch.device) -> 
     real[place] = True
 
     tensor = partial(on_device, device=device)
-    sentences = Incidence(
-        tensor(np.repeat(np.arange(len(counts)), counts)),
-        tensor(np.arange(size)),
-        tensor(np.concatenate([[0], np.cumsum(counts)])),
-    )
+    sentences = incidence_in_order(tensor(np.repeat(np.arange(len(counts)), counts)), len(counts))
     fill = float((counts * counts[sources]).sum()) / (len(counts) * width * width)
     return Padding(width, tensor(node), tensor(place), tensor(real).view(-1, width), tensor(sources), sentences, fill)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
+import torch
 from torch import Tensor
 
 from graphs.columns import IntArray
@@ -22,6 +23,21 @@ class Incidence(NamedTuple):
     row: Tensor
     order: Tensor
     offsets: Tensor
+
+
+def incidence(row: Tensor, rows: int) -> Incidence:
+    """Incidence of m edges on n = `rows` rows, of which each touches row [m]."""
+    ordered, order = row.sort(stable=True)
+    return Incidence(row, order, _starts(ordered, rows))
+
+
+def incidence_in_order(row: Tensor, rows: int) -> Incidence:
+    """The same of edges that stand by row already, such as the nodes of one sentence after the other."""
+    return Incidence(row, torch.arange(len(row), device=row.device), _starts(row, rows))
+
+
+def _starts(ordered: Tensor, rows: int) -> Tensor:
+    return torch.searchsorted(ordered, torch.arange(rows + 1, device=ordered.device))
 
 
 def inverse(order: IntArray) -> IntArray:

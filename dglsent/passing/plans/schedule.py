@@ -11,7 +11,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from dglsent.passing.plans.incidence import Incidence, degree_runs, running_offsets
+from dglsent.passing.plans.incidence import Incidence, degree_runs, incidence, running_offsets
 from dglsent.passing.plans.levels import NodeOrder
 from dglsent.passing.plans.on_device import lasting
 from graphs.columns import IntArray
@@ -73,9 +73,7 @@ class Schedule:
     @lasting
     def senders(self) -> Incidence:
         """Incidence of all E edges, in edge_order, on the N nodes that send them."""
-        ordered, order = self.sender.sort(stable=True)
-        nodes = torch.arange(len(self.order) + 1, device=ordered.device)
-        return Incidence(self.sender, order, torch.searchsorted(ordered, nodes))
+        return incidence(self.sender, len(self.order))
 
     @cached_property
     @lasting

@@ -8,16 +8,23 @@ from random_graphs import tree
 from torch.autograd import gradcheck
 
 from dglsent.passing import Batch
-from dglsent.passing.plans.incidence import Incidence
+from dglsent.passing.plans.incidence import incidence as incidence_of
+from dglsent.passing.plans.incidence import incidence_in_order
 from dglsent.passing.segments import segment_max, segment_softmax, spread, weighted_sum
 
 ROWS = 5
 ROW = torch.tensor([3, 0, 3, 1, 3, 0, 4])  # row 2 has no edge, row 1 and 4 one
 
 
-def incidence(row=ROW, rows=ROWS):
-    ordered, order = row.sort(stable=True)
-    return Incidence(row, order, torch.searchsorted(ordered, torch.arange(rows + 1)))
+def incidence(row=ROW):
+    return incidence_of(row, ROWS)
+
+
+@pytest.mark.parametrize("row", [[], [0, 0, 2], [1, 3]])
+def test_edges_that_stand_by_row_need_no_sorting(row):
+    row = torch.tensor(row, dtype=torch.long)
+    for one, other in zip(incidence_in_order(row, ROWS), incidence(row), strict=True):
+        assert torch.equal(one, other)
 
 
 def draw(*shape):
