@@ -167,9 +167,17 @@ def message_function(function: MessageFunction) -> Callable[[Edges], Outputs]:
 
     if hasattr(function, "binary_op"):
         operation = _OPERATIONS[function.binary_op]
-        return lambda edges: {
-            function.out_field: operation(
-                read(edges, function.lhs, function.lhs_field), read(edges, function.rhs, function.rhs_field)
-            )
-        }
+
+        def compute(edges: Edges) -> Outputs:
+            lhs = read(edges, function.lhs, function.lhs_field)
+            rhs = read(edges, function.rhs, function.rhs_field)
+            leading, dims = getattr(edges, "leading", 1), max(lhs.dim(), rhs.dim())  # DGL's own edges have one
+            return {function.out_field: operation(_of_dims(lhs, dims, leading), _of_dims(rhs, dims, leading))}
+
+        return compute
     return lambda edges: {function.out_field: read(edges, function.target, function.in_field)}
+
+
+def _of_dims(x: Tensor, dims: int, leading: int) -> Tensor:
+    """A field of fewer trailing dimensions as DGL aligns it with one of more: weights [m] times states [m, d]."""
+    return x if x.dim() == dims else x.reshape(*x.shape[:leading], *(1,) * (dims - x.dim()), *x.shape[leading:])

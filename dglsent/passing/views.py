@@ -118,12 +118,15 @@ class View(dict[str, Tensor]):
 
 
 class Edges:
-    """m edges as a message function sees them: `src`, `dst` and `data`, each a mapping to [m, ...]."""
+    """m edges as a message function sees them: `src`, `dst` and `data`, each a mapping to [m, ...].
 
-    __slots__ = ("_size", "data", "dst", "src")
+    Over padded tensors there are more `leading` dimensions than one, which do not belong to the fields.
+    """
 
-    def __init__(self, size: int, src: Resolver, dst: Resolver, data: Resolver) -> None:
-        self._size = size
+    __slots__ = ("_size", "data", "dst", "leading", "src")
+
+    def __init__(self, size: int, src: Resolver, dst: Resolver, data: Resolver, leading: int = 1) -> None:
+        self._size, self.leading = size, leading
         self.src, self.dst, self.data = View(src), View(dst), View(data)
 
     def batch_size(self) -> int:

@@ -73,6 +73,27 @@ def test_a_node_without_in_edges_gets_zero():
     assert batch.nodes["s"].flatten().tolist() == [7.0, 0, 0, 0, 0, 0, 0, 0]
 
 
+@pytest.mark.parametrize(
+    ("of_node", "of_edge"),
+    [((2,), ()), ((1,), ()), ((), (3,)), ((2, 3), (3,)), ((3,), (2, 3)), ((2, 3), (2, 1))],
+    ids=str,
+)
+def test_a_built_in_message_aligns_fields_as_dgl_does(of_node, of_edge):
+    """A weight for each of two edges is one of the edge, and not one of its two dimensions."""
+    found = []
+    for name in ("torch", "dgl"):
+        torch.manual_seed(0)
+        batch = Batch.of([tree([-1, 0, 0])])
+        batch.nodes["x"] = x = torch.randn(3, *of_node, requires_grad=True)
+        batch.edges["e"] = e = torch.randn(2, *of_edge, requires_grad=True)
+        with engine(name):
+            update_all(batch, fn.u_mul_e("x", "e", "m"), fn.sum("m", "h"))
+        h = batch.nodes["h"]
+        found.append((h, *torch.autograd.grad((h * torch.arange(1.0, 1 + h.shape[-1])).sum(), (x, e))))
+    for ours, theirs in zip(*found, strict=True):
+        torch.testing.assert_close(ours, theirs)
+
+
 @pytest.mark.parametrize("reducer", ["max", "min"])
 @pytest.mark.parametrize("value", [-torch.inf, torch.inf, torch.nan])
 def test_where_a_maximum_is_not_finite_the_engines_differ(reducer, value):

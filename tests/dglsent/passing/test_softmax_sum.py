@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from random_graphs import SEVEN, chain, forest, forests, pairs, tree
 from torch.autograd import gradcheck
 
-from dglsent.passing import Batch, dot, engine, propagate, softmax_sum, update_all
+from dglsent.passing import Batch, dot, engine, frontier_pass, propagate, softmax_sum, update_all
 from dglsent.passing.engines.torch import all_pairs
 from dglsent.passing.plans import all_pairs as plans
 from graphs.door import fn
@@ -308,3 +308,36 @@ def test_nor_in_a_propagation(way):
             leaf=lambda nodes: {"h": nodes.data["x"]},
         )
     assert batch.nodes["h"].flatten().tolist() == [3.0, 2.0, 4.0]
+
+
+class TestHeads:
+    """Scores [m, heads] weigh values [N, heads, d]."""
+
+    def batch(self):
+        torch.manual_seed(0)
+        batch = Batch.of([tree(SEVEN), chain(7), tree([-1, 0]), chain(2)], pairs=True)
+        shapes = {"key": (8 + 7 + 2 + 2, 2), "value": (19, 2, 3), "x": (19, 1)}
+        batch.nodes.update({name: torch.randn(*shape, dtype=torch.float64) for name, shape in shapes.items()})
+        batch.relation("attend").edges["near"] = torch.randn(2 * (8 * 7 + 2 * 2), dtype=torch.float64)
+        return batch
+
+    def run(self, batch, way, in_a_pass, message):
+        with engine(*way):
+            if not in_a_pass:
+                update_all(batch, message, ATTENTION, relation="attend")
+                return
+            with frontier_pass("attend", message, ATTENTION):
+                propagate(batch, fn.copy_u("h", "m"), fn.sum("m", "h"), leaf=lambda nodes: {"h": nodes.data["x"]})
+
+    @pytest.mark.parametrize("in_a_pass", [False, True])
+    @on_ways
+    def test_a_built_in_message_of_a_weight_and_a_score_for_each_head(self, way, in_a_pass):
+        batch = self.batch()
+        self.run(batch, way, in_a_pass, fn.u_mul_e("key", "near", "score"))
+        src, dst = map(torch.from_numpy, batch.relation("attend").ends)
+        score = batch.nodes["key"][src] * batch.relation("attend").edges["near"][:, None]
+        wanted = [
+            torch.einsum("mh,mhd->hd", score[dst == node].softmax(0), batch.nodes["value"][src[dst == node]])
+            for node in range(batch.num_nodes)
+        ]
+        torch.testing.assert_close(batch.nodes["mean"], torch.stack(wanted))

@@ -122,6 +122,7 @@ def _scores(
         lambda name: pad_senders(rows(name)[block], padding).unsqueeze(1),
         lambda name: pad(rows(name)[block], padding).unsqueeze(2).narrow(1, first, count),
         between,
+        leading=3,
     )
     made = compute(edges)[score]
     # It may depend on the senders alone.

@@ -82,6 +82,7 @@ class PassRun:
             senders,
             lambda name: receiver(name).unsqueeze(1),
             partial(self._edges, t),
+            leading=2,
         )
         mask = padding.mask.index_select(0, sentence)
         out, weight = dense_frontier(edges, self.compute(edges)[reduce.score], mask, reduce.value)
