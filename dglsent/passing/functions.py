@@ -88,6 +88,22 @@ class SoftmaxSum:
     out: str
     weight: str
 
+    def check(self, scores: int, values: int) -> None:
+        """Refuse scores that fit no values, which torch would spread over one another.
+
+        Args:
+            scores: dimensions of the score of a message, 0 without heads.
+            values: dimensions of the value of a node.
+
+        Raises:
+            ValueError: values have not one more.
+        """
+        if values != scores + 1:
+            raise ValueError(
+                f"the score {self.score!r} has {scores} dimensions a message and {self.value!r} has {values} a node, "
+                "which should be one more: squeeze a score [m, 1], or give the values a dimension of heads"
+            )
+
 
 def softmax_sum(*, score: str, value: str, out: str, weight: str) -> SoftmaxSum:
     """A reducer: attention of each receiver over those who send to it.
@@ -100,6 +116,9 @@ def softmax_sum(*, score: str, value: str, out: str, weight: str) -> SoftmaxSum:
         value: name of the senders' field that is averaged, [N, d]; a message of that name is another thing.
         out: name of the result at the receivers, [N, d].
         weight: name of the edge field under which the weights [E] are kept.
+
+    Raises:
+        ValueError: in use, scores [m, 1] of values [N, d].
     """
     return SoftmaxSum(score, value, out, weight)
 

@@ -162,9 +162,11 @@ class _Pulled:
     def _reduced(self, reducer: Any, nodes: Any) -> Any:
         if isinstance(reducer, SoftmaxSum):
             edges = self.graph.in_edges(nodes.nodes(), form="eid", etype=self.name)
-            weight = nodes.mailbox[reducer.score].softmax(1)
+            score, value = nodes.mailbox[reducer.score], nodes.mailbox[_sent(reducer.value)]
+            reducer.check(score.dim() - 2, value.dim() - 2)
+            weight = score.softmax(1)
             self.kept.append((reducer.weight, edges, weight.flatten(0, 1)))
-            return {reducer.out: (weight.unsqueeze(-1) * nodes.mailbox[_sent(reducer.value)]).sum(1)}
+            return {reducer.out: (weight.unsqueeze(-1) * value).sum(1)}
         if is_builtin(reducer):
             reduced = getattr(nodes.mailbox[reducer.msg_field], reducer.name)(1)
             # A maximum or minimum comes with its places.

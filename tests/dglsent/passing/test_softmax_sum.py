@@ -341,3 +341,11 @@ class TestHeads:
             for node in range(batch.num_nodes)
         ]
         torch.testing.assert_close(batch.nodes["mean"], torch.stack(wanted))
+
+    @pytest.mark.parametrize("in_a_pass", [False, True])
+    @on_ways
+    def test_scores_of_one_head_without_values_of_one_are_refused(self, way, in_a_pass):
+        batch = self.batch()
+        batch.nodes["value"] = torch.randn(19, 3, dtype=torch.float64)
+        with pytest.raises(ValueError, match=r"'score' has 1 dimensions a message and 'value' has 1 a node.*squeeze"):
+            self.run(batch, way, in_a_pass, lambda edges: {"score": edges.src["key"][..., :1]})

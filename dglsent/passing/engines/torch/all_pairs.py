@@ -92,6 +92,7 @@ def dense_round(nodes: Fields, relation: AllPairs, message: MessageFunction, red
         else:
             # A chunk that is computed again may not find kept what it made itself.
             weight = _in_chunks(partial(_scores, padding, number, compute, reduce.score, rows, cells), padding, count)
+        reduce.check(weight.dim() - 3, values.dim() - 2)
         mask = padding.mask.unsqueeze(1)
         weight = weight.masked_fill(~(mask if weight.dim() == 3 else mask.unsqueeze(-1)), -torch.inf).softmax(2)
         mean = weight @ values if weight.dim() == 3 else torch.einsum("snmh,smhd->snhd", weight, values)
@@ -150,20 +151,22 @@ def _in_chunks(scores: Callable[[int, int], Tensor], padding: Padding, count: in
     return torch.cat(parts, 1)
 
 
-def dense_frontier(edges: Edges, score: Tensor, mask: Tensor, value: str) -> tuple[Tensor, Tensor]:
+def dense_frontier(edges: Edges, score: Tensor, mask: Tensor, reduce: SoftmaxSum) -> tuple[Tensor, Tensor]:
     """A softmax-weighted sum at the r nodes of a frontier.
 
     Args:
         edges: receivers [r, 1, ...] and senders [r, m, ...].
         score: [r, m], or [r, m, heads].
         mask: [r, m] whether there is a sender.
-        value: field of the senders, [r, m, d], or [r, m, heads, d].
+        reduce: whose values of the senders are [r, m, d], or [r, m, heads, d].
 
     Returns:
         The sums [r, ...] and the weights, shaped as the scores.
     """
-    if score.dim() == 3:
-        weight = score.masked_fill(~mask.unsqueeze(-1), -torch.inf).softmax(1)
-        return torch.einsum("rmh,rmhd->rhd", weight, edges.src[value]), weight
-    weight = score.masked_fill(~mask, -torch.inf).softmax(1)
-    return (weight.unsqueeze(1) @ edges.src[value]).squeeze(1), weight
+    heads = score.dim() == 3
+    weight = score.masked_fill(~(mask.unsqueeze(-1) if heads else mask), -torch.inf).softmax(1)
+    values = edges.src[reduce.value]
+    reduce.check(score.dim() - 2, values.dim() - 2)
+    if heads:
+        return torch.einsum("rmh,rmhd->rhd", weight, values), weight
+    return (weight.unsqueeze(1) @ values).squeeze(1), weight

@@ -85,7 +85,7 @@ class PassRun:
             leading=2,
         )
         mask = padding.mask.index_select(0, sentence)
-        out, weight = dense_frontier(edges, self.compute(edges)[reduce.score], mask, reduce.value)
+        out, weight = dense_frontier(edges, self.compute(edges)[reduce.score], mask, reduce)
         self.kept.add(reduce.weight, weight)
         return {reduce.out: out}
 

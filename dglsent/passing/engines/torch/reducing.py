@@ -78,7 +78,9 @@ def reduce_messages(
         if isinstance(each, SoftmaxSum):
             weight = segment_softmax(messages[each.score], receivers)
             kept.add(each.weight, weight)
-            outputs[each.out] = weighted_sum(edges.src[each.value], weight, receivers)
+            value = edges.src[each.value]
+            each.check(weight.dim() - 1, value.dim() - 1)
+            outputs[each.out] = weighted_sum(value, weight, receivers)
         elif is_builtin(each):
             outputs[each.out_field] = _builtin(each, messages[each.msg_field], receivers, single=single)
         else:
