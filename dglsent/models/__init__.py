@@ -1,1 +1,1 @@
-"""Encoders of one sentence: one file for each family of models."""
+"""Encoders of one sentence: one file for each family of models, and one for each part that a family has alone."""

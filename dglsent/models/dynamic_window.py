@@ -1,8 +1,8 @@
 """Dynamic window taggers: encoders that read every token through gates on the tokens around it.
 
 Wu, Zhang, Zong, "A Dynamic Window Neural Network for CCG Supertagging"; equation numbers are the paper's. A token's
-input is [word; capitalisation; characters], its gated window is `dglsent.nn.window_gates`, and recurrences run along
-the relation `next`. The networks of Elman and Jordan are in `dglsent.models.window_rnn`.
+input is [word; capitalisation; characters] (`token_inputs`), its gated window is `window_gates`, and recurrences run
+along the relation `next`. The networks of Elman and Jordan are in `window_rnn`.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ from torch.nn import functional as F  # noqa: N812
 
 from dglsent.models.encoder import Encoder
 from dglsent.models.fused_lstm import fused_lstm
+from dglsent.models.token_inputs import TokenInputs
+from dglsent.models.window_gates import DropoutStyle, DynamicWindow, Filter
 from dglsent.nn.chains import LSTMChain
 from dglsent.nn.embeddings import WordEmbedding
 from dglsent.nn.readout import mean_over_words
-from dglsent.nn.token_inputs import TokenInputs
-from dglsent.nn.window_gates import DropoutStyle, DynamicWindow, Filter
 from dglsent.passing import Batch, Direction
 from graphs.features import Vocabularies
 from graphs.fields import NEXT, REAL

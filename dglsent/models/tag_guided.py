@@ -14,9 +14,9 @@ import torch
 from torch import Tensor, nn
 
 from dglsent.models.encoder import Encoder
+from dglsent.models.fusion import Fusion, InformationFusion
 from dglsent.nn.cells import lstm_cell
 from dglsent.nn.embeddings import WordEmbedding
-from dglsent.nn.fusion import Fusion, InformationFusion
 from dglsent.passing import Batch, Outputs, StepLinear, propagate
 from graphs.errors import check_choice
 

@@ -10,9 +10,9 @@ import torch
 from torch import Tensor
 from torch.nn import functional as F  # noqa: N812
 
-from dglsent.nn.similarity import Features, SimilarityHead
 from dglsent.passing import Batch
 from dglsent.tasks.class_scores import class_scores
+from dglsent.tasks.similarity import Features, SimilarityHead
 from dglsent.tasks.task import Task, shares
 from graphs.errors import check_choice
 

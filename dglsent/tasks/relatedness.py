@@ -14,8 +14,8 @@ import torch
 from torch import Tensor
 from torch.nn import functional as F  # noqa: N812
 
-from dglsent.nn.similarity import SimilarityHead
 from dglsent.passing import Batch
+from dglsent.tasks.similarity import SimilarityHead
 from dglsent.tasks.task import DIGITS, Targets, Task, shares
 from graphs.errors import check_choice
 

@@ -8,11 +8,11 @@ from typing import Any, ClassVar, Literal
 from torch import Tensor, nn
 from torch.nn import functional as F  # noqa: N812
 
-from dglsent.nn.crf import CRF
-from dglsent.nn.token_table import TokenTable
 from dglsent.passing import Batch
+from dglsent.tasks.crf import CRF
 from dglsent.tasks.spans import bio_kinds, span_counts
 from dglsent.tasks.task import DIGITS, Task
+from dglsent.tasks.token_table import TokenTable
 from graphs import fields
 
 _NONE = -1  # label of a token without a gold class

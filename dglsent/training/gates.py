@@ -16,7 +16,7 @@ import torch
 from lightning.pytorch.callbacks import Callback
 
 from dglsent.models.dynamic_window import WindowEncoder
-from dglsent.nn.window_gates import GATE
+from dglsent.models.window_gates import GATE
 from dglsent.training.data import GraphSet
 from dglsent.training.model import SentenceModel
 from graphs.errors import InputError

@@ -5,9 +5,9 @@ from complete_sentences import LEXICAL, vocabularies
 from torch import nn
 from torch.testing import assert_close
 
+from dglsent.models.fusion import InformationFusion
 from dglsent.nn.edge_attributes import EdgeAttributes
 from dglsent.nn.embeddings import WordEmbedding, drawn
-from dglsent.nn.fusion import InformationFusion
 from dglsent.nn.node_attributes import Attributes, NodeAttributes
 
 WORDS = torch.tensor([[1, 0], [3, 3]])

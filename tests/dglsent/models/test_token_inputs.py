@@ -6,7 +6,7 @@ from agreement import assert_same, close
 from reference.dynamic_window import tokens as reference_tokens
 from window_sentences import SENTENCES, VOCABULARIES, embedding, parsed, spread, tokens, window
 
-from dglsent.nn.token_inputs import TokenInputs
+from dglsent.models.token_inputs import TokenInputs
 from dglsent.passing import Batch
 from graphs.errors import InputError
 from graphs.features import Vocabularies

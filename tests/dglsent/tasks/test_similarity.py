@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 import torch
 
-from dglsent.nn.similarity import SimilarityHead
+from dglsent.tasks.similarity import SimilarityHead
 
 
 def test_equations():

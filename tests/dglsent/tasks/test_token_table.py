@@ -5,8 +5,8 @@ import pytest
 import torch
 
 from dglsent.corpora.example import Parsed
-from dglsent.nn.token_table import TokenTable
 from dglsent.passing import Batch
+from dglsent.tasks.token_table import TokenTable
 from dglsent.training.graphs import build, shape
 from graphs.columns import Dependencies
 from graphs.features import Vocabularies

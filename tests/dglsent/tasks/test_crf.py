@@ -5,7 +5,7 @@ from itertools import pairwise, product
 import pytest
 import torch
 
-from dglsent.nn.crf import CRF
+from dglsent.tasks.crf import CRF
 
 
 @pytest.fixture(params=[1, 2, 3])

@@ -3,7 +3,7 @@ from __future__ import annotations
 import torch
 from torch.testing import assert_close
 
-from dglsent.nn.fusion import InformationFusion
+from dglsent.models.fusion import InformationFusion
 
 
 def test_looked_up_products_are_the_products():

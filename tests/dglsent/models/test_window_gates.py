@@ -8,7 +8,7 @@ from agreement import ENGINES, assert_same, close
 from reference.dynamic_window import gates as reference_gates
 from window_sentences import LENGTHS, SENTENCES, spread, window
 
-from dglsent.nn.window_gates import DynamicWindow
+from dglsent.models.window_gates import DynamicWindow
 from dglsent.passing import Batch, engine
 
 DIM = 4
