@@ -12,7 +12,7 @@ from torch import Tensor, nn
 
 from dglsent.models.tree_gru import ChildSumTreeGRU
 from dglsent.models.tree_lstm import ChildSumTreeLSTM
-from dglsent.nn.attention import additive_score
+from dglsent.nn.attention import additive_score, scoring_vector
 from dglsent.nn.chains import GRUChain, LSTMChain
 from dglsent.nn.embeddings import WordEmbedding
 from dglsent.passing import Batch, Outputs, StepLinear, propagate, softmax_sum
@@ -36,7 +36,7 @@ class ChildAttention(nn.Module):
         super().__init__()
         self.W_m = StepLinear(hidden, hidden, bias=False)
         self.U_m = nn.Linear(hidden, hidden, bias=False)
-        self.w = nn.Parameter(torch.empty(hidden).uniform_(-(hidden**-0.5), hidden**-0.5))
+        self.w = scoring_vector(hidden)
         self.W_a = StepLinear(hidden, hidden) if att_transform else None
 
     def guide(self, batch: Batch, last: Tensor) -> Tensor:

@@ -16,7 +16,7 @@ import torch
 from torch import Tensor, nn
 
 from dglsent.models.encoder import Encoder
-from dglsent.nn.cells import lstm_cell
+from dglsent.nn.cells import lstm_cell, without_forget_gates
 from dglsent.nn.embeddings import WordEmbedding
 from dglsent.passing import Batch, Outputs, StepLinear, propagate
 
@@ -128,8 +128,7 @@ class DCTreeLSTM(Encoder):
         x = self.embedding.of(nodes.data)
         hm, cm = lstm_cell(self.W_m(x))
         pre, z = self.compose.word(x, hm)
-        g, i, _, _, o = pre.chunk(5, -1)
-        h, c = lstm_cell(torch.cat([g, i, o], -1))
+        h, c = lstm_cell(without_forget_gates(pre))
         return {"h": h, "c": c, "hm": hm, "cm": cm, "z": z}
 
     def message(self, edges: Any) -> Outputs:

@@ -9,9 +9,10 @@ from functools import partial
 from typing import Any
 
 import torch
-from torch import Tensor, nn
+from torch import Tensor
 
 from dglsent.models.encoder import Encoder
+from dglsent.nn.attention import scoring_vector
 from dglsent.nn.cells import lstm_cell
 from dglsent.nn.embeddings import WordEmbedding
 from dglsent.nn.readout import mean_over_words
@@ -43,7 +44,7 @@ class LSTMN(Encoder):
         self.U = StepLinear(hidden, 4 * hidden, bias=False)
         self.W_h, self.W_s = StepLinear(hidden, hidden, bias=False), StepLinear(hidden, hidden, bias=False)
         self.W_x = StepLinear(embedding.dim, hidden, bias=False)
-        self.v = nn.Parameter(torch.empty(hidden).uniform_(-(hidden**-0.5), hidden**-0.5))
+        self.v = scoring_vector(hidden)
 
     def encode(self, batch: Batch) -> Tensor:
         """States h [N, hidden] of all words.

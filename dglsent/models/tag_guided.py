@@ -15,7 +15,7 @@ from torch import Tensor, nn
 
 from dglsent.models.encoder import Encoder
 from dglsent.models.fusion import Fusion, InformationFusion
-from dglsent.nn.cells import lstm_cell
+from dglsent.nn.cells import lstm_cell, without_forget_gates
 from dglsent.nn.embeddings import WordEmbedding
 from dglsent.passing import Batch, Outputs, StepLinear, propagate
 from graphs.errors import check_choice
@@ -193,13 +193,13 @@ class TagGuidedHyperTreeLSTM(Encoder):
     def leaf(self, nodes: Any) -> Outputs:
         """Eq. 13-16 without children."""
         pre = self.hyper_W(self.fusion(self.fusion.inputs(nodes)))
-        hyper_h, hyper_c = lstm_cell(_without_forget_gates(pre))
+        hyper_h, hyper_c = lstm_cell(without_forget_gates(pre))
         if not self.hyper_at_leaf:
             hyper_h, hyper_c = torch.zeros_like(hyper_h), torch.zeros_like(hyper_c)
         scaled = self.z(self.A_w, hyper_h, self.gates_of_W) * self.W(nodes.data["x"])
         if self.head_in_main:
-            scaled = _without_forget_gates(scaled)
-        pre = scaled + _without_forget_gates(self.z(self.A_b, hyper_h))
+            scaled = without_forget_gates(scaled)
+        pre = scaled + without_forget_gates(self.z(self.A_b, hyper_h))
         h, c = lstm_cell(pre, mask=self.mask(nodes) if _drops(self.recurrent_dropout) else None)
         return {"h": h, "c": c, "hyper_h": hyper_h, "hyper_c": hyper_c}
 
@@ -239,9 +239,3 @@ def _shift(hyper: int, rows: int) -> StepLinear:
 
 def _drops(dropout: nn.Dropout) -> bool:
     return dropout.training and dropout.p > 0
-
-
-def _without_forget_gates(pre: Tensor) -> Tensor:
-    """Rows g, i, o of the sums [n, 5 d] g, i, f_l, f_r, o."""
-    g, i, _, _, o = pre.chunk(5, 1)
-    return torch.cat([g, i, o], 1)

@@ -16,7 +16,7 @@ from torch.nn import functional as F  # noqa: N812
 
 from dglsent.models.te_rnn import child_tag_terms
 from dglsent.models.tree_lstm import BinaryTreeLSTM
-from dglsent.nn.cells import lstm_cell
+from dglsent.nn.cells import lstm_cell, without_forget_gates
 from dglsent.nn.embeddings import WordEmbedding
 from dglsent.passing import Batch, Outputs
 
@@ -47,9 +47,7 @@ class TELSTM(BinaryTreeLSTM):
 
     def leaf(self, nodes: Any) -> Outputs:
         """Eq. 10-12 without children, and so without forget gates."""
-        g, i, _, _, o = nodes.data["tag_terms"].chunk(5, -1)
-        pre = self.W(self.embedding.of(nodes.data)) + torch.cat([g, i, o], -1)
-        h, c = lstm_cell(pre)
+        h, c = lstm_cell(self.W(self.embedding.of(nodes.data)) + without_forget_gates(nodes.data["tag_terms"]))
         return {"h": h, "c": c}
 
     def reduce(self, nodes: Any) -> Outputs:

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from typing import Any, TypeAlias
 
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 
 from dglsent.nn.tanh import fast_tanh
 from dglsent.passing.autograd import Function, first_derivative
@@ -31,6 +31,11 @@ def additive_score(own: Tensor, other: Tensor, w: Tensor) -> Tensor:
         [...].
     """
     return _AdditiveScore.apply(own, other, w)
+
+
+def scoring_vector(size: int) -> nn.Parameter:
+    """A new vector w [size], from U(-size^-0.5, size^-0.5), as torch starts a linear map of so many inputs."""
+    return nn.Parameter(torch.empty(size).uniform_(-(size**-0.5), size**-0.5))
 
 
 class _AdditiveScore(Function):

@@ -38,6 +38,12 @@ def lstm_cell(
     return _LSTMCell.apply(pre, memories, kept, mask, output_gate)
 
 
+def without_forget_gates(pre: Tensor) -> Tensor:
+    """The sums g, i, o of a leaf, [n, 3 d], of the sums g, i, f_l, f_r, o [n, 5 d]."""
+    g, i, _, _, o = pre.chunk(5, -1)
+    return torch.cat([g, i, o], -1)
+
+
 def child_message(h: Tensor, c: Tensor, pre: Tensor) -> Tensor:
     """What a child sends to a child-sum cell: [h; sigmoid(pre) * c], its state and what its forget gate lets through.
 

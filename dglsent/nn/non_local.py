@@ -12,7 +12,7 @@ from typing import Any, Literal, TypeAlias, get_args
 import torch
 from torch import Tensor, nn
 
-from dglsent.nn.attention import additive_score
+from dglsent.nn.attention import additive_score, scoring_vector
 from dglsent.nn.edge_attributes import EdgeAttributes
 from dglsent.passing import Batch, Outputs, StepLinear, dot, softmax_sum, update_all
 from graphs.errors import check_choice
@@ -62,7 +62,7 @@ class NonLocalLayer(nn.Module):
         self.W_own = nn.Linear(seen, seen if bilinear else size, bias=additive)
         self.W_other = None if bilinear else nn.Linear(seen, size, bias=False)
         self.W_edge = nn.Linear(edges.size, size if additive else 1, bias=False) if edges.size else None
-        self.v = nn.Parameter(torch.empty(size).uniform_(-(size**-0.5), size**-0.5)) if additive else None
+        self.v = scoring_vector(size) if additive else None
         self.W_g, self.U_g = StepLinear(size, size, bias=False), StepLinear(size, size)
         gru_like = update == "gru_like"
         self.W_m = StepLinear(size, size, bias=False) if gru_like else None

@@ -5,6 +5,7 @@ from __future__ import annotations
 import torch
 from torch import Tensor, nn
 
+from dglsent.nn.attention import scoring_vector
 from dglsent.passing import Batch
 from dglsent.passing.plans.incidence import Incidence, incidence_in_order
 from dglsent.passing.precision import at_least_single
@@ -51,7 +52,7 @@ class QueryPooling(nn.Module):
     def __init__(self, size: int, hidden: int) -> None:
         super().__init__()
         self.W = nn.Linear(size, hidden)
-        self.u = nn.Parameter(torch.empty(hidden).uniform_(-(hidden**-0.5), hidden**-0.5))
+        self.u = scoring_vector(hidden)
 
     def forward(self, batch: Batch, states: Tensor) -> Tensor:
         """States [N, d] -> [B, d]; keeps the weights as the node field `attention` [N]."""
