@@ -30,6 +30,9 @@ class WordEmbedding(nn.Module):
         dropout: share of dimensions dropped in training.
         sparse: whether tuned vectors get a sparse gradient, so that a step touches only the words of its batch;
             not every optimiser takes one.
+
+    Raises:
+        ValueError: `vectors` have another shape.
     """
 
     def __init__(
@@ -43,6 +46,8 @@ class WordEmbedding(nn.Module):
         sparse: bool = False,
     ) -> None:
         super().__init__()
+        if vectors is not None and vectors.shape != (size, dim):
+            raise ValueError(f"vectors {list(vectors.shape)} are given, and [{size}, {dim}] are wanted")
         self.dim, self.sparse = dim, sparse
         weight = torch.empty(size, dim).uniform_(-0.05, 0.05) if vectors is None else vectors.clone()
         weight[0] = 0

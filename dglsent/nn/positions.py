@@ -29,7 +29,7 @@ class Sinusoids(nn.Module):
     Vaswani et al. 2017, "Attention Is All You Need", section 3.5.
 
     Args:
-        dim: dimensions of a vector, an even number.
+        dim: dimensions of a vector.
     """
 
     def __init__(self, dim: int) -> None:
@@ -40,4 +40,4 @@ class Sinusoids(nn.Module):
         """Positions [N] from 0: [N, dim], of which 2 k is sin(p / 10000^(2k / dim)) and 2 k + 1 its cosine."""
         even = torch.arange(0, self.dim, 2, device=position.device, dtype=torch.float64)
         angle = position.unsqueeze(-1) / 10000 ** (even / self.dim)
-        return torch.stack([angle.sin(), angle.cos()], -1).flatten(-2)
+        return torch.stack([angle.sin(), angle.cos()], -1).flatten(-2)[..., : self.dim]

@@ -1,5 +1,8 @@
 from __future__ import annotations
 
+import re
+
+import pytest
 import torch
 from complete_sentences import LEXICAL, vocabularies
 from torch import nn
@@ -27,6 +30,12 @@ def test_given_vectors_are_looked_up():
     given = torch.randn(5, 4)
     embedding = WordEmbedding(5, 4, vectors=given)
     assert_close(embedding(WORDS)[1], given[[3, 3]])
+
+
+@pytest.mark.parametrize("shape", [(5, 7), (6, 4), (5,)])
+def test_given_vectors_of_another_shape_are_refused(shape):
+    with pytest.raises(ValueError, match=re.escape(f"vectors {list(shape)} are given, and [5, 4] are wanted")):
+        WordEmbedding(5, 4, vectors=torch.randn(shape))
 
 
 def test_random_vectors_are_small_and_spread():
