@@ -14,6 +14,7 @@ from dglsent.tasks.spans import bio_kinds, span_counts
 from dglsent.tasks.task import DIGITS, Task
 from dglsent.tasks.token_table import TokenTable
 from graphs import fields
+from graphs.errors import InputError
 
 _NONE = -1  # label of a token without a gold class
 
@@ -67,7 +68,7 @@ class Tagging(Task):
 
     def loss(self, batch: Batch, states: Tensor, vectors: Tensor) -> Tensor:
         """Negative log-likelihood, summed over the tokens of a sentence, mean over sentences."""
-        logits: Tensor = self.output(self.dropout(states))
+        logits = self._logits(self.dropout(states))
         label = batch.nodes[fields.LABEL]
         if self.crf is None:
             gold = label.where(batch.nodes[fields.POSITION] >= 0, _NONE)
@@ -111,9 +112,19 @@ class Tagging(Task):
         rows = zip(self._best(table, states).tolist(), table.mask.sum(1).tolist(), strict=True)
         return [{"tags": [self.labels[tag] for tag in row[:length]]} for row, length in rows]
 
+    def _logits(self, states: Tensor) -> Tensor:
+        """[N, K]; where states are to be scores already, those of as many classes."""
+        logits: Tensor = self.output(states)
+        if logits.shape[-1] != len(self.labels):
+            raise InputError(
+                f"task.head: false is for encoders whose states score the {len(self.labels)} classes, and these have "
+                f"{logits.shape[-1]} dimensions; set --task.head true"
+            )
+        return logits
+
     def _best(self, table: TokenTable, states: Tensor) -> Tensor:
         """[B, T] tags."""
-        logits = table.spread(self.output(states))
+        logits = table.spread(self._logits(states))
         return logits.argmax(-1) if self.crf is None else self.crf.best(logits, table.mask)
 
 

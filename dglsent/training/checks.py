@@ -11,7 +11,6 @@ import torch
 from dglsent.passing import Batch
 from dglsent.passing.relation import Relation
 from dglsent.tasks.classification import Classification
-from dglsent.tasks.tagging import Tagging
 from dglsent.tasks.task import Task
 from dglsent.training.data import Examples, GraphSet
 from dglsent.training.graphs import OwnGraph
@@ -65,11 +64,6 @@ def check(recipe: Recipe, model: SentenceModel, sets: Mapping[str, Examples]) ->
         raise InputError(
             f"task.classes: {count}, and the corpus has the {len(labels)} classes {named}; "
             f"set --task.classes {len(labels)}"
-        )
-    if isinstance(task, Tagging) and not task.head and model.encoder.size != len(task.labels):
-        raise InputError(
-            f"task.head: false is for encoders whose states score the {len(task.labels)} classes, and a state of "
-            f"{type(model.encoder).__name__} has {model.encoder.size} dimensions; set --task.head true"
         )
     for split, each in sets.items():
         _check_classes(task, split, each)

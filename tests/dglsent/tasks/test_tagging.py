@@ -123,3 +123,12 @@ def test_what_cannot_be_tagged_is_said():
         Tagging(4, ("O", "NN"), score="f1")
     with pytest.raises(InputError, match="no gold class of any token"):
         batch_of("chain", [("a b", None)])
+
+
+@pytest.mark.parametrize("use", ["loss", "outcomes", "predict"])
+def test_states_that_are_no_scores_want_a_head(use):
+    """More states than classes would be taken for scores of classes that there are not."""
+    task, batch = task_of(head=False), batch_of("chain")
+    states = torch.zeros(batch.num_nodes, len(LABELS) + 1)
+    with pytest.raises(InputError, match=r"^task\.head: false .* these have \d+ dimensions; set --task\.head true"):
+        getattr(task, use)(batch, states, states, *[()] * (use == "predict"))
