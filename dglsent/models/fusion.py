@@ -14,6 +14,7 @@ from torch import Tensor, nn
 from torch.nn import functional as F  # noqa: N812
 
 from dglsent.nn.embeddings import WordEmbedding, drawn
+from dglsent.nn.tags import tag_ids
 from dglsent.passing import Batch, Outputs, StepLinear, propagate, update_all
 from graphs.door import fn
 from graphs.errors import check_choice
@@ -37,8 +38,6 @@ class InformationFusion(nn.Module):
 
     def __init__(self, words: int, hidden: int, size: int, tags: int, tag_dim: int, fusion: Fusion) -> None:
         super().__init__()
-        if tags < 1:
-            raise ValueError("there are no tags: give tags=, the strings of the tag vocabulary")
         check_choice("fusion", fusion, get_args(Fusion))
         self.fusion = fusion
         self.tag_embedding = drawn(nn.Embedding(tags, tag_dim), 0.05)
@@ -58,7 +57,7 @@ class InformationFusion(nn.Module):
         propagate(batch, fn.copy_u("x", "x"), self._head, leaf=leaf, inputs=self._head_tags)
 
     def _tag(self, edges: Any) -> Outputs:
-        return {"tag": edges.src["tag"]}  # DGL's copy_u takes no integers
+        return {"tag": tag_ids(edges.src)}  # DGL's copy_u takes no integers
 
     def _children(self, nodes: Any) -> Outputs:
         tag = nodes.mailbox["tag"]

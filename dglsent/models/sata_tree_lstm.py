@@ -28,6 +28,7 @@ from dglsent.models.encoder import Encoder
 from dglsent.nn.cells import lstm_cell
 from dglsent.nn.chains import LSTMChain
 from dglsent.nn.embeddings import WordEmbedding
+from dglsent.nn.tags import require_tags, tag_ids
 from dglsent.passing import Batch, Direction, Outputs, StepLinear, propagate
 from graphs.errors import check_choice
 from graphs.fields import NEXT
@@ -59,6 +60,7 @@ class SATATreeLSTM(Encoder):
         normalise: bool = False,
         tags: Sequence[str] = (),
     ) -> None:
+        require_tags(tags)
         super().__init__(embedding, hidden)
         check_choice("leaf", leaf, ("lstm", "bilstm"))
         if leaf == "bilstm" and hidden % 2:
@@ -129,15 +131,10 @@ class TagTreeLSTM(nn.Module):
     Args:
         tags: number of tags T.
         dim: dimensions t of a tag's embedding and of the state.
-
-    Raises:
-        ValueError: there are no tags.
     """
 
     def __init__(self, tags: int, dim: int) -> None:
         super().__init__()
-        if tags < 1:
-            raise ValueError("there are no tags: give tags=, the strings of the tag vocabulary")
         self.tag = nn.Parameter(torch.empty(tags, dim).uniform_(-0.005, 0.005))
         self.W_leaf = nn.Linear(dim, 2 * dim)
         self.W = nn.Linear(dim, 5 * dim)
@@ -154,11 +151,11 @@ class TagTreeLSTM(nn.Module):
 
     def inputs(self, nodes: Any) -> Outputs:
         """W' p + b'; there are fewer tags than nodes, so each is multiplied once."""
-        return {"by_tag": F.embedding(nodes.data["tag"], self.W(self.tag))}
+        return {"by_tag": F.embedding(tag_ids(nodes.data), self.W(self.tag))}
 
     def leaf(self, nodes: Any) -> Outputs:
         """The tag of a word by itself."""
-        e, m = F.embedding(nodes.data["tag"], torch.tanh(self.W_leaf(self.tag))).chunk(2, -1)
+        e, m = F.embedding(tag_ids(nodes.data), torch.tanh(self.W_leaf(self.tag))).chunk(2, -1)
         return {"e": e, "m": m}
 
     def message(self, edges: Any) -> Outputs:

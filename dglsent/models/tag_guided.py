@@ -17,6 +17,7 @@ from dglsent.models.encoder import Encoder
 from dglsent.models.fusion import Fusion, InformationFusion
 from dglsent.nn.cells import lstm_cell, without_forget_gates
 from dglsent.nn.embeddings import WordEmbedding
+from dglsent.nn.tags import require_tags
 from dglsent.passing import Batch, Outputs, StepLinear, propagate
 from graphs.errors import check_choice
 
@@ -55,6 +56,7 @@ class TagGuidedHyperRecNN(Encoder):
         recurrent_dropout: float = 0.0,
         tags: Sequence[str] = (),
     ) -> None:
+        require_tags(tags)
         super().__init__(embedding, hidden)
         self.hyper_at_leaf = hyper_at_leaf
         self.fusion = InformationFusion(embedding.dim, hidden, fusion_size, len(tags), tag_dim, fusion)
@@ -143,6 +145,7 @@ class TagGuidedHyperTreeLSTM(Encoder):
         recurrent_dropout: float = 0.0,
         tags: Sequence[str] = (),
     ) -> None:
+        require_tags(tags)
         super().__init__(embedding, hidden)
         check_choice("z_scope", z_scope, ("per_gate", "shared"))
         self.z_scope, self.head_in_main, self.hyper_at_leaf = z_scope, head_in_main, hyper_at_leaf

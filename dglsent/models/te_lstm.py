@@ -18,6 +18,7 @@ from dglsent.models.te_rnn import child_tag_terms
 from dglsent.models.tree_lstm import BinaryTreeLSTM
 from dglsent.nn.cells import lstm_cell, without_forget_gates
 from dglsent.nn.embeddings import WordEmbedding
+from dglsent.nn.tags import require_tags, tag_ids
 from dglsent.passing import Batch, Outputs
 
 
@@ -29,11 +30,15 @@ class TELSTM(BinaryTreeLSTM):
         hidden: size h of the state.
         tag_dim: dimensions t of a tag embedding.
         tags: the string of each of T tag ids.
+
+    Raises:
+        ValueError: there are no tags.
     """
 
     def __init__(
         self, embedding: WordEmbedding, hidden: int = 150, tag_dim: int = 50, tags: Sequence[str] = ()
     ) -> None:
+        require_tags(tags)
         super().__init__(embedding, hidden)
         self.tag = nn.Parameter(torch.empty(len(tags), tag_dim).uniform_(-0.05, 0.05))
         self.V = nn.Linear(2 * tag_dim, 5 * hidden, bias=False)
@@ -41,7 +46,7 @@ class TELSTM(BinaryTreeLSTM):
 
     def encode(self, batch: Batch) -> Tensor:
         """States h [N, hidden] of all nodes; sets the fields h and c."""
-        of_node = F.embedding(batch.nodes["tag"], self.V_p(self.tag))
+        of_node = F.embedding(tag_ids(batch.nodes), self.V_p(self.tag))
         batch.nodes["tag_terms"] = of_node + child_tag_terms(batch, self.tag, self.V.weight)
         return super().encode(batch)
 

@@ -14,6 +14,7 @@ from torch.nn import functional as F  # noqa: N812
 
 from dglsent.models.recnn import RecNN
 from dglsent.nn.embeddings import WordEmbedding
+from dglsent.nn.tags import require_tags, tag_ids
 from dglsent.passing import Batch, Outputs, update_all
 from graphs.door import fn
 
@@ -28,11 +29,15 @@ class TERNN(RecNN):
         hidden: size of h.
         tag_dim: dimensions t of a tag embedding.
         tags: the string of each of T tag ids.
+
+    Raises:
+        ValueError: there are no tags.
     """
 
     def __init__(
         self, embedding: WordEmbedding, hidden: int = 150, tag_dim: int = 50, tags: Sequence[str] = ()
     ) -> None:
+        require_tags(tags)
         super().__init__(embedding, hidden)
         self.size = hidden + tag_dim
         self.tag = nn.Parameter(torch.empty(len(tags), tag_dim).uniform_(-0.05, 0.05))
@@ -40,7 +45,7 @@ class TERNN(RecNN):
 
     def encode(self, batch: Batch) -> Tensor:
         """States [h; e] [N, hidden + tag_dim] of all nodes; sets the fields h and e."""
-        batch.nodes["e"] = F.embedding(batch.nodes["tag"], self.tag)
+        batch.nodes["e"] = F.embedding(tag_ids(batch.nodes), self.tag)
         batch.nodes["tag_terms"] = child_tag_terms(batch, self.tag, self.V.weight)
         return torch.cat([super().encode(batch), batch.nodes["e"]], 1)
 

@@ -13,6 +13,7 @@ from torch import Tensor
 
 from dglsent.models.recnn import RecNN
 from dglsent.nn.embeddings import WordEmbedding
+from dglsent.nn.tags import require_tags, tag_ids
 from dglsent.passing import Outputs, StepLinear
 
 # fmt: off
@@ -38,11 +39,15 @@ class TGRNN(RecNN):
 
     Attributes:
         function: [T] number of the function of each tag; 0 is the shared one.
+
+    Raises:
+        ValueError: there are no tags.
     """
 
     function: Tensor
 
     def __init__(self, embedding: WordEmbedding, hidden: int = 150, own: int = 10, tags: Sequence[str] = ()) -> None:
+        require_tags(tags)
         super().__init__(embedding, hidden)
         labels = [tag.removeprefix("@") for tag in tags]
         frequent = list(dict.fromkeys(label for label in labels if label in PHRASES))[:own]
@@ -54,5 +59,5 @@ class TGRNN(RecNN):
         """U_t [h_l; h_r] + b_t."""
         # All functions in one product: most of it is thrown away, but no step waits to sort phrases by tag.
         composed = self.U(nodes.mailbox["h"].flatten(1)).unflatten(1, (-1, self.size))
-        function = self.function[nodes.data["tag"]]
+        function = self.function[tag_ids(nodes.data)]
         return {"pre": composed.take_along_dim(function.view(-1, 1, 1), 1).squeeze(1)}

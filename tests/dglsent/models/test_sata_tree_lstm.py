@@ -76,7 +76,7 @@ def test_forget_gates_are_open_at_the_start():
 
 
 def test_without_tags_it_says_what_to_give():
-    with pytest.raises(ValueError, match="tag vocabulary"):
+    with pytest.raises(ValueError, match="strings of the tag vocabulary"):
         SATATreeLSTM(WordEmbedding(5, 3), 4)
 
 

@@ -1,0 +1,35 @@
+"""Tags of nodes, for encoders that are nothing without them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from torch import Tensor
+
+from graphs.errors import InputError
+from graphs.features import SPECIAL
+from graphs.fields import TAG
+
+
+def require_tags(tags: Sequence[str]) -> None:
+    """Refuses a vocabulary of tags without a tag, such as that of trees whose nodes have none.
+
+    Raises:
+        ValueError: it is one.
+    """
+    if not set(tags) - set(SPECIAL):
+        raise ValueError(
+            "there are no tags: take trees that have some, and give tags=, the strings of the tag vocabulary"
+        )
+
+
+def tag_ids(nodes: Mapping[str, Tensor]) -> Tensor:
+    """The tags [n] of n nodes, from their fields.
+
+    Raises:
+        InputError: they have none.
+    """
+    try:
+        return nodes[TAG]
+    except KeyError:
+        raise InputError("the nodes have no field `tag`; graphs.constituency makes it") from None
