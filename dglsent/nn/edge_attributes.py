@@ -10,11 +10,17 @@ from torch.nn import functional as F  # noqa: N812
 
 from dglsent.nn.embeddings import drawn
 from graphs.cooccurrence import BUCKETS
+from graphs.errors import InputError
 from graphs.features import Vocabularies
 from graphs.fields import DISTANCE, LEXICAL, PMI, POSITION, RELATION
 
 EdgeAttribute: TypeAlias = Literal["relation", "distance", "pmi", "lexical"]
 
+_OF_GRAPHS = {
+    RELATION: "complete graphs of dependency parses: CoNLL-U with --graph complete",
+    PMI: "complete graphs with co-occurrence: --graph complete with --embedding.cooccurrence true",
+    LEXICAL: "complete graphs with a lexical relation: graphs.complete with lexical=",
+}
 _FARTHEST = 10  # tokens; greater distances count as this
 
 
@@ -64,7 +70,11 @@ class EdgeAttributes(nn.Module):
 
     @staticmethod
     def look_up(edges: Any, tables: dict[str, Tensor]) -> Tensor:
-        """What the attributes of m edges say together, [m, out], from what `project` made, which is not nothing."""
+        """What the attributes of m edges say together, [m, out], from what `project` made, which is not nothing.
+
+        Raises:
+            InputError: the graphs do not have one of them.
+        """
         said = [F.embedding(_ids(edges, name), table) for name, table in tables.items()]
         total = said[0]
         for each in said[1:]:
@@ -74,7 +84,10 @@ class EdgeAttributes(nn.Module):
 
 def _ids(edges: Any, name: str) -> Tensor:
     if name != DISTANCE:
-        ids: Tensor = edges.data[name]
+        try:
+            ids: Tensor = edges.data[name]
+        except KeyError:
+            raise InputError(f"edge attribute {name!r} is not in these graphs; give {_OF_GRAPHS[name]}") from None
         return ids
     distance: Tensor = edges.dst[POSITION] - edges.src[POSITION]
     return distance.clamp(-_FARTHEST, _FARTHEST) + _FARTHEST

@@ -215,12 +215,10 @@ def test_16_long_sentences_fit_into_8_gib(tmp_path):
     assert before + 4 * (after - before) < 8
 
 
-def test_phrases_hear_each_other_without_self_loops():
-    """All phrases of a tree have one position, and are different nodes."""
-    encoder = build(CN3, self_loop=False, context="none")
-    batch = Batch.of([tree([-1, 0, 0, 1, 1])], relations=encoder.relations)
-    batch.nodes["position"] = torch.tensor([-1, -1, 2, 0, 1])
-    encoder.encode(batch)
-    weight = batch.relation(encoder.relation).edges["attention_1"].view(5, 5)
-    assert not weight.diagonal().any()
-    assert (weight + torch.eye(5) > 0).all()
+@on_ways
+@pytest.mark.parametrize("name", ["relation", "pmi", "lexical"])
+def test_edge_attributes_that_graphs_do_not_have(name, way):
+    """Complete graphs of trees in brackets have no relations, and without co-occurrence no graph has `pmi`."""
+    encoder = make(edges=["distance", name])
+    with pytest.raises(InputError, match=f"edge attribute '{name}' is not in these graphs; give complete graphs"):
+        encode(encoder, [chain(3)], way)
