@@ -81,6 +81,7 @@ class CN3(Encoder):
 
     def encode(self, batch: Batch) -> Tensor:
         """States h [N, hidden] of all words; sets the fields x and h, and `attention_1` .. on the edges."""
+        self.require_words(batch)
         batch.nodes["x"] = torch.cat([self.embedding.of(batch.nodes), *self.attributes(batch)], -1)
         batch.nodes["h"] = self.context.run(batch)
         for number in range(self.depth):

@@ -49,7 +49,8 @@ class KimCNN(Encoder):
         """W x + b of all filters over the vectors x of their words, in order."""
         x = nodes.mailbox["x"]
         if x.shape[1] != _WINDOW:
-            raise ValueError(f"KimCNN runs over windows of {_WINDOW} words; here a node hears from {x.shape[1]}")
+            heard = f"here a node hears from {x.shape[1]}; give it graphs of the kind window"
+            raise ValueError(f"KimCNN runs over windows of {_WINDOW} words; {heard}")
         return {"pre": torch.cat([W(x[:, slots].flatten(1)) for W, slots in zip(self.filters, _SLOTS, strict=True)], 1)}
 
     def update(self, nodes: Any) -> Outputs:

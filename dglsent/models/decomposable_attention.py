@@ -17,7 +17,7 @@ from dglsent.nn.embeddings import WordEmbedding
 from dglsent.passing import Batch, Outputs, dot, softmax_sum, update_all
 from graphs.columns import IntArray
 from graphs.errors import check_choice
-from graphs.fields import ATTEND
+from graphs.fields import ATTEND, REAL
 
 
 class DecomposableAttention(PairEncoder):
@@ -46,7 +46,12 @@ class DecomposableAttention(PairEncoder):
         """Memories [N, d] of all nodes.
 
         Sets them as field `memory`, and `context`; on attend edges `attention`, and `E`, of which it is the softmax.
+
+        Raises:
+            ValueError: the graphs are windows.
         """
+        if REAL in batch.nodes:
+            raise ValueError("sentences would attend to padding nodes; give it other graphs than windows")
         memory = batch.nodes["memory"] = self.structure.memory(self.structure.encode(batch))
         # Eq. 14-16: both directions in one round, for every node hears the other sentence.
         average = softmax_sum(score="score", value="memory", out="context", weight="attention")

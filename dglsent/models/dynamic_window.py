@@ -79,7 +79,13 @@ class WindowEncoder(Encoder):
         )
 
     def read(self, batch: Batch) -> None:
-        """Sets the token f [N, F] of every node and what `DynamicWindow.run` sets of them: x, the gated window."""
+        """Sets the token f [N, F] of every node and what `DynamicWindow.run` sets of them: x, the gated window.
+
+        Raises:
+            ValueError: the graphs are no windows, or of another width.
+        """
+        if REAL not in batch.nodes:
+            raise ValueError(f"{type(self).__name__} reads windows; give it window-0, window-1, window or window-4")
         batch.nodes["f"] = self.inputs(batch, self.embedding)
         self.window.run(batch)
 
@@ -167,6 +173,9 @@ class WindowBiLSTM(WindowEncoder):
         options: how windows are read.
         fused: run torch's own LSTM, which gives the same and sets no fields.
         vocabularies: those of the graphs, with spelling.
+
+    Raises:
+        ValueError: there are no layers.
     """
 
     relations = (NEXT,)
@@ -182,6 +191,8 @@ class WindowBiLSTM(WindowEncoder):
         fused: bool = False,
         vocabularies: Vocabularies | None = None,
     ) -> None:
+        if layers < 1:
+            raise ValueError(f"layers {layers}; give 1 or more")
         super().__init__(embedding, 2 * hidden, half_width, options, vocabularies)
         self.between_layers, self.fused = between_layers, fused
         dims = [self.window.size, *[2 * hidden] * (layers - 1)]

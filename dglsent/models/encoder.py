@@ -34,6 +34,16 @@ class Encoder(nn.Module):
         """States [N, size] of all nodes."""
         raise NotImplementedError
 
+    def require_words(self, batch: Batch) -> None:
+        """Refuses sentences with other nodes than words, for an encoder that takes every node for a word.
+
+        Raises:
+            ValueError: there are phrases or padding nodes.
+        """
+        if not batch.words_alone:
+            why = "takes every node for a word, and phrases and padding nodes are none"
+            raise ValueError(f"{type(self).__name__} {why}; give it chain or dependency graphs")
+
     def readout(self, batch: Batch, states: Tensor) -> Tensor:
         """Sentence vectors [B, size]: the states of the roots."""
         return batch.at_roots(states)

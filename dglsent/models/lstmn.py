@@ -51,6 +51,7 @@ class LSTMN(Encoder):
 
         Sets the fields x, h and c, and s, which is h~; `attention` on the edges of `preceding`.
         """
+        self.require_words(batch)
         batch.nodes["x"] = self.embedding.of(batch.nodes)
         propagate(batch, self.message, self.reduce, self.update, relation=PRECEDING, leaf=self.leaf, inputs=self.inputs)
         batch.relation(PRECEDING).edges.set_lazy("attention", partial(self.attention, batch))

@@ -38,6 +38,9 @@ class ProgressiveAttention(PairEncoder):
         pa_propagate: False attends to the states of the plain pass instead, and no parent sees it.
         pa_mix: "paper" is eq. 22; "mean" divides its two terms of the other sentence by the number of its nodes;
             "context" is h_j + sum_k a_k H_k, the attended context added instead of subtracted.
+
+    Raises:
+        ValueError: the structure has no propagations.
     """
 
     def __init__(
@@ -49,6 +52,8 @@ class ProgressiveAttention(PairEncoder):
     ) -> None:
         check_choice("pa_mix", pa_mix, ("paper", "context", "mean"))
         encoder = structure(embedding)
+        if not encoder.directions:
+            raise ValueError(f"{type(encoder).__name__} propagates nothing; take a structure that does, such as BiLSTM")
         super().__init__(encoder, encoder.size)
         self.pa_propagate, self.pa_mix = pa_propagate, pa_mix
         self.shows = (*encoder.shows, *(f"{ATTEND}.attention_{direction}" for direction in encoder.directions))

@@ -87,6 +87,7 @@ class Transformer(Encoder):
 
     def encode(self, batch: Batch) -> Tensor:
         """States h [N, hidden] of all words; sets the field h, and `attention_1` .. on the edges."""
+        self.require_words(batch)
         x = self.W(self.embedding.of(batch.nodes))
         batch.nodes["h"] = self.dropout(x + self.positions(batch.nodes[POSITION]).to(x.dtype))
         for number, layer in enumerate(self.layers, 1):

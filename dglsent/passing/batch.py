@@ -194,6 +194,11 @@ class Batch:
         """Whether some node with in-edges has a word, as in dependency trees; else words are at the leaves alone."""
         return bool(self._merged.nodes[fields.WORD][self._merged.dst].any())
 
+    @cached_property
+    def words_alone(self) -> bool:
+        """Whether there are neither phrases nor padding nodes, which have no position in the sentence."""
+        return bool((self._merged.nodes.get(fields.POSITION, np.zeros(1)) >= 0).all())
+
     def to(self, device: torch.device | str, non_blocking: bool = False) -> Batch:
         """Move fields and plans to a device; the DGLGraph stays where it is. Returns itself."""
         for relation in self._settled():

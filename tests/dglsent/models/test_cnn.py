@@ -93,7 +93,7 @@ class TestSentenceVectors:
 @on_engines
 @pytest.mark.parametrize(("graph", "heard"), [(window([2, 3], half_width=1), 3), (chain(3), 1)])
 def test_other_graphs_are_refused(on, graph, heard):
-    with pytest.raises(ValueError, match=f"windows of 5 words; here a node hears from {heard}"):
+    with pytest.raises(ValueError, match=f"here a node hears from {heard}; give it graphs of the kind window"):
         encode(build(KimCNN), [graph], on)
 
 

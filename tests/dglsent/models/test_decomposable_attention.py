@@ -8,8 +8,10 @@ from agreement import WAYS, assert_pairs_agree, build, close, encode_pairs
 from hypothesis import given, settings
 from random_graphs import SEVEN, TALL, awkward_trees, binary_trees, chain, chains, depth, forests, pairs, tree
 from reference.pair_attention import bilstm, child_sum, decomposable_attention
+from window_sentences import WORDS, window
 
 from dglsent.models import decomposable_attention as module
+from dglsent.models.cnn import KimCNN
 from dglsent.models.decomposable_attention import DecomposableAttention
 from dglsent.models.sequence import BiLSTM
 from dglsent.models.tree_lstm import ChildSumTreeLSTM
@@ -137,3 +139,10 @@ def test_alignments_are_made_when_they_are_read(way, monkeypatch):
 def test_sentences_that_are_no_pairs_are_refused():
     with pytest.raises(ValueError, match="pairs=True"):
         model(TREE).encode(Batch.of([tree([-1]), tree([-1])]))
+
+
+def test_padding_nodes_are_heard_by_nobody():
+    """`attend` has all nodes of the other sentence, so windows are refused."""
+    two_words = window(WORDS[:2], 2)
+    with pytest.raises(ValueError, match="sentences would attend to padding nodes"):
+        encode_pairs(build(DecomposableAttention, KimCNN), [(two_words, two_words)])

@@ -7,6 +7,7 @@ from functools import partial
 import pytest
 import torch
 from agreement import ENGINES, assert_same, close
+from random_graphs import chain
 from reference import dynamic_window as reference
 from window_sentences import SENTENCES, VOCABULARIES, embedding, spread, tokens, window
 
@@ -265,3 +266,15 @@ def test_jordan_without_classes_is_refused():
 def test_windows_of_another_size_are_refused(on):
     with pytest.raises(ValueError, match="windows of 9 words; here a node has 3"):
         encode(build("mlp"), graphs_of("lstm"), on)
+
+
+@each_model
+def test_other_graphs_are_refused(model):
+    encoder = build(model)
+    with pytest.raises(ValueError, match=f"^{type(encoder).__name__} reads windows; give it window-0, "):
+        encode(encoder, [chain(3)])
+
+
+def test_no_layers_are_refused():
+    with pytest.raises(ValueError, match="layers 0; give 1 or more"):
+        build("bilstm", layers=0)

@@ -9,16 +9,20 @@ import pytest
 import torch
 from agreement import ENGINES, build, close, encode
 from random_graphs import TAGS, VOCABULARY, awkward_trees, caterpillar, chain, forest
+from window_sentences import WORDS, window
 
 from dglsent.models.adamc_rnn import AdaMCRNN
 from dglsent.models.bi_tree_lstm import BiTreeLSTM
+from dglsent.models.cn3 import CN3
 from dglsent.models.dynamic_compositional import DCRecNN, DCTreeLSTM
 from dglsent.models.elman import SeqRNN
 from dglsent.models.lstmn import LSTMN
 from dglsent.models.mv_rnn import MVRNN
+from dglsent.models.pd_graph import PDGraph
 from dglsent.models.recnn import RecNN
 from dglsent.models.rntn import RNTN
 from dglsent.models.sata_tree_lstm import SATATreeLSTM
+from dglsent.models.self_attention import Transformer
 from dglsent.models.sequence import BiLSTM, SeqGRU, SeqLSTM
 from dglsent.models.tag_guided import TagGuidedHyperRecNN, TagGuidedHyperTreeLSTM
 from dglsent.models.te_lstm import TELSTM
@@ -29,6 +33,7 @@ from dglsent.models.tree_lstm import BinaryTreeLSTM, ChildSumTreeLSTM
 from dglsent.nn.embeddings import WordEmbedding
 from dglsent.passing import Batch, engine
 from dglsent.passing.relation import Relation
+from graphs.errors import InputError
 
 TREES = [*awkward_trees()[:-1], forest()]
 BINARY = [caterpillar(depth) for depth in (3, 0, 1, 6)]
@@ -146,6 +151,31 @@ def test_parameters_start_within_one_over_the_root_of_their_inputs(encoder_class
             bound = 1 / math.sqrt(module.in_features)
             for parameter in module.parameters():
                 assert 0.95 * bound < parameter.abs().max() <= bound
+
+
+@pytest.mark.parametrize("encoder_class", [CN3, LSTMN, PDGraph, Transformer])
+@pytest.mark.parametrize("other", [caterpillar(2), window(WORDS, 1)], ids=["phrases", "padding"])
+def test_encoders_of_words_refuse_other_nodes(encoder_class, other):
+    """Each was heard as a word, or counted as one in the mean."""
+    name = encoder_class.__name__
+    with pytest.raises(ValueError, match=f"^{name} takes every node for a word, .* give it chain or dependency graphs"):
+        encode(build(encoder_class), [other])
+
+
+@pytest.mark.parametrize("encoder_class", WITH_TAGS)
+@pytest.mark.parametrize("tags", [(), TAGS[:2]], ids=["none", "no more than special ids"])
+def test_encoders_of_tags_want_some(encoder_class, tags):
+    with pytest.raises(ValueError, match=r"^there are no tags: take trees that have some, and give tags="):
+        build(encoder_class, tags=tags)
+
+
+@pytest.mark.parametrize("on", ENGINES)
+@pytest.mark.parametrize("encoder_class", WITH_TAGS)
+def test_encoders_of_tags_want_them_at_the_nodes(encoder_class, on):
+    graph = caterpillar(2)
+    del graph.nodes["tag"]
+    with pytest.raises(InputError, match=r"^the nodes have no field `tag`; graphs\.constituency makes it$"):
+        encode(build(encoder_class, tags=TAGS), [graph], on)
 
 
 @each_encoder

@@ -25,6 +25,7 @@ from random_graphs import (
 from reference.pair_attention import bilstm, child_sum, progressive_attention
 from torch import tanh
 
+from dglsent.models.cn3 import CN3
 from dglsent.models.progressive_attention import ProgressiveAttention
 from dglsent.models.sata_tree_lstm import SATATreeLSTM
 from dglsent.models.sequence import BiLSTM
@@ -208,3 +209,9 @@ def test_an_lstm_that_helps_a_tree_hears_nobody():
     states, batch = encode_pairs(encoder, ((caterpillar(1), caterpillar(2)),))
     assert torch.isfinite(states).all()
     assert [name for name in batch.relation("attend").edges if name.startswith("attention")] == ["attention_up"]
+
+
+@pytest.mark.parametrize("pa_propagate", [True, False])
+def test_a_structure_that_propagates_nothing_is_refused(pa_propagate):
+    with pytest.raises(ValueError, match=r"^CN3 propagates nothing; take a structure that does"):
+        build(ProgressiveAttention, CN3, pa_propagate=pa_propagate)

@@ -131,6 +131,16 @@ def test_encoders_that_would_hear_nothing_in_complete_graphs_are_refused(encoder
     assert not (tmp_path / "run").exists()
 
 
+@pytest.mark.parametrize("graph", ["constituency", "window-1"])
+@pytest.mark.parametrize("encoder", ["CN3", "LSTMN", "PDGraph", "Transformer"])
+def test_encoders_that_would_take_phrases_or_padding_for_words_are_refused(encoder, graph, tmp_path, program):
+    recipe = own_recipe(tmp_path, graph=graph, encoder=encoder)
+    program.refuses(
+        "fit", recipe, "--out", tmp_path / "run",
+        saying=[f"encoder {encoder} does not work on {graph} graphs of this corpus (", "choose another --graph"],
+    )  # fmt: skip
+
+
 def test_encoders_of_complete_graphs_are_not(tmp_path, program):
     assert program("fit", own_recipe(tmp_path, graph="complete", encoder="CN3"), "--out", tmp_path / "run")[0] == 0
 
@@ -162,5 +172,6 @@ def test_states_that_score_no_classes_need_a_head(tmp_path, program):
     recipe = tmp_path / "tags.yaml"
     recipe.write_text(TAGS)
     program.refuses(
-        "fit", recipe, "--task.head", "false", "--out", tmp_path / "run", saying=["task.head", "--task.head true"]
-    )
+        "fit", recipe, "--task.head", "false", "--out", tmp_path / "run",
+        saying=["task.head: false is for", "these have 16 dimensions", "--task.head true"],
+    )  # fmt: skip
