@@ -42,7 +42,7 @@ class Encoder(nn.Module):
         """
         if not batch.words_alone:
             why = "takes every node for a word, and phrases and padding nodes are none"
-            raise ValueError(f"{type(self).__name__} {why}; give it chain or dependency graphs")
+            raise ValueError(f"{type(self).__name__} {why}; give it graphs of words: chain, dependency or complete")
 
     def readout(self, batch: Batch, states: Tensor) -> Tensor:
         """Sentence vectors [B, size]: the states of the roots."""

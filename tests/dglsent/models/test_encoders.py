@@ -158,7 +158,7 @@ def test_parameters_start_within_one_over_the_root_of_their_inputs(encoder_class
 def test_encoders_of_words_refuse_other_nodes(encoder_class, other):
     """Each was heard as a word, or counted as one in the mean."""
     name = encoder_class.__name__
-    with pytest.raises(ValueError, match=f"^{name} takes every node for a word, .* give it chain or dependency graphs"):
+    with pytest.raises(ValueError, match=f"^{name} takes every node for a word, .* chain, dependency or complete"):
         encode(build(encoder_class), [other])
 
 
