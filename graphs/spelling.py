@@ -6,8 +6,7 @@ import re
 import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from functools import lru_cache
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
@@ -26,6 +25,17 @@ CAPITALS: Final = ("<padding>", "lower", "first upper", "upper", "mixed", "no le
 _AFFIXES: Final = (2, 3, 4)
 _MIN_COUNT: Final = 2  # what was seen once is left out, so that training meets unknown affixes and shapes
 _NO_CHARACTER: Final = "\0"
+_KEPT: Final = 1 << 16  # most words whose fields are kept
+_FIELDS: Final = np.dtype(
+    [
+        (fields.CHAR, np.int64, (2 * ENDS,)),
+        (fields.CHARACTERS, np.int64, (LONGEST,)),
+        (fields.CAP, np.int64),
+        (fields.SHAPE, np.int64),
+        (fields.AFFIX, np.int64, (2 * len(_AFFIXES),)),
+        (fields.MARKS, np.int64, (2,)),
+    ]
+)
 _RUN = re.compile(r"(.)\1+", re.DOTALL)
 
 
@@ -42,6 +52,7 @@ class Spelling:
     character: Vocabulary
     affix: Vocabulary
     shape: Vocabulary
+    _known: dict[str | None, IntArray] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     @classmethod
     def of(cls, words: Iterable[str] | Mapping[str, int]) -> Spelling:
@@ -61,24 +72,31 @@ class Spelling:
             char [N, 10], characters [N, 20], cap [N], shape [N], affix [N, 6] and marks [N, 2]. `cap` is an index
             of `CAPITALS`; char and affix are 0 where a word is too short for them.
         """
-        size = len(words)
-        affix = self.affix.ids(each for word in words for each in affixes(word or ""))
-        return {
-            fields.CHAR: self._characters(map(_ends, words)).reshape(size, 2 * ENDS),
-            fields.CHARACTERS: self._characters(map(_whole, words)).reshape(size, LONGEST),
-            fields.CAP: np.fromiter(map(_capitals, words), dtype=np.int64, count=size),
-            fields.SHAPE: self.shape.ids(word if word is None else shape(word) for word in words),
-            fields.AFFIX: affix.reshape(size, 2 * len(_AFFIXES)),
-            fields.MARKS: np.array([_marks(word) for word in words], dtype=np.int64).reshape(size, 2),
-        }
+        known = self._known
+        # In running text most words have been met before.
+        for word in words:
+            if word not in known:
+                known[word] = self._row(word)
+        rows = np.array([known[word] for word in words], dtype=np.int64).view(_FIELDS).reshape(len(words))
+        if len(known) > _KEPT:
+            self._known = {}
+        return {name: np.ascontiguousarray(rows[name]) for name in _FIELDS.fields or ()}
 
-    def _characters(self, strings: Iterable[str]) -> IntArray:
-        text = "".join(strings)
-        codes = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), dtype=np.uint32)
-        different, place = np.unique(codes, return_inverse=True)
-        ids = self.character.ids(map(chr, different))
-        ids[different == ord(_NO_CHARACTER)] = PADDING
-        return ids[place]
+    def _row(self, word: str | None) -> IntArray:
+        """The fields of a word one after the other, as `_FIELDS` has them."""
+        if word is None:
+            return np.full(_FIELDS.itemsize // 8, PADDING)
+        ends = word[:ENDS].ljust(ENDS, _NO_CHARACTER) + word[-ENDS:].rjust(ENDS, _NO_CHARACTER)
+        whole = word[:LONGEST].ljust(LONGEST, _NO_CHARACTER)
+        return np.concatenate(
+            [
+                self.character.ids(None if each == _NO_CHARACTER else each for each in ends + whole),
+                [CAPITALS.index(capitals(word))],
+                self.shape.ids([shape(word)]),
+                self.affix.ids(affixes(word)),
+                _marks(word),
+            ]
+        )
 
     def to_json(self) -> dict[str, Any]:
         """The vocabularies as plain JSON values."""
@@ -103,13 +121,11 @@ def affixes(word: str) -> list[str | None]:
     return before + after
 
 
-@lru_cache(1 << 16)
 def shape(word: str) -> str:
     """A word with X for capitals, x for other letters, 9 for digits, and every run written once: "Xx-9"."""
     return _RUN.sub(r"\1", "".join(map(_kind, word)))
 
 
-@lru_cache(1 << 16)
 def capitals(word: str) -> str:
     """The class of capitalisation, one of `CAPITALS`.
 
@@ -126,22 +142,7 @@ def capitals(word: str) -> str:
     return "upper" if all(upper) else "mixed"
 
 
-def _capitals(word: str | None) -> int:
-    return PADDING if word is None else CAPITALS.index(capitals(word))
-
-
-def _ends(word: str | None) -> str:
-    word = word or ""
-    return word[:ENDS].ljust(ENDS, _NO_CHARACTER) + word[-ENDS:].rjust(ENDS, _NO_CHARACTER)
-
-
-def _whole(word: str | None) -> str:
-    return (word or "")[:LONGEST].ljust(LONGEST, _NO_CHARACTER)
-
-
-@lru_cache(1 << 16)
-def _marks(word: str | None) -> tuple[bool, bool]:
-    word = word or ""
+def _marks(word: str) -> tuple[bool, bool]:
     return any(map(str.isdigit, word)), any(unicodedata.category(character)[0] in "PS" for character in word)
 
 

@@ -114,6 +114,25 @@ def test_any_words(words):
         assert found[name].max(initial=0) < len(getattr(SPELLING, vocabulary))
 
 
+def test_fields_are_the_callers_own():
+    spelling = Spelling.of(TEXT)
+    for column in spelling.node_fields(["The", None]).values():
+        column += 1
+    found, wanted = (each.node_fields(["The", None]) for each in (spelling, Spelling.of(TEXT)))
+    assert all(np.array_equal(found[name], wanted[name]) for name in wanted)
+    assert spelling == SPELLING
+
+
+def test_no_more_words_are_kept_than_there_is_room_for(monkeypatch):
+    monkeypatch.setattr("graphs.spelling._KEPT", 2)
+    spelling, kept = Spelling.of(TEXT), []
+    for words in (["The", "cat"], ["cat", "unseen", "The"], ["The"]):
+        found, wanted = (each.node_fields(words) for each in (spelling, SPELLING))
+        assert all(np.array_equal(found[name], wanted[name]) for name in wanted)
+        kept.append(len(spelling._known))
+    assert kept == [2, 0, 1]
+
+
 def test_graphs_carry_spelling_where_the_vocabularies_have_it():
     sentence = Tagged(["The", "cat"])
     tree = graphs.parse_brackets("(S (NP (DT The) (NN cat)) (VBD ran))")[0]
