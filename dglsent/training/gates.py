@@ -21,7 +21,7 @@ from dglsent.training.data import GraphSet
 from dglsent.training.model import SentenceModel
 from graphs.errors import InputError
 from graphs.features import Vocabularies
-from graphs.fields import CHILD, LABEL, POSITION, SLOT, WORD
+from graphs.fields import CHILD, LABEL, POSITION, REAL, SLOT, WORD
 from graphs.vocabulary import SPECIAL
 
 _WORDS, _LEAST, _MOST = 40, 20, 50
@@ -31,6 +31,8 @@ _A_DECADE = 8  # logged steps between 10 and 100, between 100 and 1000, ...
 
 class GateLog(Callback):
     """Writes the gates of each occurrence at logarithmically spaced steps, in evaluation mode and without a mask.
+
+    Those on what lies beyond the sentence are left out.
 
     Random states and the model stay as they are, so that a run is the same with and without it. In the folder are
     `words.json`, with the words, their number of classes in training and their occurrences, and a Parquet file a step.
@@ -95,13 +97,14 @@ class GateLog(Callback):
         word = [entry["word"] for entry in self._chosen for _ in entry["places"]]
         number = [i for entry in self._chosen for i in range(len(entry["places"]))]
         width = gates.shape[1]
+        on_word = np.isfinite(gates.ravel())
         table = pa.table(
             {
-                "step": np.full(gates.size, step),
-                "word": pa.array(np.repeat(word, width)).dictionary_encode(),
-                "occurrence": np.repeat(number, width),
-                "offset": np.tile(np.arange(width) - width // 2, len(gates)),
-                "gate": gates.ravel(),
+                "step": np.full(on_word.sum(), step),
+                "word": pa.array(np.repeat(word, width)[on_word]).dictionary_encode(),
+                "occurrence": np.repeat(number, width)[on_word],
+                "offset": np.tile(np.arange(width) - width // 2, len(gates))[on_word],
+                "gate": gates.ravel()[on_word],
             }
         )
         file = self._folder / f"step-{step:09}.parquet"
@@ -109,7 +112,7 @@ class GateLog(Callback):
         os.replace(file.with_suffix(".part"), file)
 
     def _gates(self) -> np.ndarray[Any, Any]:
-        """[occurrences, slots]."""
+        """[occurrences, slots], nan where a slot lies beyond the sentence."""
         places = [tuple(place) for entry in self._chosen for place in entry["places"]]
         examples = sorted({example for example, _ in places})
         device = next(self._encoder.parameters()).device
@@ -121,7 +124,8 @@ class GateLog(Callback):
             window = batch.relation(CHILD)
             gate = window.edges[GATE].float().reshape(len(window.ends[0]), -1).mean(1).cpu().numpy()
             table = np.zeros((batch.num_nodes, self._encoder.window.slots), dtype=np.float32)
-            table[window.ends[1], window.edges[SLOT].cpu().numpy()] = gate
+            of_words = batch.nodes[REAL].cpu().numpy()[window.ends[0]] > 0
+            table[window.ends[1], window.edges[SLOT].cpu().numpy()] = np.where(of_words, gate, np.nan)
             start = np.cumsum([0, *batch.node_counts.tolist()])
             for place, example in enumerate(some):
                 for node in {node for other, node in places if other == example}:
