@@ -145,7 +145,7 @@ def with_options(recipe: Mapping[str, Any], overrides: Sequence[str]) -> dict[st
             value = yaml.safe_load(text)
         except (yaml.YAMLError, ValueError, RecursionError):
             value = text
-        *above, last = option.rstrip("+").removesuffix(".help").split(".")
+        *above, last = _parts(option)
         place = changed
         for part in above:
             place = _below(place, part)
@@ -189,23 +189,25 @@ def written(recipe: Mapping[str, Any], config: Namespace, overrides: Sequence[st
         option = option.removesuffix(".class_path")
         said = _at(recipe, option)
         if isinstance(said, Mapping) and "class_path" in said:
-            place = config
-            for part in option.split("."):
-                place = place[part] if part in place else place.init_args[part]
+            place = _at(config, option)
             given, filled = said.get("init_args") or {}, vars(place.get("init_args", Namespace()))
             place.init_args = Namespace({name: value for name, value in filled.items() if name in given})
     return config
 
 
-def _at(recipe: Mapping[str, Any], option: str) -> Any:
-    """What stands at an option's place."""
-    place: Any = copy.deepcopy(dict(recipe))
-    *above, last = option.rstrip("+").removesuffix(".help").split(".")
-    for part in above:
-        place = _below(place, part)
-    if "class_path" in place and last not in ("class_path", *_ARGUMENTS):
-        place = place.get("init_args") or {}
-    return place.get(last)
+def _at(place: Any, option: str) -> Any:
+    """What stands at an option's place in a recipe, be it resolved or not; None where nothing does."""
+    for part in _parts(option):
+        if not isinstance(place, Mapping | Namespace):
+            return None
+        if "class_path" in place and part not in ("class_path", *_ARGUMENTS):
+            place = place.get("init_args") or {}
+        place = place.get(part)
+    return place
+
+
+def _parts(option: str) -> list[str]:
+    return option.rstrip("+").removesuffix(".help").split(".")
 
 
 def class_paths(value: Any) -> Iterator[str]:

@@ -128,6 +128,12 @@ def test_hostile_options(options, marker, tmp_path, program):
     assert "hostile" in str(options) or not marker.exists()
 
 
+def test_help_of_a_class(tmp_path, program):
+    code, out, _ = program("fit", recipe(tmp_path), "--encoder.help", TREE)
+    assert code == 0
+    assert "--encoder.hidden HIDDEN" in out
+
+
 @pytest.mark.parametrize("path", ["hostile.Tree", "hostile.run", "hostile.nothing", "hostile"])
 def test_a_run_folder_imports_nothing_but_dglsent(path, marker, trees_run, program, tmp_path):
     folder = tmp_path / "run"
