@@ -35,9 +35,9 @@ class EmbeddingOptions:
 
     Attributes:
         dim: dimensions of a vector.
-        vectors: file of pretrained vectors, absolute or in the data folder, or a list of files whose vectors stand side
-            by side; none means random ones. A file named `.safetensors` has the vectors of the tokens of each
-            sentence, which take the place of words' own.
+        vectors: file of pretrained vectors, from the working folder or else in the data folder, or a list of files
+            whose vectors stand side by side; none means random ones. A file named `.safetensors` has the vectors of the
+            tokens of each sentence, which take the place of words' own.
         tune: whether training changes the vectors.
         dropout: share of dimensions dropped in training.
         lower: whether words are lower-cased.

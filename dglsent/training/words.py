@@ -41,15 +41,13 @@ def are_given(options: EmbeddingOptions) -> bool:
 def token_vectors(options: EmbeddingOptions, data: Path | None) -> TokenVectors | None:
     """The vectors of the tokens of sentences, where the recipe names a file of such.
 
-    As files of one's own, it is looked for in the working folder too.
-
     Raises:
         InputError: the file is missing, cannot be read, or has vectors of another size.
     """
     if not are_given(options):
         return None
     (name,) = _named(options)
-    vectors = TokenVectors(name if Path(name).is_file() else _file(name, data))
+    vectors = TokenVectors(_file(name, data))
     if vectors.dim != options.dim:
         raise InputError(
             f"{name}: vectors of {vectors.dim} dimensions, the recipe has embedding.dim {options.dim}; "
@@ -88,15 +86,20 @@ def _named(options: EmbeddingOptions) -> list[str]:
 
 
 def _file(name: str, data: Path | None) -> Path:
-    file = Path(name)
-    if not file.is_absolute():
-        file = data_folder(data) / file
-    if not file.is_file():
-        raise InputError(
-            f"{file}: no word vectors there; put the file there (docs/data.md) or name another with "
-            "--embedding.vectors FILE"
-        )
-    return file
+    """The path of a file of vectors, from the working folder or in the data folder."""
+    here = Path(name)
+    if here.is_file():
+        return here
+    said = f"embedding.vectors: no file {here.absolute()}"
+    if not here.is_absolute():
+        try:
+            there = data_folder(data) / name
+        except InputError as error:
+            raise InputError(f"{said}, and {error}") from None
+        if there.is_file():
+            return there
+        said = f"{said} nor {there}"
+    raise InputError(f"{said}; put the file there (docs/data.md) or name another with --embedding.vectors FILE")
 
 
 def known_words(frequent: Vocabulary, vectors: Sequence[WordVectors]) -> Vocabulary:

@@ -11,7 +11,7 @@ from dglsent.training import recipe as recipes
 from dglsent.training.assemble import load_corpus, load_inputs, make_vocabularies, strings_of, words_of
 from dglsent.training.words import read_files
 from graphs.errors import InputError
-from graphs.features import UNKNOWN
+from graphs.features import UNKNOWN, Vocabulary
 
 NEWS = "rome 1 2\nseven 9 9\n7 3 4\nbob 5 6\n"
 FILMS = "2 3\nann -1 -2 -3\nbob -4 -5 -6\n"
@@ -65,6 +65,20 @@ def test_files_stand_side_by_side(files):
     assert len(drawn.unique()) == len(drawn)
 
 
+def test_a_file_is_looked_for_in_the_working_folder_and_then_in_that_of_the_data(files, monkeypatch):
+    (files / "here").mkdir()
+    (files / "here" / "news.txt").write_text("rome 7 8\n")
+    options, words = made("vectors=news.txt", "dim=2").embedding, Vocabulary(["rome"])
+    assert read_files(options, words, files)[0].matrix[2].tolist() == [1, 2]
+    monkeypatch.chdir(files / "here")
+    assert read_files(options, words, files)[0].matrix[2].tolist() == [7, 8]
+    monkeypatch.delenv("DGLSENT_DATA", raising=False)
+    assert read_files(options, words, None)[0].matrix[2].tolist() == [7, 8]
+    says = rf"^embedding\.vectors: no file {files}/here/films\.txt, and no data folder: give --data DIR"
+    with pytest.raises(InputError, match=says):
+        read_files(made("vectors=films.txt", "dim=3").embedding, words, None)
+
+
 @pytest.mark.parametrize(
     ("options", "says"),
     [
@@ -73,7 +87,8 @@ def test_files_stand_side_by_side(files):
             ("vectors=[news.txt, films.txt]", "dim=2"),
             r"^news\.txt: vectors of 2 dimensions and films\.txt: vectors of 3 dimensions, 5 together, .*dim 5$",
         ),
-        (("vectors=[news.txt, none.txt]", "dim=2"), r"none\.txt: no word vectors there; put the file there"),
+        (("vectors=[news.txt, none.txt]", "dim=2"), r"no file .*none\.txt nor .*none\.txt; put the file there"),
+        (("vectors=/nowhere/none.txt", "dim=2"), r"no file /nowhere/none\.txt; put the file there"),
     ],
 )
 def test_files_that_do_not_fit_are_named_with_their_sizes(files, options, says):
