@@ -268,16 +268,14 @@ def _digest(examples: Iterable[Example]) -> str:
     for example in examples:
         content: list[Any] = [example.id, sorted(example.targets.items()), sorted(example.groups)]
         for sentence in chain.from_iterable((one, *one.parts) for one in example.sentences):
-            content += [str(sentence.origin), sentence.labels and list(sentence.labels)]
+            content.append(sentence.labels and list(sentence.labels))
             for parse in (sentence.constituency, sentence.dependencies, sentence.unparsed):
-                content.append(_columns(parse))
+                content.append(None if parse is None else (str(parse.origin), _columns(parse)))
         sha.update(repr(content).encode("utf-8", "surrogatepass"))
     return sha.hexdigest()
 
 
-def _columns(parse: Constituency | Dependencies | Tagged | None) -> Any:
-    if parse is None:
-        return None
+def _columns(parse: Constituency | Dependencies | Tagged) -> Any:
     if isinstance(parse, Tagged):
         return list(parse.word), {name: list(column) for name, column in parse.columns.items()}
     if isinstance(parse, Constituency):

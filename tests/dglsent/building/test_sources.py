@@ -78,15 +78,16 @@ class Told(Corpus):
     def _example(of: Callable[[str, Any, Any], Any]) -> Example:
         words = ["a", of("word", "b", "c")]
         parent = np.array([-1, 0, of("parent", 0, 1)])
-        origin = Origin("f", of("line", 1, 2))
-        tree = Constituency([of("label", "S", "X"), "A", "B"], [None, *words], parent, origin)
+        tree = Constituency(
+            [of("label", "S", "X"), "A", "B"], [None, *words], parent, Origin("f", of("line of the tree", 1, 2))
+        )
         heads = Dependencies(
             words,
             np.array([-1, of("head", 0, -1)]),
             ["root", of("relation", "x", "y")],
             upos=["X", of("upos", "X", "Y")],
             xpos=["x", of("xpos", "x", "y")],
-            origin=origin,
+            origin=Origin("g", of("line", 1, 2)),
         )
         tokens = Tagged(words, {of("column", "pos", "chunk"): ["T", of("tag", "T", "U")]})
         part = Parsed(constituency=Constituency(["S"], [of("part", "a", "b")], np.array([-1])))
@@ -97,7 +98,7 @@ class Told(Corpus):
 
 CHANGES = (
     *("word", "parent", "label", "line", "head", "relation", "upos", "xpos", "column", "tag", "part", "class", "group"),
-    *("name", "target", "id"),
+    *("name", "target", "id", "line of the tree"),
 )
 
 
