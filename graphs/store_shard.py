@@ -30,7 +30,8 @@ if TYPE_CHECKING:
 VERSION: Final = 1
 LEVEL, SRC, DST, PAIR_RELATION = "node.level", "edge.src", "edge.dst", f"pair.{fields.RELATION}"
 _METADATA: Final = b"dglsent shard"
-_ENCODED: Final = {f"node.{fields.WORD}": "word", f"node.{fields.TAG}": "tag", f"edge.{fields.RELATION}": "relation"}
+ENCODED: Final = {f"node.{fields.WORD}": "word", f"node.{fields.TAG}": "tag", f"edge.{fields.RELATION}": "relation"}
+"""Columns of strings, with the vocabulary of each."""
 
 
 def write_shard(
@@ -75,8 +76,8 @@ def write_shard(
     flat |= {f"pair.{name}": (nodes * nodes, column) for name, column in merged.pairwise.items()}
     for name, (counts, column) in flat.items():
         strings = None
-        if name in _ENCODED:
-            strings = getattr(vocabularies, _ENCODED[name]).strings
+        if name in ENCODED:
+            strings = getattr(vocabularies, ENCODED[name]).strings
         elif name == PAIR_RELATION:
             strings = token_relations(vocabularies.relation)
         columns[name] = _lists(counts, column, strings)
@@ -170,6 +171,17 @@ class Shard:
         """The strings of a dictionary-encoded column, by id."""
         found: list[str] = self._table.column(name).values.dictionary.to_pylist()
         return found
+
+    def classes(self, labels: Sequence[str]) -> IntArray | None:
+        """The numbers among `labels` of the C classes of the shard, [C + 1]: the last is -1, where -1 looks it up.
+
+        None where the classes of the shard are numbered as the corpus numbers them.
+        """
+        names = self.about["classes"]
+        if names is None:
+            return None
+        number = {label: place for place, label in enumerate(labels)}
+        return np.array([*(number[name] for name in names), -1], dtype=np.int64)
 
     def texts(self, name: str) -> list[Any]:
         """A plain column of strings, or of lists of them, [S]."""

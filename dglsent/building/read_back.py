@@ -14,11 +14,10 @@ from graphs.columns import Constituency, Dependencies, IntArray, Tagged
 from graphs.errors import InputError, Origin
 from graphs.features import SPECIAL
 from graphs.store import Store
-from graphs.store_shard import DST, PAIR_RELATION, SRC, Shard
+from graphs.store_shard import DST, ENCODED, PAIR_RELATION, SRC, Shard
 
 _WORD, _TAG, _LABEL = (f"node.{name}" for name in (fields.WORD, fields.TAG, fields.LABEL))
 _POSITION, _RELATION = f"node.{fields.POSITION}", f"edge.{fields.RELATION}"
-_ENCODED = (_WORD, _TAG, _RELATION, PAIR_RELATION)
 _ROOT = "root"  # the relation of a word without a head, which no edge keeps
 
 
@@ -59,10 +58,8 @@ class _Reader:
     def __init__(self, shard: Shard, kind: str, labels: Sequence[str]) -> None:
         self._shard, self._kind = shard, kind
         self._texts = {name: shard.texts(name) for name in ("example", "file", "line", "sentence", "groups")}
-        self._names = {column: shard.strings(column) for column in _ENCODED if column in shard.schema}
-        names = shard.about["classes"]
-        # The last one is where -1, no class, is looked up.
-        self._classes = None if names is None else np.array([*(labels.index(name) for name in names), -1])
+        self._names = {column: shard.strings(column) for column in (*ENCODED, PAIR_RELATION) if column in shard.schema}
+        self._classes = shard.classes(labels)
 
     def example(self, rows: Sequence[int]) -> Example:
         """The example of one row, or of the two of a pair."""

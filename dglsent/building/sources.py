@@ -268,9 +268,9 @@ def _digest(examples: Iterable[Example]) -> str:
     for example in examples:
         content: list[Any] = [example.id, sorted(example.targets.items()), sorted(example.groups)]
         for sentence in chain.from_iterable((one, *one.parts) for one in example.sentences):
+            parses = (sentence.constituency, sentence.dependencies, sentence.unparsed)
             content.append(sentence.labels and list(sentence.labels))
-            for parse in (sentence.constituency, sentence.dependencies, sentence.unparsed):
-                content.append(None if parse is None else (str(parse.origin), _columns(parse)))
+            content += [None if parse is None else (str(parse.origin), _columns(parse)) for parse in parses]
         sha.update(repr(content).encode("utf-8", "surrogatepass"))
     return sha.hexdigest()
 

@@ -17,10 +17,9 @@ from graphs.cooccurrence import Cooccurrence
 from graphs.errors import InputError
 from graphs.features import SPECIAL, Vocabularies, Vocabulary
 from graphs.store import Reading, Store, StoredSentences
-from graphs.store_shard import PAIR_RELATION, Shard
+from graphs.store_shard import ENCODED, PAIR_RELATION, Shard
 
 _LABEL = f"node.{fields.LABEL}"
-_ENCODED = {f"node.{fields.WORD}": "word", f"node.{fields.TAG}": "tag", f"edge.{fields.RELATION}": "relation"}
 
 
 class StoredSet:
@@ -132,7 +131,7 @@ def _stored_set(
 def _reading(shard: Shard, labels: Sequence[str] | None, vocabularies: Vocabularies) -> Reading:
     ids: dict[str, IntArray] = {}
     rows: dict[str, IntArray] = {}
-    for column, which in _ENCODED.items():
+    for column, which in ENCODED.items():
         if column in shard.schema:
             ids[column] = _new_ids(shard.strings(column), getattr(vocabularies, which))
     if PAIR_RELATION in shard.schema:
@@ -143,10 +142,8 @@ def _reading(shard: Shard, labels: Sequence[str] | None, vocabularies: Vocabular
     if vocabularies.spelling:
         words = shard.strings(f"node.{fields.WORD}")[len(SPECIAL) :]
         rows = vocabularies.spelling.node_fields([*[None] * len(SPECIAL), *words])
-    if labels and shard.about["classes"] is not None:
-        number = {label: place for place, label in enumerate(labels)}
-        # The last one is where -1, no class, is looked up.
-        classes = np.array([*(number[label] for label in shard.about["classes"]), -1], dtype=np.int64)
+    classes = shard.classes(labels) if labels else None
+    if classes is not None:
         ids[_LABEL] = ids["target.label"] = classes
     return Reading(ids, rows)
 
