@@ -58,7 +58,7 @@ class Row:
         """A cell that may not be blank.
 
         Raises:
-            SentenceError: it is, it holds no text, or there is no such column.
+            SentenceError: it is, it holds no text or half a character, or there is no such column.
         """
         if column not in self.cells:
             raise SentenceError(f"no column {column!r}; there are {', '.join(self.cells)}", self.origin)
@@ -67,6 +67,13 @@ class Row:
         text = self.cells[column].strip()
         if not text:
             raise SentenceError(f"column {column!r} is blank", self.origin)
+        try:
+            text.encode()
+        except UnicodeEncodeError as error:
+            half = ascii(text[error.start])
+            raise SentenceError(
+                f"column {column!r} has {half}, half a character, as of an emoji that was cut; delete it", self.origin
+            ) from None
         return text
 
 
@@ -168,7 +175,8 @@ def _no_csv(error: csv.Error) -> str:
 
 def _json_row(text: str, origin: Origin) -> Row | SentenceError:
     try:
-        loaded = json.loads(text)
+        # Python writes NaN for a value that is missing.
+        loaded = json.loads(text, parse_constant=lambda name: None)
     except (ValueError, RecursionError) as error:
         return SentenceError(f"not a line of JSON ({error})", origin)
     if not isinstance(loaded, dict):

@@ -121,7 +121,8 @@ def from_stanza_sentence(sentence: Any, origin: Origin | None = None) -> Depende
 def _sentences(lines: Iterable[str], file: str, line: int, first: int) -> Iterator[Dependencies | SentenceError]:
     for ordinal, (start, block) in enumerate(_blocks(lines, line), first):
         comments = [_comment(line) for line in block if line.startswith("#")]
-        name = next((text.partition("=")[2].strip() for text in comments if text.startswith("sent_id")), "")
+        named = (text.partition("=") for text in comments)
+        name = next((value.strip() for key, _, value in named if key.strip() == "sent_id"), "")
         try:
             sentence = _sentence(start, block, Origin(file, start, name or str(ordinal)))
         except SentenceError as error:

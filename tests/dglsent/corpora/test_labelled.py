@@ -219,6 +219,8 @@ def test_long_cells_and_columns_that_are_not_read(tmp_path):
         ("a.jsonl", "[]\n", r"bad-a\.jsonl:1, .*no object of JSON"),
         ("a.xls", "", r"bad-a\.xls: no table; its name should end in \.tsv"),
         ("a.jsonl", '{"text": "a", "label": null}\n', r"bad-a\.jsonl:1, .*column 'label' is blank"),
+        ("a.jsonl", '{"text": "a", "label": NaN, "score": NaN}\n', r"bad-a\.jsonl:1, .*column 'label' is blank"),
+        ("a.jsonl", '{"text": "a \\ud83d", "label": "x"}\n', r"bad-a\.jsonl:1, .*column 'text' has .*ud83d', half"),
         ("a.jsonl", '{"text": null, "label": "x"}\n', r"bad-a\.jsonl:1, .*column 'text' is blank"),
         ("a.jsonl", '{"text": ["a"], "label": "x"}\n', r"bad-a\.jsonl:1, .*column 'text' is a list; give text or"),
         ("a.jsonl", '{"text": "a", "label": {"a": 1}}\n', r"bad-a\.jsonl:1, .*column 'label' is an object; give"),

@@ -60,6 +60,11 @@ def test_an_id_may_hold_an_equals_sign():
     assert sentence.origin.sentence == "doc=3 s=1"
 
 
+def test_another_id_is_no_id_of_the_sentence():
+    (sentence,) = parse_conllu("# sent_id_orig = 7\n# sent_id=a1\n" + block(0))
+    assert sentence.origin.sentence == "a1"
+
+
 def test_roots_and_crossing_arcs_are_kept():
     (sentence,) = parse_conllu(block(0, 0, 1, 2, 0))
     assert sentence.head.tolist() == [-1, -1, 0, 1, -1]
