@@ -230,7 +230,7 @@ class TaggedColumns(LabelledFiles[Tagged | Dependencies]):
     """Sentences with a class for each token: a token a line in columns, a blank line between sentences; or CoNLL-U.
 
     A file of CoNLL-U has dependency parses, which a model may read; what it says of a word's part of speech (upos, xpos
-    and feats) is a class or left out.
+    and feats) is a class or left out. A word whose upos or xpos is "_" has no class.
 
     Args:
         train: file of the training split, from the working folder.
@@ -251,6 +251,7 @@ class TaggedColumns(LabelledFiles[Tagged | Dependencies]):
     ) -> None:
         super().__init__(train, test, dev)
         self.columns, self.tag = tuple(columns), tag
+        self._none = "_" if _is_conllu(train) and tag != "feats" else None  # "_" of features: there are none
         known = _OF_WORDS if _is_conllu(train) else self.columns
         if tag not in known:
             raise ValueError(f"corpus.tag: no column {tag!r} among {', '.join(known)}; set --corpus.tag to one")
@@ -260,6 +261,8 @@ class TaggedColumns(LabelledFiles[Tagged | Dependencies]):
             if self.tag in _OF_WORDS:
                 return list(read_conllu(file))
             raise InputError(f"{file}: CoNLL-U, which has no column {self.tag!r}; the files are all of it, or none")
+        if self.tag not in self.columns:
+            raise InputError(f"{file}: no CoNLL-U, as {self.train} is; the files are all of it, or none")
         try:
             return list(read_columns(file, self.columns))
         except SentenceError as error:
@@ -271,11 +274,12 @@ class TaggedColumns(LabelledFiles[Tagged | Dependencies]):
             ) from None
 
     def _classes(self, train: Sequence[Tagged | Dependencies]) -> tuple[str, ...]:
-        return classes((label for one in train for label in self._tokens(one).columns[self.tag]), self.train)
+        tags = (tag for one in train for tag in self._tokens(one).columns[self.tag])
+        return classes((tag for tag in tags if tag != self._none), self.train)
 
     def _examples(self, read: Mapping[str, Sequence[Tagged | Dependencies]]) -> dict[str, list[Example]]:
         made = {
-            split: tagged_examples(split, map(self._tokens, some), self.tag, self.labels)
+            split: tagged_examples(split, map(self._tokens, some), self.tag, self.labels, self._none)
             for split, some in read.items()
         }
         for split, some in read.items():

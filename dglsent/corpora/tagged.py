@@ -24,7 +24,9 @@ def with_rare(sentences: Iterable[Tagged], column: str) -> tuple[str, ...]:
     return (*sorted({tag for sentence in sentences for tag in sentence.columns[column]}), RARE)
 
 
-def tagged_examples(split: str, sentences: Iterable[Tagged], column: str, labels: Sequence[str]) -> list[Example]:
+def tagged_examples(
+    split: str, sentences: Iterable[Tagged], column: str, labels: Sequence[str], none: str | None = None
+) -> list[Example]:
     """The sentences of a split, with the tags of one column as gold classes; the model may read the other columns.
 
     Args:
@@ -32,12 +34,15 @@ def tagged_examples(split: str, sentences: Iterable[Tagged], column: str, labels
         sentences: N sentences.
         column: the name of the column.
         labels: names of the classes. With `RARE` among them, it is the class of a tag that is none of them.
+        none: the tag of a token that has no gold class.
 
     Raises:
         SentenceError: a tag is no class.
     """
     number = {label: place for place, label in enumerate(labels)}
     rare = number.get(RARE)
+    if none is not None:
+        number[none] = -1
     examples = []
     for ordinal, sentence in enumerate(sentences, 1):
         gold = [number.get(tag, rare) for tag in sentence.columns[column]]

@@ -155,6 +155,30 @@ def test_tags_of_conllu(tmp_path, tag, labels):
     assert [parse.upos, parse.xpos, parse.feats] == [["_", "_"]] * 3
 
 
+@pytest.mark.parametrize(
+    ("tag", "labels", "gold"),
+    [
+        ("upos", ("NOUN", "PROPN"), [1, -1]),
+        ("xpos", ("NN", "NNP"), [1, -1]),
+        ("feats", ("Number=Sing", "_"), [0, 1]),
+    ],
+)
+def test_a_word_of_conllu_without_a_part_of_speech_has_no_class(tmp_path, tag, labels, gold):
+    file = write(tmp_path, "a.conllu", UD.replace("VERB\tVBZ", "_\t_").replace("Rome\tPROPN\tNNP", "Rome\tNOUN\tNN"))
+    corpus = TaggedColumns(file, file, file, tag=tag)
+    first = load(corpus)["train"][0]
+    assert corpus.labels == labels
+    assert first.sentences[0].labels == gold
+
+
+def test_files_are_all_conllu_or_none(tmp_path):
+    conllu, columns = write(tmp_path, "a.conllu", UD), write(tmp_path, "a.txt", "Ann NNP\n")
+    with pytest.raises(InputError, match=r"a\.conllu: CoNLL-U, which has no column 'tag'; .* all of it, or none"):
+        load(TaggedColumns(columns, conllu))
+    with pytest.raises(InputError, match=r"a\.txt: no CoNLL-U, as .*a\.conllu is; .* all of it, or none"):
+        load(TaggedColumns(conllu, columns, tag="xpos"))
+
+
 def test_a_tagger_reads_dependency_trees(tmp_path, program):
     write(tmp_path, "a.conllu", UD * 3)
     (tmp_path / "tagger.yaml").write_text(
