@@ -12,6 +12,7 @@ import torch
 
 from dglsent.models.recnn import RecNN
 from dglsent.nn.embeddings import WordEmbedding
+from dglsent.nn.initialisation import start_near_mean
 from dglsent.passing import Outputs, StepLinear
 
 
@@ -33,6 +34,7 @@ class AdaMCRNN(RecNN):
         super().__init__(embedding, hidden)
         self.beta = beta
         self.U = StepLinear(2 * hidden, functions * hidden)
+        start_near_mean(self.U.weight)
         self.S = StepLinear(2 * hidden, functions, bias=False)
 
     def reduce(self, nodes: Any) -> Outputs:

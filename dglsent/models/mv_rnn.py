@@ -13,6 +13,7 @@ from torch.nn import functional as F  # noqa: N812
 
 from dglsent.models.encoder import Encoder
 from dglsent.nn.embeddings import WordEmbedding
+from dglsent.nn.initialisation import start_near_mean
 from dglsent.passing import Batch, Outputs, StepLinear, propagate
 
 
@@ -20,7 +21,7 @@ class MVRNN(Encoder):
     """Matrix-vector recursive network: a node is a vector h (meaning) and a matrix A (how it changes its sibling).
 
     Words: h = tanh(W_leaf x + b), A = U V + diag(v) with factors of its own, near the identity at first.
-    Phrases of (a, A) and (b, B): h = tanh(W [B a; A b] + b), and the matrix W_M [A; B], at first near (A + B) / 2.
+    Phrases of (a, A) and (b, B): h = tanh(W [B a; A b] + b) and the matrix W_M [A; B], both near the mean at first.
     The paper's word vectors have the state's size; here W_leaf makes it so.
 
     Args:
@@ -42,7 +43,8 @@ class MVRNN(Encoder):
             nn.init.normal_(weight, std=0.01)
         with torch.no_grad():
             self.v.weight.add_(1)
-            self.W_M.add_(torch.eye(hidden).repeat(1, 2) / 2)
+        start_near_mean(self.W.weight)
+        start_near_mean(self.W_M)
 
     def encode(self, batch: Batch) -> Tensor:
         """Vectors h [N, hidden] of all nodes; sets the fields h and A [N, hidden, hidden]."""

@@ -13,6 +13,7 @@ from torch import Tensor
 
 from dglsent.models.encoder import Encoder
 from dglsent.nn.embeddings import WordEmbedding
+from dglsent.nn.initialisation import start_near_mean
 from dglsent.passing import Batch, Outputs, StepLinear, propagate
 from graphs.door import fn
 
@@ -20,7 +21,8 @@ from graphs.door import fn
 class RecNN(Encoder):
     """Recursive neural network (eq. 6) over binary constituency trees with words at the leaves.
 
-    The paper gives no state for a word, whose vector is not of the state's size; here it is tanh(W x + b).
+    The paper gives no state for a word, whose vector is not of the state's size; here it is tanh(W x + b). At first U
+    is near [I I] / 2 (`start_near_mean`), in what is made of a RecNN too.
 
     Args:
         embedding: word vectors, d dimensions.
@@ -31,6 +33,7 @@ class RecNN(Encoder):
         super().__init__(embedding, hidden)
         self.W = StepLinear(embedding.dim, hidden)
         self.U = StepLinear(2 * hidden, hidden)
+        start_near_mean(self.U.weight)
 
     def encode(self, batch: Batch) -> Tensor:
         """States h [N, hidden] of all nodes; sets the field h."""

@@ -17,6 +17,7 @@ from dglsent.models.encoder import Encoder
 from dglsent.models.fusion import Fusion, InformationFusion
 from dglsent.nn.cells import lstm_cell, without_forget_gates
 from dglsent.nn.embeddings import WordEmbedding
+from dglsent.nn.initialisation import start_near_mean
 from dglsent.nn.tags import require_tags
 from dglsent.passing import Batch, Outputs, StepLinear, propagate
 from graphs.errors import check_choice
@@ -25,7 +26,8 @@ from graphs.errors import check_choice
 class TagGuidedHyperRecNN(Encoder):
     """TG-HRecNN (eq. 7-9): the RecNN of eq. 6, each row of whose U and b a hyper RecNN scales and shifts.
 
-    The paper gives no state for a word; here it is tanh(W x + b), as in `RecNN`, and untouched by the hyper network.
+    The paper gives no state for a word; here it is tanh(W x + b), as in `RecNN`, and untouched by the hyper network. As
+    there, U is near [I I] / 2 at first.
 
     Args:
         embedding: word vectors, d dimensions.
@@ -64,6 +66,7 @@ class TagGuidedHyperRecNN(Encoder):
         self.hyper_U = StepLinear(2 * hyper, hyper, bias=False)
         self.W = StepLinear(embedding.dim, hidden)
         self.U = StepLinear(2 * hidden, hidden, bias=False)
+        start_near_mean(self.U.weight)
         self.A_u, self.A_b = _scale(hyper, hidden), _shift(hyper, hidden)
         self.recurrent_dropout = nn.Dropout(recurrent_dropout)
 

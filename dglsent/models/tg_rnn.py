@@ -13,6 +13,7 @@ from torch import Tensor
 
 from dglsent.models.recnn import RecNN
 from dglsent.nn.embeddings import WordEmbedding
+from dglsent.nn.initialisation import start_near_mean
 from dglsent.nn.tags import require_tags, tag_ids
 from dglsent.passing import Outputs, StepLinear
 
@@ -54,6 +55,7 @@ class TGRNN(RecNN):
         numbers = [frequent.index(label) + 1 if label in frequent else 0 for label in labels]
         self.register_buffer("function", torch.tensor(numbers, dtype=torch.long), persistent=False)
         self.U = StepLinear(2 * hidden, (1 + len(frequent)) * hidden)
+        start_near_mean(self.U.weight)
 
     def reduce(self, nodes: Any) -> Outputs:
         """U_t [h_l; h_r] + b_t."""
