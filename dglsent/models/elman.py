@@ -11,9 +11,9 @@ import torch
 from torch import Tensor, nn
 
 from dglsent.models.encoder import Encoder
-from dglsent.nn.chains import only
+from dglsent.nn.chains import along_chain
 from dglsent.nn.embeddings import WordEmbedding
-from dglsent.passing import Batch, Outputs, StepLinear, propagate
+from dglsent.passing import Batch, Outputs, StepLinear
 
 
 class SeqRNN(Encoder):
@@ -34,7 +34,7 @@ class SeqRNN(Encoder):
     def encode(self, batch: Batch) -> Tensor:
         """States h [N, hidden] of all words; sets the fields x and h."""
         batch.nodes["x"] = self.embedding.of(batch.nodes)
-        propagate(batch, self.message, self.reduce, self.update, leaf=self.leaf, inputs=self.inputs)
+        along_chain(batch, ("h",), self.update, leaf=self.leaf, inputs=self.inputs)
         return batch.nodes["h"]
 
     def inputs(self, nodes: Any) -> Outputs:
@@ -44,14 +44,6 @@ class SeqRNN(Encoder):
     def leaf(self, nodes: Any) -> Outputs:
         """The first word, which meets no state."""
         return {"h": torch.tanh(self.W(nodes.data["x"]))}
-
-    def message(self, edges: Any) -> Outputs:
-        """A word sends its state to the next."""
-        return {"h": edges.src["h"]}
-
-    def reduce(self, nodes: Any) -> Outputs:
-        """State of the word before."""
-        return {"h_before": only(nodes.mailbox["h"])}
 
     def update(self, nodes: Any) -> Outputs:
         """The state of a word and all before it."""

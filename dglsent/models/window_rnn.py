@@ -13,9 +13,9 @@ import torch
 from torch import Tensor, nn
 
 from dglsent.models.dynamic_window import WindowEncoder, WindowOptions, at_words, initialise
-from dglsent.nn.chains import only
+from dglsent.nn.chains import along_chain
 from dglsent.nn.embeddings import WordEmbedding
-from dglsent.passing import Batch, Outputs, StepLinear, propagate
+from dglsent.passing import Batch, Outputs, StepLinear
 from graphs.errors import InputError
 from graphs.features import Vocabularies
 from graphs.fields import NEXT
@@ -86,28 +86,12 @@ class WindowElman(WindowEncoder):
     def encode(self, batch: Batch) -> Tensor:
         """States [N, hidden], 0 at padding nodes; sets the fields of `read`, and h."""
         self.read(batch)
-        propagate(
-            batch,
-            self.message,
-            self.reduce,
-            self.update,
-            relation=NEXT,
-            leaf=self.leaf,
-            inputs=self.recurrence.inputs,
-        )
+        along_chain(batch, ("h",), self.update, leaf=self.leaf, inputs=self.recurrence.inputs, relation=NEXT)
         return at_words(batch, batch.nodes["h"])
 
     def leaf(self, nodes: Any) -> Outputs:
         """The first word."""
         return {"h": self.recurrence.first(nodes)}
-
-    def message(self, edges: Any) -> Outputs:
-        """A word sends its state to the next."""
-        return {"h": edges.src["h"]}
-
-    def reduce(self, nodes: Any) -> Outputs:
-        """State of the word before."""
-        return {"h_before": only(nodes.mailbox["h"])}
 
     def update(self, nodes: Any) -> Outputs:
         """Eq. 15-16."""
@@ -153,36 +137,21 @@ class WindowJordan(WindowEncoder):
         initialise(self, hidden)
 
     def encode(self, batch: Batch) -> Tensor:
-        """Logits [N, C], 0 at padding nodes; sets the fields of `read`, and kept, h and logits."""
+        """Logits [N, C], 0 at padding nodes; sets the fields of `read`, and kept, h, logits and y."""
         self.read(batch)
         batch.nodes["kept"] = self.dropout(batch.nodes["x"].new_ones(batch.num_nodes, self.output.in_features))
-        propagate(
-            batch,
-            self.message,
-            self.reduce,
-            self.update,
-            relation=NEXT,
-            leaf=self.leaf,
-            inputs=self.recurrence.inputs,
-        )
+        along_chain(batch, ("y",), self.update, leaf=self.leaf, inputs=self.recurrence.inputs, relation=NEXT)
         return at_words(batch, batch.nodes["logits"])
 
     def leaf(self, nodes: Any) -> Outputs:
         """The first word."""
         return self.said(nodes, self.recurrence.first(nodes))
 
-    def message(self, edges: Any) -> Outputs:
-        """A word tells the next what it is, y (eq. 18)."""
-        return {"y": torch.softmax(edges.src["logits"], -1)}
-
-    def reduce(self, nodes: Any) -> Outputs:
-        """What the word before is."""
-        return {"y_before": only(nodes.mailbox["y"])}
-
     def update(self, nodes: Any) -> Outputs:
-        """Eq. 16-18."""
+        """Eq. 16-17."""
         return self.said(nodes, self.recurrence.next(nodes, nodes.data["y_before"]))
 
     def said(self, nodes: Any, h: Tensor) -> Outputs:
-        """A state and the logits that it gives."""
-        return {"h": h, "logits": self.output(nodes.data["kept"] * h)}
+        """Eq. 18: a state, its logits, and what it says of the word."""
+        logits = self.output(nodes.data["kept"] * h)
+        return {"h": h, "logits": logits, "y": torch.softmax(logits, -1)}

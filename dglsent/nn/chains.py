@@ -1,4 +1,4 @@
-"""Recurrences along chains: LSTM and GRU.
+"""Recurrences along chains: what a word hears of the one before, LSTM and GRU.
 
 The step from a word to the next is a message; "up" runs left to right and ends in the last word, the root.
 Equations 1-6 are those of the progressive attention paper (LSTM). The GRU is that of Cho et al. 2014,
@@ -14,18 +14,45 @@ from torch import Tensor, nn
 
 from dglsent.nn.cells import lstm_cell
 from dglsent.passing import Batch, Direction, Outputs, StepLinear, propagate
+from dglsent.passing.functions import NodeFunction
 from graphs.fields import CHILD
 
 
-def only(mail: Tensor) -> Tensor:
-    """The one message of each node's mailbox [n, 1, ...]: [n, ...].
+def along_chain(
+    batch: Batch,
+    fields: tuple[str, ...],
+    update: NodeFunction,
+    *,
+    leaf: NodeFunction,
+    inputs: NodeFunction,
+    relation: str = CHILD,
+    direction: Direction = "up",
+) -> None:
+    """A recurrence: each word computes its fields from its inputs and the fields of the word before.
+
+    Args:
+        batch: the sentences.
+        fields: those that a word sends to the next, which hears h as h_before.
+        update: the step at a word after another.
+        leaf: the step at a first word.
+        inputs: see `propagate`.
+        relation: `child` in chains, `next` in graphs where that is another relation.
+        direction: "up" from left to right, "down" from right to left.
 
     Raises:
-        ValueError: a node has several.
+        ValueError: a node hears from several.
     """
-    if mail.shape[1] != 1:
-        raise ValueError(f"a sequence model runs over chains; here a node hears from {mail.shape[1]} others")
-    return mail.squeeze(1)
+
+    def message(edges: Any) -> Outputs:
+        return {name: edges.src[name] for name in fields}
+
+    def reduce(nodes: Any) -> Outputs:
+        heard = nodes.mailbox[fields[0]].shape[1]
+        if heard != 1:
+            raise ValueError(f"a sequence model runs over chains; here a node hears from {heard} others")
+        return {f"{name}_before": nodes.mailbox[name].squeeze(1) for name in fields}
+
+    propagate(batch, message, reduce, update, relation=relation, direction=direction, leaf=leaf, inputs=inputs)
 
 
 class LSTMChain(nn.Module):
@@ -52,15 +79,8 @@ class LSTMChain(nn.Module):
             direction: "up" from left to right, "down" from right to left.
             relation: `child` in chains, `next` in graphs where that is another relation.
         """
-        propagate(
-            batch,
-            self.message,
-            self.reduce,
-            self.update,
-            relation=relation,
-            direction=direction,
-            leaf=self.leaf,
-            inputs=self.inputs,
+        along_chain(
+            batch, ("h", "c"), self.update, leaf=self.leaf, inputs=self.inputs, relation=relation, direction=direction
         )
         return batch.nodes["h"]
 
@@ -72,14 +92,6 @@ class LSTMChain(nn.Module):
         """Eq. 1-6 at the first word, which meets no state and an empty memory."""
         wx = self.W(nodes.data["x"])
         return self.cell(wx, wx.new_zeros(len(wx), self.U.in_features))
-
-    def message(self, edges: Any) -> Outputs:
-        """A word sends its state and memory to the next."""
-        return {"h": edges.src["h"], "c": edges.src["c"]}
-
-    def reduce(self, nodes: Any) -> Outputs:
-        """State and memory of the word before."""
-        return {"h_before": only(nodes.mailbox["h"]), "c_before": only(nodes.mailbox["c"])}
 
     def update(self, nodes: Any) -> Outputs:
         """Eq. 1-6."""
@@ -109,15 +121,8 @@ class GRUChain(nn.Module):
 
     def run(self, batch: Batch, direction: Direction = "up", *, relation: str = CHILD) -> Tensor:
         """States h [N, hidden] of all words; sets the field h. See `LSTMChain.run`."""
-        propagate(
-            batch,
-            self.message,
-            self.reduce,
-            self.update,
-            relation=relation,
-            direction=direction,
-            leaf=self.leaf,
-            inputs=self.inputs,
+        along_chain(
+            batch, ("h",), self.update, leaf=self.leaf, inputs=self.inputs, relation=relation, direction=direction
         )
         return batch.nodes["h"]
 
@@ -131,14 +136,6 @@ class GRUChain(nn.Module):
         """The first word, which meets no state: h = (1 - z) * g."""
         g, z, _ = self.W(nodes.data["x"]).chunk(3, -1)
         return {"h": (1 - torch.sigmoid(z)) * torch.tanh(g)}
-
-    def message(self, edges: Any) -> Outputs:
-        """A word sends its state to the next."""
-        return {"h": edges.src["h"]}
-
-    def reduce(self, nodes: Any) -> Outputs:
-        """State of the word before."""
-        return {"h_before": only(nodes.mailbox["h"])}
 
     def update(self, nodes: Any) -> Outputs:
         """State h = z * h' + (1 - z) * g with the candidate g = tanh(W x + U (r * h') + b)."""
