@@ -8,7 +8,7 @@ a plan on any device; engine "dgl" hands them to DGL. They address trailing dime
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import cache
@@ -29,6 +29,7 @@ from dglsent.passing.functions import (
     Outputs,
     ReduceFunction,
     dot,
+    of_new_names,
     padded,
     softmax_sum,
 )
@@ -119,8 +120,9 @@ def propagate(
             fields set beforehand.
         inputs: fields made of other fields once, before the first step, for the nodes that go through `apply` (with
             `leaf=` not the leaves): the place for input projections, which then are one product and of no node
-            that does not need them. They have names of their own, and with `leaf=` no message reads them of its
-            senders, which may be leaves. Fields of all nodes may as well be set on the batch beforehand.
+            that does not need them. All functions of those nodes have them. They have names of their own, and with
+            `leaf=` no message reads them of its senders, which may be leaves. Fields of all nodes may as well be set on
+            the batch beforehand.
 
     Raises:
         KeyError: a function reads a field that nothing has set; it is named.
@@ -139,22 +141,9 @@ def propagate(
         relation=relation,
         direction=direction,
         leaf=leaf,
-        inputs=inputs and _of_new_names(inputs, batch.nodes),
+        inputs=inputs and of_new_names(inputs, batch.nodes),
         passes=tuple(each for each in _passes.get() if each.along in (None, relation)),
     )
-
-
-def _of_new_names(inputs: NodeFunction, known: Collection[str]) -> NodeFunction:
-    """The same function, which may make no field that is known."""
-
-    def run(nodes: Any) -> Outputs:
-        made = inputs(nodes)
-        again = [name for name in made if name in known]
-        if again:
-            raise ValueError(f"inputs makes the field {again[0]!r}, which is set already; give it another name")
-        return made
-
-    return run
 
 
 @contextmanager
@@ -184,14 +173,15 @@ def frontier_pass(
         reduce: `softmax_sum` or a reducer of dgl.function, or a tuple of those. Weights of attention are kept as edge
             fields of their name and the direction of the propagation, such as `attention_up`.
         apply: r receivers -> fields [r, ...], which win over those computed before.
-        inputs: r receivers -> fields that the message function reads of them, made once a node: projections of what
-            was just computed.
+        inputs: r receivers -> fields made once a node: projections of what was just computed. The message function
+            reads them of the receivers, and `apply` has them; nothing else does. They have names of their own.
         along: the pass is made by propagations along this relation alone, and not by an LSTM along `next` that helps a
             tree; None for all.
         field: of these the pass is made by every one that computes this field, and by no other.
 
     Raises:
-        ValueError: another relation or reduce function, or nothing within it propagated that field.
+        ValueError: another relation or reduce function, or nothing within it propagated that field. In the propagation:
+            `inputs` makes a field that is set already.
     """
     each = FrontierPass(relation, message, reduce, apply, inputs, along, field)
     token = _passes.set((*_passes.get(), each))

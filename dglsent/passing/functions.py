@@ -51,6 +51,23 @@ def require_computed_before(name: str, computed: Collection[str]) -> None:
         raise KeyError(f"a frontier pass reads {name!r} of its senders, which this propagation is computing")
 
 
+def of_new_names(inputs: NodeFunction, known: Collection[str]) -> NodeFunction:
+    """The same function, which may make no field that is known.
+
+    Raises:
+        ValueError: in use, it makes one.
+    """
+
+    def run(nodes: Any) -> Outputs:
+        made = inputs(nodes)
+        again = [name for name in made if name in known]
+        if again:
+            raise ValueError(f"inputs makes the field {again[0]!r}, which is set already; give it another name")
+        return made
+
+    return run
+
+
 @dataclass(eq=False)
 class FrontierPass:
     """See `dglsent.passing.frontier_pass`.

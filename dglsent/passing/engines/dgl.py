@@ -19,6 +19,7 @@ from dglsent.passing.functions import (
     SoftmaxSum,
     is_builtin,
     message_function,
+    of_new_names,
     reducers,
     require_computed_before,
     require_same,
@@ -50,12 +51,13 @@ def propagate(
     frontiers = list(dgl.topological_nodes_generator(turned))
     is_leaf = turned.in_degrees() == 0
     leaves, others = is_leaf.nonzero().squeeze(1), (~is_leaf).nonzero().squeeze(1)
-    if inputs is not None:
-        if leaf is None:
-            graph.apply_nodes(inputs)
-        elif len(others):
-            graph.apply_nodes(inputs, others)
     names: list[str] = []
+    projected: list[str] = []
+    ahead = graph.local_var()  # a function of leaves is not to see zeros in the place of fields that inputs make
+    if inputs is not None and leaf is None:
+        graph.apply_nodes(inputs)
+    elif inputs is not None and len(others):
+        ahead.apply_nodes(_recorded(inputs, projected), others)
     computed: list[str] = []
     graph.apply_nodes(_recorded(leaf or apply, names), leaves)
     at_leaves = tuple(names)
@@ -64,9 +66,16 @@ def propagate(
         if frontier is not leaves:
             step.pull(frontier, apply and _recorded(apply, computed))
         for each, pulled in further:
-            if each.inputs is not None:
-                graph.apply_nodes(each.inputs, frontier)
-            pulled.pull(frontier, _recorded(each.apply or _nothing_more(pulled), names))
+            own: list[str] = []
+            with graph.local_scope():  # what inputs make is for this pass alone
+                if each.inputs is not None:
+                    graph.apply_nodes(of_new_names(each.inputs, batch.nodes), frontier)
+                pulled.pull(frontier, _recorded(each.apply or _nothing_more(pulled), own))
+                made = {name: graph.ndata[name] for name in own}
+            graph.ndata.update(made)
+            names.extend(name for name in own if name not in names)
+        if frontier is leaves:
+            graph.ndata.update({name: ahead.ndata[name] for name in projected})
     if computed:
         require_same(at_leaves, computed)
     for name in names:
@@ -191,6 +200,8 @@ def _pulled_by(wanted: FrontierPass, graph: Any, batch: Batch, computed: Sequenc
     def message(edges: Any) -> Outputs:
         def of_sender(name: str) -> Tensor:
             require_computed_before(name, computed)
+            if name not in batch.nodes:
+                raise KeyError(f"a frontier pass reads {name!r} of its senders, which nothing has set on the batch")
             return edges.src[name]
 
         return send(Edges(edges.batch_size(), of_sender, edges.dst.__getitem__, edges.data.__getitem__))

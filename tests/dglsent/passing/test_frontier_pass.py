@@ -96,6 +96,15 @@ def no_inputs(net):
     return [net.attending(message=message, apply=net.mix)]
 
 
+def inputs_of_both(net):
+    """What was made for the message function is there in apply as well."""
+
+    def mix(nodes):
+        return {"h": net.mix(nodes)["h"] * nodes.data["key"]}
+
+    return [net.attending(apply=mix, inputs=net.keys)]
+
+
 def several_reducers(net):
     def message(edges):
         return {**net.message(edges), "difference": edges.src["x"] - edges.dst["h"]}
@@ -117,7 +126,7 @@ def two_in_turn(net):
     return [*attention(net), net.attending(reduce=other, apply=net.mix, inputs=net.keys)]
 
 
-BUILDS = [attention, edge_fields, no_apply, no_inputs, several_reducers, builtins, two_in_turn]
+BUILDS = [attention, edge_fields, no_apply, no_inputs, inputs_of_both, several_reducers, builtins, two_in_turn]
 each_build = pytest.mark.parametrize("build", BUILDS, ids=lambda build: build.__name__)
 
 
@@ -262,6 +271,28 @@ class TestRefusals:
             frontier_pass(**net.attending(message=message, apply=net.mix, inputs=net.keys)),
         ):
             net.propagate(batch)
+
+    def refuses(self, way, *passes):
+        net = Net()
+        batch = Batch.of([graph for pair in PAIRS for graph in pair], pairs=True)
+        net.fields(batch)
+        with engine(*way):
+            net.run(batch, "up", [net.attending(**{"apply": net.mix, "inputs": net.keys, **each}) for each in passes])
+
+    @on_ways
+    def test_what_inputs_made_is_no_field_of_senders(self, way):
+        with pytest.raises(KeyError, match="key"):
+            self.refuses(way, {"message": lambda edges: {"score": (edges.dst["key"] * edges.src["key"]).sum(-1)}})
+
+    @on_ways
+    def test_what_inputs_made_is_no_field_of_another_pass(self, way):
+        with pytest.raises(KeyError, match="key"):
+            self.refuses(way, {}, {"inputs": None})
+
+    @on_ways
+    def test_inputs_of_a_name_that_is_taken(self, way):
+        with pytest.raises(ValueError, match="inputs makes the field 'memory', which is set already"):
+            self.refuses(way, {"inputs": lambda nodes: {"key": nodes.data["h"], "memory": nodes.data["h"]}})
 
     def test_an_encoder_that_never_propagates(self):
         net = Net()

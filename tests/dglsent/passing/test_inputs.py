@@ -44,3 +44,13 @@ class TestInputs:
                 lambda nodes: {"x": 100 * nodes.data["x"]},
                 self.leaf if given else None,
             )
+
+    def test_nodes_with_a_function_of_their_own_do_not_have_it(self, name):
+        """They would see a 0 that nobody made."""
+        with pytest.raises(KeyError, match="w"):
+            self.run(
+                name,
+                lambda edges: {"m": edges.src["h"]},
+                lambda nodes: {"w": 100 * nodes.data["x"]},
+                lambda nodes: {"h": nodes.data["w"]},
+            )

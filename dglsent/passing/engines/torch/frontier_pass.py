@@ -12,7 +12,13 @@ from dglsent.passing.engines.torch.all_pairs import dense_frontier, frontiers_ru
 from dglsent.passing.engines.torch.padding import of_cells, of_edges, pad_senders
 from dglsent.passing.engines.torch.preset import read
 from dglsent.passing.engines.torch.reducing import EdgeOutputs, first_of, reduce_messages
-from dglsent.passing.functions import FrontierPass, Outputs, message_function, require_computed_before
+from dglsent.passing.functions import (
+    FrontierPass,
+    Outputs,
+    message_function,
+    of_new_names,
+    require_computed_before,
+)
 from dglsent.passing.plans.schedule import Schedule
 from dglsent.passing.relation import AllPairs, Direction
 from dglsent.passing.segments import gather, permute
@@ -31,6 +37,7 @@ class PassRun:
         self.frontiers = relation.frontiers(batch.relation(name), name, direction)
         self.dense = frontiers_run_dense(relation.padding, wanted.reduce)
         self.compute = message_function(wanted.message)
+        self.inputs = wanted.inputs and of_new_names(wanted.inputs, batch.nodes)
         self.sent: dict[str, Sequence[Tensor] | Tensor] = {}
         self.own: dict[str, Sequence[Tensor]] = {}
         self.kept = EdgeOutputs()
@@ -39,11 +46,11 @@ class PassRun:
         """Fields of frontier t after the pass: those computed before and the pass's own, which win."""
         size = self.frontiers.node_sizes[t]
         here: Resolver = partial(first_of, computed, given)
-        made = {} if self.wanted.inputs is None else self.wanted.inputs(Nodes(size, here))
+        made = {} if self.inputs is None else self.inputs(Nodes(size, here))
         receiver: Resolver = partial(first_of, made, here)
         reduced = self._padded(t, computed, receiver) if self.dense else self._over_edges(t, computed, receiver)
         if self.wanted.apply is not None:
-            reduced = self.wanted.apply(Nodes(size, partial(first_of, reduced, here)))
+            reduced = self.wanted.apply(Nodes(size, partial(first_of, reduced, receiver)))
         return {**computed, **reduced}
 
     def keep(self) -> None:

@@ -12,7 +12,7 @@ from dglsent.passing.segments import permute, spread
 
 
 def pad(x: Tensor, padding: Padding) -> Tensor:
-    """Rows of nodes x [N, ...] as [S, m, ...]; places without a node hold anything finite."""
+    """Rows of nodes x [N, ...] as [S, m, ...]; places without a node hold the sentence's first."""
     return spread(x, padding.node, padding.place).view(-1, padding.width, *x.shape[1:])
 
 
