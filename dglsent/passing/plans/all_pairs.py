@@ -28,7 +28,7 @@ class Padding:
 
     Attributes:
         width: m.
-        node: [S m] node at each place, any node where there is none.
+        node: [S m] node at each place, the first of the sentence where there is none.
         place: [N] place of each node.
         real: [S, m] whether there is a node.
         sources: [S] sentence whose nodes send to those of each sentence.
@@ -61,7 +61,8 @@ def pad_sentences(counts: IntArray, sources: IntArray, device: torch.device) -> 
     width, size = int(counts.max()), int(counts.sum())
     first = np.cumsum(counts) - counts
     place = np.arange(size) + np.repeat(np.arange(len(counts)) * width - first, counts)
-    node = np.zeros(len(counts) * width, dtype=np.int64)
+    # Not another's first node: what is not finite would come to this sentence, for 0 times infinity is NaN.
+    node = np.repeat(first, width)
     node[place] = np.arange(size)
     real = np.zeros(len(counts) * width, dtype=bool)
     real[place] = True

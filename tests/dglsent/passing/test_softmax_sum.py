@@ -349,3 +349,31 @@ class TestHeads:
         batch.nodes["value"] = torch.randn(19, 3, dtype=torch.float64)
         with pytest.raises(ValueError, match=r"'score' has 1 dimensions a message and 'value' has 1 a node.*squeeze"):
             self.run(batch, way, in_a_pass, lambda edges: {"score": edges.src["key"][..., :1]})
+
+
+@on_ways
+@pytest.mark.parametrize("in_a_pass", [False, True])
+@pytest.mark.parametrize("relation", ["attend", "complete"])
+@pytest.mark.parametrize("name", ["query", "key", "value"])
+@pytest.mark.parametrize("value", [torch.inf, torch.nan])
+def test_what_is_not_finite_stays_among_those_who_hear_each_other(way, in_a_pass, relation, name, value):
+    """Padding stood for the first node of all, and 0 times infinity is NaN."""
+    graphs, results = [tree(SEVEN), chain(3), chain(2), tree([-1]), chain(4), tree([-1, 0])], []
+    apart = 8 if relation == "complete" else 8 + 3  # nodes from here on
+    for first in (1.0, value):
+        batch = Batch.of(graphs, pairs=True)
+        given = fields(batch)
+        with torch.no_grad():
+            given[name][0] = first
+        batch.nodes.update(given)
+        with engine(*way):
+            if in_a_pass:
+                with frontier_pass(relation, message, ATTENTION):
+                    leaf = lambda nodes: {"h": nodes.data["query"]}  # noqa: E731
+                    propagate(batch, fn.copy_u("h", "m"), fn.sum("m", "h"), leaf=leaf)
+            else:
+                update_all(batch, message, ATTENTION, relation=relation)
+        batch.nodes["mean"].square().sum().backward()
+        results.append([each[apart:] for each in (batch.nodes["mean"], *(field.grad for field in given.values()))])
+    for one, other in zip(*results, strict=True):
+        assert torch.equal(one, other)
