@@ -46,6 +46,7 @@ class BiTreeLSTM(Encoder):
         Sets the fields x (the head word, [N, d]), h_up, c_up, h_down, c_down, h_words (h_down averaged over the
         words under a node) and r.
         """
+        self.require_binary(batch)
         propagate(batch, self.message, self.reduce, self.update, leaf=self.leaf)
         self.down.run(batch)
         propagate(batch, fn.copy_u("sum", "sum"), fn.sum("sum", "sum"), leaf=self.words)

@@ -44,6 +44,17 @@ class Encoder(nn.Module):
             why = "takes every node for a word, and phrases and padding nodes are none"
             raise ValueError(f"{type(self).__name__} {why}; give it graphs of words: chain, dependency or complete")
 
+    def require_binary(self, batch: Batch) -> None:
+        """Refuses chains and trees that are not binary, for an encoder that composes two children.
+
+        Raises:
+            ValueError: a node has one child, or more than two.
+        """
+        if not batch.binary:
+            why = "composes two children, and here a node has one or more than two"
+            remedy = "give it binary trees: graph constituency, made by graphs.constituency(..., binary=True)"
+            raise ValueError(f"{type(self).__name__} {why}; {remedy}")
+
     def readout(self, batch: Batch, states: Tensor) -> Tensor:
         """Sentence vectors [B, size]: the states of the roots."""
         return batch.at_roots(states)

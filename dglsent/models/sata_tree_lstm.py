@@ -89,6 +89,7 @@ class SATATreeLSTM(Encoder):
         Sets the fields h and c, e and m [N, tag_dim] of the tags, and x, h_word and c_word, which mean something at
         words alone.
         """
+        self.require_binary(batch)
         batch.nodes["x"] = self.embedding.of(batch.nodes)
         states, memories = [self.rightward.run(batch, relation=NEXT)], [batch.nodes["c"]]
         if self.leftward is not None:

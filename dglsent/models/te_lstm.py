@@ -46,6 +46,7 @@ class TELSTM(BinaryTreeLSTM):
 
     def encode(self, batch: Batch) -> Tensor:
         """States h [N, hidden] of all nodes; sets the fields h and c."""
+        self.require_binary(batch)
         of_node = F.embedding(tag_ids(batch.nodes), self.V_p(self.tag))
         batch.nodes["tag_terms"] = of_node + child_tag_terms(batch, self.tag, self.V.weight)
         return super().encode(batch)

@@ -42,6 +42,7 @@ class BinaryTreeLSTM(Encoder):
 
     def encode(self, batch: Batch) -> Tensor:
         """States h [N, hidden] of all nodes; sets the fields h and c."""
+        self.require_binary(batch)
         propagate(batch, self.message, self.reduce, self.update, leaf=self.leaf)
         return batch.nodes["h"]
 

@@ -11,10 +11,11 @@ from torch import Tensor, nn
 from dglsent.nn.characters import CharacterCNN, CharacterLSTM
 from dglsent.nn.embeddings import drawn
 from dglsent.nn.positions import PositionEmbedding
+from dglsent.nn.tags import tag_ids
 from dglsent.passing import Batch
 from graphs.errors import InputError
-from graphs.features import Vocabularies
-from graphs.fields import AFFIX, CAP, CHARACTERS, MARKS, POSITION, SHAPE, TAG
+from graphs.features import SPECIAL, Vocabularies, Vocabulary
+from graphs.fields import AFFIX, CAP, CHARACTERS, MARKS, POSITION, SHAPE
 from graphs.spelling import CAPITALS, Spelling
 
 
@@ -54,14 +55,14 @@ class NodeAttributes(nn.Module):
         size: dimensions of all of them together.
 
     Raises:
-        InputError: vocabularies that are wanted are not given.
+        InputError: vocabularies that are wanted are not given, or have no tags.
     """
 
     def __init__(self, attributes: Attributes, vocabularies: Vocabularies | None = None, dropout: float = 0.0) -> None:
         super().__init__()
         self.tag = self.characters = self.spelling = self.position = None
         if attributes.tag_dim:
-            self.tag = drawn(nn.Embedding(len(_given(vocabularies).tag), attributes.tag_dim, padding_idx=0))
+            self.tag = drawn(nn.Embedding(len(_tags(vocabularies)), attributes.tag_dim, padding_idx=0))
         if attributes.characters != "none":
             made = CharacterLSTM if attributes.characters == "lstm" else CharacterCNN
             count = len(_spelling(vocabularies).character)
@@ -78,10 +79,14 @@ class NodeAttributes(nn.Module):
         )
 
     def forward(self, batch: Batch) -> list[Tensor]:
-        """Vectors of all nodes, [N, ...] for each attribute that there is."""
+        """Vectors of all nodes, [N, ...] for each attribute that there is.
+
+        Raises:
+            InputError: tags are wanted, and nodes have none.
+        """
         nodes, made = batch.nodes, []
         if self.tag is not None:
-            made.append(self.tag(nodes[TAG]))
+            made.append(self.tag(tag_ids(nodes)))
         if self.characters is not None:
             made.append(self.characters(nodes[CHARACTERS]))
         if self.spelling is not None:
@@ -120,6 +125,15 @@ def _given(vocabularies: Vocabularies | None) -> Vocabularies:
     if vocabularies is None:
         raise InputError("the encoder reads tags or spelling; give it vocabularies=, those of the graphs")
     return vocabularies
+
+
+def _tags(vocabularies: Vocabularies | None) -> Vocabulary:
+    tags = _given(vocabularies).tag
+    if len(tags) <= len(SPECIAL):
+        raise InputError(
+            "the encoder reads tags, and the vocabularies have none; give tagged sentences, or leave out tag_dim"
+        )
+    return tags
 
 
 def _spelling(vocabularies: Vocabularies | None) -> Spelling:

@@ -16,6 +16,7 @@ from dglsent.nn.attention import additive_score, scoring_vector
 from dglsent.nn.edge_attributes import EdgeAttributes
 from dglsent.passing import Batch, Outputs, StepLinear, dot, softmax_sum, update_all
 from graphs.errors import check_choice
+from graphs.fields import POSITION
 
 Scorer: TypeAlias = Literal["additive", "dot", "bilinear"]
 Update: TypeAlias = Literal["interp", "gru_like"]
@@ -75,8 +76,6 @@ class NonLocalLayer(nn.Module):
         own = self.W_own(seen)
         batch.nodes["own"] = own / own.shape[-1] ** 0.5 if self.scorer == "dot" else own
         batch.nodes["other"] = seen if self.W_other is None else self.W_other(seen)
-        if not self.self_loop:
-            batch.nodes["number"] = torch.arange(len(h), device=h.device)
         tables = {} if self.W_edge is None else edges.project(self.W_edge)
         attention = softmax_sum(score="score", value="h", out="m", weight=weight)
         update_all(batch, partial(self.message, tables=tables), attention, self.update, relation=relation)
@@ -90,7 +89,7 @@ class NonLocalLayer(nn.Module):
         else:
             score = dot(own, other) if said is None else dot(own, other) + said.squeeze(-1)
         if not self.self_loop:
-            score = score.masked_fill(edges.dst["number"] == edges.src["number"], _NEVER)
+            score = score.masked_fill(edges.dst[POSITION] == edges.src[POSITION], _NEVER)
         return {"score": score}
 
     def update(self, nodes: Any) -> Outputs:

@@ -32,4 +32,4 @@ def tag_ids(nodes: Mapping[str, Tensor]) -> Tensor:
     try:
         return nodes[TAG]
     except KeyError:
-        raise InputError("the nodes have no field `tag`; graphs.constituency makes it") from None
+        raise InputError("the nodes have no field `tag`, which the builders of graphs make") from None

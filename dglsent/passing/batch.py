@@ -195,6 +195,11 @@ class Batch:
         return bool(self._merged.nodes[fields.WORD][self._merged.dst].any())
 
     @cached_property
+    def binary(self) -> bool:
+        """Whether along `child` every node hears from two others or from none."""
+        return bool(np.isin(np.bincount(self._merged.dst), (0, 2)).all())
+
+    @cached_property
     def words_alone(self) -> bool:
         """Whether there are neither phrases nor padding nodes, which have no position in the sentence."""
         return bool((self._merged.nodes.get(fields.POSITION, np.zeros(1)) >= 0).all())

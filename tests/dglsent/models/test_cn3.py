@@ -19,6 +19,7 @@ from dglsent.nn.node_attributes import Attributes
 from dglsent.passing import Batch, engine
 from dglsent.passing.engines.torch import all_pairs
 from graphs.errors import InputError
+from graphs.features import Vocabulary
 
 LENGTHS = (4, 1, 6, 2, 4)
 EDGES = ("relation", "distance", "pmi", "lexical")
@@ -175,6 +176,9 @@ def test_what_an_attribute_needs_is_said():
     with pytest.raises(InputError, match="give it vocabularies=, those of the graphs"):
         build(CN3, attributes=Attributes(tag_dim=2))
     without = vocabularies()
+    without.tag = Vocabulary([])
+    with pytest.raises(InputError, match=r"reads tags, and the vocabularies have none; .* or leave out tag_dim"):
+        build(CN3, attributes=Attributes(tag_dim=2), vocabularies=without)
     without.spelling = None
     with pytest.raises(InputError, match=r"embedding\.spelling: true"):
         build(CN3, attributes=Attributes(characters="cnn"), vocabularies=without)
@@ -213,6 +217,13 @@ def test_16_long_sentences_fit_into_8_gib(tmp_path):
     before, after = map(float, (tmp_path / "peaks").read_text().split())
     assert before < after
     assert before + 4 * (after - before) < 8
+
+
+def test_tags_that_graphs_do_not_have():
+    graph = chain(3)
+    del graph.nodes["tag"]
+    with pytest.raises(InputError, match=r"^the nodes have no field `tag`, which the builders of graphs make$"):
+        encode(make(attributes=Attributes(tag_dim=2)), [graph], ("torch", "auto"))
 
 
 @on_ways

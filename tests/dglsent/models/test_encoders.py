@@ -8,7 +8,7 @@ from functools import partial
 import pytest
 import torch
 from agreement import ENGINES, build, close, encode
-from random_graphs import TAGS, VOCABULARY, awkward_trees, caterpillar, chain, forest
+from random_graphs import TAGS, VOCABULARY, awkward_trees, caterpillar, chain, forest, tree
 from window_sentences import WORDS, window
 
 from dglsent.models.adamc_rnn import AdaMCRNN
@@ -31,6 +31,7 @@ from dglsent.models.tg_rnn import TGRNN
 from dglsent.models.tree_gru import ChildSumTreeGRU
 from dglsent.models.tree_lstm import BinaryTreeLSTM, ChildSumTreeLSTM
 from dglsent.nn.embeddings import WordEmbedding
+from dglsent.nn.initialisation import start_near_mean
 from dglsent.passing import Batch, engine
 from dglsent.passing.relation import Relation
 from graphs.errors import InputError
@@ -146,6 +147,9 @@ def test_parameters_start_within_one_over_the_root_of_their_inputs(encoder_class
     orthogonal = [encoder.U] if isinstance(encoder, SeqRNN) else []
     for module in orthogonal:
         torch.testing.assert_close(module.weight @ module.weight.t(), torch.eye(100), atol=1e-5, rtol=0)
+    near_mean = {RecNN: "U", RNTN: "U", AdaMCRNN: "U", MVRNN: "W"}.get(encoder_class)
+    if near_mean:  # what was drawn is left, mirrored
+        start_near_mean(getattr(encoder, near_mean).weight.data.neg_())
     for module in encoder.modules():
         if isinstance(module, torch.nn.Linear) and module not in orthogonal:
             bound = 1 / math.sqrt(module.in_features)
@@ -162,6 +166,17 @@ def test_encoders_of_words_refuse_other_nodes(encoder_class, other):
         encode(build(encoder_class), [other])
 
 
+@pytest.mark.parametrize("on", ENGINES)
+@pytest.mark.parametrize("encoder_class", [BinaryTreeLSTM, BiTreeLSTM, SATATreeLSTM, TELSTM])
+@pytest.mark.parametrize("other", [tree([-1, 0, 0, 0], phrases=True), tree([-1, 0], phrases=True), chain(3)])
+def test_encoders_of_two_children_refuse_other_graphs(encoder_class, other, on):
+    """Also where most are binary: shapes of torch's were what was said."""
+    made = partial(encoder_class, tags=TAGS) if encoder_class in WITH_TAGS else encoder_class
+    said = f"^{encoder_class.__name__} composes two children, .* binary trees: graph constituency"
+    with pytest.raises(ValueError, match=said):
+        encode(build(made), [caterpillar(2), other], on)
+
+
 @pytest.mark.parametrize("encoder_class", WITH_TAGS)
 @pytest.mark.parametrize("tags", [(), TAGS[:2]], ids=["none", "no more than special ids"])
 def test_encoders_of_tags_want_some(encoder_class, tags):
@@ -174,7 +189,7 @@ def test_encoders_of_tags_want_some(encoder_class, tags):
 def test_encoders_of_tags_want_them_at_the_nodes(encoder_class, on):
     graph = caterpillar(2)
     del graph.nodes["tag"]
-    with pytest.raises(InputError, match=r"^the nodes have no field `tag`; graphs\.constituency makes it$"):
+    with pytest.raises(InputError, match=r"^the nodes have no field `tag`, which the builders of graphs make$"):
         encode(build(encoder_class, tags=TAGS), [graph], on)
 
 

@@ -132,6 +132,13 @@ class TestPairs:
         assert copy.pairs
 
 
+def test_whether_trees_are_binary():
+    binary = [tree([-1, 0, 0, 2, 2], phrases=True), tree([-1])]
+    assert Batch.of(binary).binary
+    for other in (tree([-1, 0]), tree(SEVEN)):
+        assert not Batch.of([*binary, other]).binary
+
+
 def test_whether_there_are_has_inner_words():
     assert Batch.of([tree([-1, 0])]).has_inner_words
     assert not Batch.of([tree([-1, 0], phrases=True), tree([-1])]).has_inner_words
