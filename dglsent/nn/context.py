@@ -23,7 +23,7 @@ class WordContext(nn.Module):
         size: dimensions of a state.
 
     Attributes:
-        relations: relations over which it runs.
+        relations: relations along which it propagates.
     """
 
     relations: tuple[str, ...] = ()
@@ -45,7 +45,7 @@ class CNNContext(nn.Module):
         size: dimensions of a state.
     """
 
-    relations = (NEXT, PREVIOUS)
+    relations: tuple[str, ...] = ()  # a round needs no schedule
 
     def __init__(self, dim: int, size: int) -> None:
         super().__init__()
@@ -71,7 +71,7 @@ class LSTMContext(nn.Module):
         size: dimensions of both states together, an even number.
     """
 
-    relations = (NEXT,)
+    relations: tuple[str, ...] = (NEXT,)
 
     def __init__(self, dim: int, size: int) -> None:
         super().__init__()

@@ -10,32 +10,27 @@ from dglsent.passing import Batch
 from dglsent.passing.plans.incidence import Incidence, incidence_in_order
 from dglsent.passing.precision import at_least_single
 from dglsent.passing.segments import segment_max, segment_softmax, segment_sum, weighted_sum
-from graphs.fields import REAL, SENTENCE
+from graphs.fields import SENTENCE, WORD
 
 
 def max_over_words(batch: Batch, states: Tensor) -> Tensor:
-    """The largest value of each dimension over a sentence's nodes, padding nodes left out.
+    """The largest value of each dimension over a sentence's words; phrases and padding nodes are none.
 
     Args:
-        batch: B sentences, N nodes; the field `real`, where it is there, is 0 at padding nodes.
+        batch: B sentences, N nodes.
         states: [N, d].
 
     Returns:
         [B, d]. A tie sends the whole gradient to the first node.
     """
-    if REAL in batch.nodes:
-        states = torch.where(batch.nodes[REAL].unsqueeze(-1) > 0, states, -torch.inf)
-    return segment_max(states, _sentences(batch))
+    return segment_max(torch.where(_words(batch), states, -torch.inf), _sentences(batch))
 
 
 def mean_over_words(batch: Batch, states: Tensor) -> Tensor:
-    """The mean over a sentence's nodes, padding nodes left out: [N, d] -> [B, d]."""
-    states = at_least_single(states)
-    real = batch.nodes[REAL] if REAL in batch.nodes else torch.ones_like(batch.nodes[SENTENCE])
-    real = real.unsqueeze(-1)
-    sentences = _sentences(batch)
-    total = segment_sum(torch.where(real > 0, states, 0), sentences)
-    return total / segment_sum(real.to(states.dtype), sentences)
+    """The mean over a sentence's words; phrases and padding nodes are none: [N, d] -> [B, d]."""
+    states, words, sentences = at_least_single(states), _words(batch), _sentences(batch)
+    total = segment_sum(torch.where(words, states, 0), sentences)
+    return total / segment_sum(words.to(states.dtype), sentences)
 
 
 class QueryPooling(nn.Module):
@@ -60,6 +55,11 @@ class QueryPooling(nn.Module):
         weight = segment_softmax(at_least_single(torch.tanh(self.W(states)) @ self.u), sentences)
         batch.nodes["attention"] = weight
         return weighted_sum(at_least_single(states), weight, sentences)
+
+
+def _words(batch: Batch) -> Tensor:
+    """[N, 1] whether a node has a word."""
+    return batch.nodes[WORD].unsqueeze(-1) > 0
 
 
 def _sentences(batch: Batch) -> Incidence:

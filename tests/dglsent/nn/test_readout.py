@@ -19,7 +19,7 @@ def batch_and_states(*, padded):
     """Sentences, the last node of each a padding node if so wanted, and states that are all below zero."""
     batch = Batch.of([chain(size + padded) for size in SIZES])
     if padded:
-        batch.nodes["real"] = torch.cat([torch.tensor([1] * size + [0]) for size in SIZES])
+        batch.nodes["word"] = torch.cat([torch.tensor([1] * size + [0]) for size in SIZES])
     torch.manual_seed(0)
     return batch, (-1 - torch.rand(batch.num_nodes, 4, dtype=torch.float64)).requires_grad_()
 
@@ -32,12 +32,22 @@ def test_is_that_of_each_sentences_words(readout, of_one, padded, garbage):
     parts = [part[:size] for part, size in zip(states.split([size + padded for size in SIZES]), SIZES, strict=True)]
     given = states
     if padded:
-        given = torch.where(batch.nodes["real"].unsqueeze(-1) > 0, states, garbage)
+        given = torch.where(batch.nodes["word"].unsqueeze(-1) > 0, states, garbage)
     result, wanted = readout(batch, given), torch.stack([of_one(part) for part in parts])
     assert_close(result, wanted)
     weight = torch.rand(wanted.shape, dtype=torch.float64)
     (gradient,) = torch.autograd.grad((result * weight).sum(), states)
     assert_close(gradient, torch.autograd.grad((wanted * weight).sum(), states)[0])
+
+
+@each_readout
+def test_phrases_are_no_words(readout, of_one):
+    batch = Batch.of([tree([-1, 0, 0, 1, 1], phrases=True), tree([-1])])
+    states = torch.arange(12.0).flip(0).view(6, 2).requires_grad_()
+    result, wanted = readout(batch, states), torch.stack([of_one(states[[2, 3, 4]]), of_one(states[[5]])])
+    assert torch.equal(result, wanted)
+    gradients = [torch.autograd.grad(x.square().sum(), states)[0] for x in (result, wanted)]
+    assert torch.equal(*gradients)
 
 
 @each_readout
@@ -56,6 +66,6 @@ def test_a_tie_sends_its_gradient_to_the_first():
 @each_readout
 def test_does_not_wait_for_the_device(readout, of_one):
     batch, states = batch_and_states(padded=True)
-    batch.nodes["real"], batch.nodes["sentence"] = (batch.nodes[name].to("meta") for name in ("real", "sentence"))
+    batch.nodes["word"], batch.nodes["sentence"] = (batch.nodes[name].to("meta") for name in ("word", "sentence"))
     # On "meta" tensors have no values, so that any step which asks for one fails.
     assert readout(batch, states.detach().to("meta")).shape == (len(SIZES), 4)
