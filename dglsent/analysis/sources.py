@@ -236,7 +236,7 @@ class LoggedGates(TrainedRun):
         """A run with its log.
 
         Raises:
-            InputError: it has none.
+            InputError: it has none, or gates that are nan.
         """
         import pyarrow as pa
         import pyarrow.parquet as pq
@@ -246,5 +246,8 @@ class LoggedGates(TrainedRun):
             raise InputError(f"{run.path}: no gates were logged; train with `dglsent fit RECIPE --log-gates`")
         words = json.loads((run.path / "gates" / "words.json").read_text(encoding="utf-8"))
         gates = pa.concat_tables([pq.read_table(file) for file in files]).to_pandas()
+        broken = gates.step[gates.gate.isna()]
+        if len(broken):
+            raise InputError(f"{run.path}: gates of step {broken.iloc[0]} are nan; the run went wrong, train it again")
         own = {each.name: getattr(run, each.name) for each in fields(run)}
         return cls(**own, gates=gates, words=DataFrame(words))

@@ -32,7 +32,7 @@ _A_DECADE = 8  # logged steps between 10 and 100, between 100 and 1000, ...
 class GateLog(Callback):
     """Writes the gates of each occurrence at logarithmically spaced steps, in evaluation mode and without a mask.
 
-    Those on what lies beyond the sentence are left out.
+    Those on what lies beyond the sentence are left out; those of a model that went wrong are nan.
 
     Random states and the model stay as they are, so that a run is the same with and without it. In the folder are
     `words.json`, with the words, their number of classes in training and their occurrences, and a Parquet file a step.
@@ -97,40 +97,40 @@ class GateLog(Callback):
         word = [entry["word"] for entry in self._chosen for _ in entry["places"]]
         number = [i for entry in self._chosen for i in range(len(entry["places"]))]
         width = gates.shape[1]
-        on_word = np.isfinite(gates.ravel())
+        on_word = ~np.ma.getmaskarray(gates).ravel()
         table = pa.table(
             {
                 "step": np.full(on_word.sum(), step),
                 "word": pa.array(np.repeat(word, width)[on_word]).dictionary_encode(),
                 "occurrence": np.repeat(number, width)[on_word],
                 "offset": np.tile(np.arange(width) - width // 2, len(gates))[on_word],
-                "gate": gates.ravel()[on_word],
+                "gate": gates.compressed(),
             }
         )
         file = self._folder / f"step-{step:09}.parquet"
         pq.write_table(table, file.with_suffix(".part"))
         os.replace(file.with_suffix(".part"), file)
 
-    def _gates(self) -> np.ndarray[Any, Any]:
-        """[occurrences, slots], nan where a slot lies beyond the sentence."""
+    def _gates(self) -> np.ma.MaskedArray[Any, Any]:
+        """[occurrences, slots], masked where a slot lies beyond the sentence."""
         places = [tuple(place) for entry in self._chosen for place in entry["places"]]
         examples = sorted({example for example, _ in places})
         device = next(self._encoder.parameters()).device
-        rows: dict[tuple[int, int], np.ndarray[Any, Any]] = {}
+        rows: dict[tuple[int, int], np.ma.MaskedArray[Any, Any]] = {}
         for first in range(0, len(examples), _BATCH):
             some = examples[first : first + _BATCH]
             batch = self._data.batch(some, ()).to(device)
             self._encoder.read(batch)
             window = batch.relation(CHILD)
             gate = window.edges[GATE].float().reshape(len(window.ends[0]), -1).mean(1).cpu().numpy()
-            table = np.zeros((batch.num_nodes, self._encoder.window.slots), dtype=np.float32)
-            of_words = batch.nodes[REAL].cpu().numpy()[window.ends[0]] > 0
-            table[window.ends[1], window.edges[SLOT].cpu().numpy()] = np.where(of_words, gate, np.nan)
+            table = np.ma.zeros((batch.num_nodes, self._encoder.window.slots), dtype=np.float32)
+            beyond = batch.nodes[REAL].cpu().numpy()[window.ends[0]] == 0
+            table[window.ends[1], window.edges[SLOT].cpu().numpy()] = np.ma.array(gate, mask=beyond)
             start = np.cumsum([0, *batch.node_counts.tolist()])
             for place, example in enumerate(some):
                 for node in {node for other, node in places if other == example}:
                     rows[example, node] = table[start[place] + node]
-        return np.stack([rows[place] for place in places])
+        return np.ma.stack([rows[place] for place in places])
 
 
 def occurrences(data: GraphSet, vocabularies: Vocabularies, words: Sequence[str]) -> list[dict[str, Any]]:

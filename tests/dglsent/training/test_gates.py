@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 
 import numpy as np
 import pyarrow.parquet as pq
@@ -9,7 +10,8 @@ import torch
 from tiny import recipe
 from tiny_tags import TAGS
 
-from dglsent.training.gates import is_due
+from dglsent.training.assemble import load_inputs
+from dglsent.training.gates import GateLog, is_due
 from dglsent.training.run import Run
 
 WINDOWS = TAGS.replace("graph: chain", "graph: window-1").replace(
@@ -57,6 +59,20 @@ def test_the_gates_are_those_of_the_model(logged):
     # Each sentence stands in training four times, and its gates are the same each time.
     spread = last[last.word == "saw"].groupby("offset").gate.nunique()
     assert (spread == 2).all()
+
+
+def test_gates_of_a_model_that_went_wrong_are_nan(logged, tmp_path, program):
+    """They were left out, as those are on what lies beyond a sentence."""
+    broken = tmp_path / "broken"
+    shutil.copytree(logged, broken)
+    recipe, vocabularies, model = Run(broken).load(trusted=True)
+    torch.nn.init.constant_(model.encoder.window.filter.W.bias, torch.nan)
+    train = load_inputs(recipe, None, vocabularies).sets["train"]
+    GateLog(broken / "gates", model, train, vocabularies, ["saw", "Rome"]).log_step(16)
+    rows = [pq.read_table(run / "gates" / "step-000000016.parquet").to_pandas() for run in (logged, broken)]
+    assert rows[0].drop(columns="gate").equals(rows[1].drop(columns="gate"))
+    assert rows[1].gate.isna().all()
+    program.refuses("analyse", "C3", broken, "--out", tmp_path, saying=["gates of step 16 are nan", "train it again"])
 
 
 def test_steps_are_logarithmically_spaced():
