@@ -351,6 +351,10 @@ class TestHeads:
             self.run(batch, way, in_a_pass, lambda edges: {"score": edges.src["key"][..., :1]})
 
 
+def query_at_leaves(nodes):
+    return {"h": nodes.data["query"]}
+
+
 @on_ways
 @pytest.mark.parametrize("in_a_pass", [False, True])
 @pytest.mark.parametrize("relation", ["attend", "complete"])
@@ -369,8 +373,7 @@ def test_what_is_not_finite_stays_among_those_who_hear_each_other(way, in_a_pass
         with engine(*way):
             if in_a_pass:
                 with frontier_pass(relation, message, ATTENTION):
-                    leaf = lambda nodes: {"h": nodes.data["query"]}  # noqa: E731
-                    propagate(batch, fn.copy_u("h", "m"), fn.sum("m", "h"), leaf=leaf)
+                    propagate(batch, fn.copy_u("h", "m"), fn.sum("m", "h"), leaf=query_at_leaves)
             else:
                 update_all(batch, message, ATTENTION, relation=relation)
         batch.nodes["mean"].square().sum().backward()
