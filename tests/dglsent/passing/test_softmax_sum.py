@@ -380,3 +380,16 @@ def test_what_is_not_finite_stays_among_those_who_hear_each_other(way, in_a_pass
         results.append([each[apart:] for each in (batch.nodes["mean"], *(field.grad for field in given.values()))])
     for one, other in zip(*results, strict=True):
         assert torch.equal(one, other)
+
+
+def test_a_field_is_padded_once_however_few_receivers_are_scored_at_a_time(monkeypatch):
+    """Padded anew for each, sentences of 400 words take twice as long."""
+    monkeypatch.setattr(all_pairs, "_PAIRS", 1)
+    made = []
+    for name in ("pad", "pad_senders"):
+        make = getattr(all_pairs, name)
+        monkeypatch.setattr(all_pairs, name, lambda *args, make=make, name=name: (made.append(name), make(*args))[1])
+    batch = Batch.of([chain(5)], pairs=False)
+    mean, _ = round_over(batch, "complete", fields(batch), ("torch", "dense"))
+    mean.sum().backward()
+    assert sorted(made) == ["pad", "pad_senders", "pad_senders"]

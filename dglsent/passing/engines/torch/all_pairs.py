@@ -9,6 +9,7 @@ from typing import Any, Literal, TypeAlias
 
 import torch
 from torch import Tensor
+from torch.autograd.graph import saved_tensors_hooks
 from torch.utils.checkpoint import checkpoint
 
 from dglsent.passing.engines.torch.padding import join_blocks, of_cells, of_edges, pad, pad_senders, split_blocks, unpad
@@ -68,30 +69,22 @@ def dense_round(nodes: Fields, relation: AllPairs, message: MessageFunction, red
     blocks, compute = relation.blocks, message_function(message)
     # As they are now: the backward pass may compute scores again when the batch has other fields of the same name.
     nodes, edges = nodes.copy(), relation.edges.copy()
-    ids: dict[str, Sequence[Tensor]] = {}  # padded edge fields, made once; those with a gradient are made anew
 
+    @_made_once
     def rows(name: str) -> Sequence[Tensor]:
         return split_blocks(read(nodes, name, "node"), blocks)
 
+    @_made_once
     def cells(name: str) -> Sequence[Tensor]:
-        if name in ids:
-            return ids[name]
-        field = read(edges, name, "edge")
-        padded = of_cells(field, relation.cell(blocks.start), sum(blocks.cells)).split(blocks.cells)
-        if not field.requires_grad:
-            ids[name] = padded
-        return padded
+        return of_cells(read(edges, name, "edge"), relation.cell(blocks.start), sum(blocks.cells)).split(blocks.cells)
 
-    kept_rows, kept_cells = cache(rows), cache(cells)
     weights, means = [], []
     for number, padding in enumerate(blocks.paddings):
-        values = pad_senders(kept_rows(reduce.value)[number], padding)
+        padded = _Block(padding, number, rows, cells)
+        values = padded.senders(reduce.value)
         count = max(1, min(padding.width, _PAIRS // (len(padding.sources) * padding.width)))
-        if count == padding.width:
-            weight = _scores(padding, number, compute, reduce.score, kept_rows, kept_cells, 0, count)
-        else:
-            # A chunk that is computed again may not find kept what it made itself.
-            weight = _in_chunks(partial(_scores, padding, number, compute, reduce.score, rows, cells), padding, count)
+        scores = partial(_scores, padded, compute, reduce.score)
+        weight = scores(0, count) if count == padding.width else _in_chunks(scores, padding.width, count)
         reduce.check(weight.dim() - 3, values.dim() - 2)
         mask = padding.mask.unsqueeze(1)
         weight = weight.masked_fill(~(mask if weight.dim() == 3 else mask.unsqueeze(-1)), -torch.inf).softmax(2)
@@ -102,26 +95,54 @@ def dense_round(nodes: Fields, relation: AllPairs, message: MessageFunction, red
     return {reduce.out: join_blocks(means, blocks)}
 
 
-def _scores(
-    padding: Padding,
-    block: int,
-    compute: Callable[[Any], Outputs],
-    score: str,
-    rows: ByBlock,
-    cells: ByBlock,
-    first: int,
-    count: int,
-) -> Tensor:
+def _made_once(make: Callable[[str], Any]) -> Callable[[str], Any]:
+    """A function that keeps what it makes, for all chunks of scores.
+
+    A chunk keeps nothing of what it computes and computes it again for the backward pass. What is made here is no part
+    of the chunk that asked first: the hooks by which the chunk would forget it do not see it.
+    """
+
+    @cache
+    def made(name: str) -> Any:
+        with saved_tensors_hooks(_itself, _itself):
+            return make(name)
+
+    return made
+
+
+def _itself(x: Tensor) -> Tensor:
+    return x
+
+
+class _Block:
+    """The fields of the sentences of a block, each padded once.
+
+    Args:
+        padding: of the block.
+        number: of the block.
+        rows: a node field, block by block.
+        cells: an edge field [C, ...], block by block.
+    """
+
+    def __init__(self, padding: Padding, number: int, rows: ByBlock, cells: ByBlock) -> None:
+        self.padding = padding
+        self.senders = _made_once(lambda name: pad_senders(rows(name)[number], padding))
+        self.receivers = _made_once(lambda name: pad(rows(name)[number], padding))
+        self.cells = lambda name: cells(name)[number]
+
+
+def _scores(block: _Block, compute: Callable[[Any], Outputs], score: str, first: int, count: int) -> Tensor:
     """Scores [S, count, m, ...] of all senders for `count` receivers of each sentence of a block."""
+    padding = block.padding
 
     def between(name: str) -> Tensor:
-        padded = cells(name)[block]
+        padded = block.cells(name)
         return padded.view(-1, padding.width, padding.width, *padded.shape[1:]).narrow(1, first, count)
 
     edges = Edges(
         len(padding.sources) * count * padding.width,
-        lambda name: pad_senders(rows(name)[block], padding).unsqueeze(1),
-        lambda name: pad(rows(name)[block], padding).unsqueeze(2).narrow(1, first, count),
+        lambda name: block.senders(name).unsqueeze(1),
+        lambda name: block.receivers(name).unsqueeze(2).narrow(1, first, count),
         between,
         leading=3,
     )
@@ -130,8 +151,8 @@ def _scores(
     return made.expand(-1, count, *made.shape[2:])
 
 
-def _in_chunks(scores: Callable[[int, int], Tensor], padding: Padding, count: int) -> Tensor:
-    """Scores [S, m, m, ...] of long sentences, some receivers at a time, and again in the backward pass.
+def _in_chunks(scores: Callable[[int, int], Tensor], width: int, count: int) -> Tensor:
+    """Scores [S, m, m, ...] of long sentences of `width` m, some receivers at a time, and again in the backward pass.
 
     A score may come of a vector for each pair: of 16 sentences of 400 words that is a gigabyte for 100 dimensions.
     """
@@ -142,8 +163,8 @@ def _in_chunks(scores: Callable[[int, int], Tensor], padding: Padding, count: in
         # The backward pass computes them in the precision of now.
         return now.run(scores, first, count)
 
-    for first in range(0, padding.width, count):
-        here = min(count, padding.width - first)
+    for first in range(0, width, count):
+        here = min(count, width - first)
         if torch.is_grad_enabled():
             parts.append(checkpoint(again, first, here, use_reentrant=False))
         else:
