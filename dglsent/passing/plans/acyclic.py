@@ -1,7 +1,7 @@
 """The schedule of any acyclic graph: a step's edges pick their senders from rows that stand together.
 
-These rows are the leaves of the level above, the computed nodes of the level above, and older rows that this step or
-a later one still needs, which are carried along.
+These rows are older ones that this step or a later one still needs, which are carried along, then the leaves and the
+computed nodes of the level above.
 """
 
 from __future__ import annotations
@@ -12,10 +12,9 @@ from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
-import torch
 from torch import Tensor
 
-from dglsent.passing.plans.incidence import Incidence, inverse, running_offsets
+from dglsent.passing.plans.incidence import Incidence, running_offsets
 from dglsent.passing.plans.levels import NodeOrder
 from dglsent.passing.plans.on_device import lasting
 from dglsent.passing.plans.schedule import EdgeOrder, Schedule, tensor
@@ -23,42 +22,40 @@ from graphs.columns import IntArray
 
 
 class AcyclicStep(NamedTuple):
-    """One step: r receivers, m edges, s rows from which they read.
+    """One step: r receivers, m edges that stand in the order of the mailboxes, s rows from which they read.
 
     Attributes:
         receivers: incidence of the m edges on the r receivers.
         degrees: runs (in-degree, receivers of it).
         senders: incidence of the m edges on the s rows.
-        mail: [m] edges by receiver, siblings in order; `unmail` [m] undoes it.
-        unmail: see `mail`.
-        carried: [c] rows of the step before that stay among this step's.
+        carried: [c] rows of the step before that stay, the first of this step's, in their order.
+        all_carried: whether these are all rows of the step before.
     """
 
     receivers: Incidence
     degrees: list[tuple[int, int]]
     senders: Incidence
-    mail: Tensor
-    unmail: Tensor
     carried: Tensor
+    all_carried: bool
 
 
 @dataclass(eq=False, kw_only=True)
 class AcyclicSchedule(Schedule):
-    """The schedule of an acyclic graph; the edges of a step stand by the row that they read.
+    """The schedule of an acyclic graph.
 
     Attributes:
         sender_row: [E] row that each edge reads, among those of its step.
+        sender_order: [E] for each step the numbers of its edges within the step, by the row that they read.
         sender_offsets: [S + T] for each step 0 and the running numbers of edges that read each of its rows; S rows in
             all steps.
-        unmail: [E] inverse of `mail` within each step.
         carried: [C] rows of the step before that each step carries along, step by step.
         row_sizes: [T] rows of each step.
         carried_sizes: [T] rows carried into each step.
     """
 
     sender_row: Tensor
+    sender_order: Tensor
     sender_offsets: Tensor
-    unmail: Tensor
     carried: Tensor
     row_sizes: list[int]
     carried_sizes: list[int]
@@ -67,18 +64,20 @@ class AcyclicSchedule(Schedule):
     @lasting
     def steps(self) -> Sequence[AcyclicStep]:
         """The T steps in the order in which they run."""
-        ordinal = torch.arange(max(self.edge_sizes, default=0), device=self.mail.device)
-        rows = self.sender_row.split(self.edge_sizes)
         offsets = self.sender_offsets.split([size + 1 for size in self.row_sizes])
         return list(
             map(
                 AcyclicStep,
                 self.step_receivers(),
                 self.degrees,
-                (Incidence(row, ordinal[: len(row)], offset) for row, offset in zip(rows, offsets, strict=True)),
-                self.mail.split(self.edge_sizes),
-                self.unmail.split(self.edge_sizes),
+                map(
+                    Incidence,
+                    self.sender_row.split(self.edge_sizes),
+                    self.sender_order.split(self.edge_sizes),
+                    offsets,
+                ),
                 self.carried.split(self.carried_sizes),
+                (here == before for here, before in zip(self.carried_sizes, [0, *self.row_sizes], strict=False)),
             )
         )
 
@@ -87,34 +86,30 @@ def acyclic_schedule(nodes: NodeOrder, src: IntArray, dst: IntArray) -> AcyclicS
     """The schedule of edges src [E] -> dst [E]; the edges of one receiver stand in sibling order."""
     row = np.where(nodes.is_leaf, nodes.row, nodes.leaves_at[nodes.level] + nodes.row)
     fresh = (nodes.leaves_at + nodes.computed_at)[nodes.steps + 1]
-    read, carried, carried_sizes = _carry(nodes, src, dst, row, fresh)
-    edges = EdgeOrder(nodes, src, dst, within=read)
-    mail = edges.by_receiver()
-    sender_row, row_sizes = read[edges.order], fresh + carried_sizes
-    start = np.repeat(np.cumsum(row_sizes) - row_sizes, edges.counts)
-    fan_out = np.bincount(sender_row + start, minlength=int(row_sizes.sum()))
+    read, carried, carried_sizes = _carry(nodes, src, dst, row)
+    edges = EdgeOrder(nodes, src, dst)
+    sender_row, row_sizes = read[edges.order], carried_sizes + fresh
+    start = sender_row + np.repeat(np.cumsum(row_sizes) - row_sizes, edges.counts)
+    fan_out = np.bincount(start, minlength=int(row_sizes.sum()))
     return AcyclicSchedule(
-        **edges.shared(mail),
+        **edges.shared(),
         sender_row=tensor(sender_row),
+        sender_order=tensor(np.argsort(start, kind="stable") - edges.start),
         sender_offsets=tensor(running_offsets(fan_out, row_sizes)),
-        unmail=tensor(inverse(mail) - edges.start),
         carried=tensor(carried),
         row_sizes=row_sizes.tolist(),
         carried_sizes=carried_sizes.tolist(),
     )
 
 
-def _carry(
-    nodes: NodeOrder, src: IntArray, dst: IntArray, row: IntArray, fresh: IntArray
-) -> tuple[IntArray, IntArray, IntArray]:
+def _carry(nodes: NodeOrder, src: IntArray, dst: IntArray, row: IntArray) -> tuple[IntArray, IntArray, IntArray]:
     """Which rows are carried from step to step, since edges that pass over levels still read them.
 
     Args:
         nodes: the order of the nodes.
         src: [E] senders.
         dst: [E] receivers.
-        row: [N] row of each node in the first step that can read it.
-        fresh: [T] rows of each step that no step before had.
+        row: [N] row of each node among those that are new in the first step that can read it.
 
     Returns:
         [E] the row that each edge reads, the [C] carried rows of all steps (rows of the step before), and [T] how
@@ -127,9 +122,9 @@ def _carry(
     np.minimum.at(last, src, target)
     read = np.empty_like(src)
     here = row.copy()  # each node's row in the step at hand
-    alive = np.zeros(0, dtype=np.int64)
+    alive = np.zeros(0, dtype=np.int64)  # nodes of the step's rows, in the order of these
     carried: list[IntArray] = []
-    by_level = np.argsort(-level, kind="stable")
+    by_level = np.lexsort((row, -level))
     level_ends = np.cumsum(np.bincount(level, minlength=top + 1)[::-1])
     edges_by_level = np.argsort(-target, kind="stable")
     edge_ends = np.cumsum(np.bincount(target, minlength=top)[::-1])
@@ -137,8 +132,9 @@ def _carry(
         current = top - 1 - step
         keep = alive[last[alive] <= current]
         carried.append(here[keep])
-        here[keep] = fresh[step] + np.arange(len(keep))
+        here[keep] = np.arange(len(keep))
         entering = by_level[level_ends[step - 1] if step else 0 : level_ends[step]]
+        here[entering] += len(keep)
         alive = np.concatenate([keep, entering])
         edges = edges_by_level[edge_ends[step - 1] if step else 0 : edge_ends[step]]
         read[edges] = here[src[edges]]

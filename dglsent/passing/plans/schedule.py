@@ -31,7 +31,7 @@ class Schedule:
         receivers: incidence of all E edges, in edge_order, on all N - leaves computed nodes.
         receiver_row: [E] receiver of each edge among the nodes of its step.
         receiver_offsets: [N - leaves + T] for each step 0 and the running in-degrees of its nodes.
-        mail: [E] for each step the numbers of its edges within the step, receiver by receiver, siblings in order.
+        mail: [E] for each step the numbers of its edges within the step.
         leaves: nodes without in-edges.
         leaf_sizes: [T + 1] leaves of each step's senders, and last those that send nothing.
         node_sizes: [T] nodes computed in each step.
@@ -92,13 +92,12 @@ class Schedule:
 
 
 class EdgeOrder:
-    """The E edges of a schedule in NumPy: by step and, within one, in an order that the kind of schedule chooses.
+    """The E edges of a schedule in NumPy: by step and, within one, as mailboxes are: by receiver, siblings in order.
 
     Args:
         nodes: the order of the nodes.
         src: [E] senders.
         dst: [E] receivers; the edges of one receiver stand in sibling order.
-        within: [E] what the edges of one step are sorted by.
 
     Attributes:
         order: [E] the edges, by step.
@@ -106,24 +105,19 @@ class EdgeOrder:
         start: [E] where the step of each edge starts.
     """
 
-    def __init__(self, nodes: NodeOrder, src: IntArray, dst: IntArray, within: IntArray) -> None:
+    def __init__(self, nodes: NodeOrder, src: IntArray, dst: IntArray) -> None:
         level = nodes.level[dst]
         self.nodes, self.src, self.dst = nodes, src, dst
-        self.order = np.lexsort((within, -level))
+        self.order = np.lexsort((nodes.row[dst], -level))
         steps = len(nodes.steps)
         self.counts = np.bincount(level, minlength=steps)[nodes.steps] if steps else np.zeros(0, dtype=np.int64)
         self.start = np.repeat(np.cumsum(self.counts) - self.counts, self.counts)
 
-    def by_receiver(self) -> IntArray:
-        """[E] places of the edges in `order`, by step, receiver by receiver and siblings in order."""
-        dst = self.dst[self.order]
-        return np.lexsort((self.order, self.nodes.row[dst], -self.nodes.level[dst]))
-
-    def shared(self, mail: IntArray) -> dict[str, Any]:
-        """The fields of `Schedule`; mail [E] is `by_receiver`, or known to be that."""
+    def shared(self) -> dict[str, Any]:
+        """The fields of `Schedule`."""
         nodes, indegree = self.nodes, self.nodes.indegree[self.nodes.computed]
         sizes = nodes.computed_at[nodes.steps]
-        dst = self.dst[self.order]
+        dst, number = self.dst[self.order], np.arange(len(self.order))
         return {
             "order": tensor(nodes.order),
             "position": tensor(nodes.position),
@@ -131,12 +125,12 @@ class EdgeOrder:
             "sender": tensor(self.src[self.order]),
             "receivers": Incidence(
                 tensor(nodes.position[dst] - nodes.leaves),
-                tensor(mail),
+                tensor(number),
                 tensor(running_offsets(indegree, np.array([len(indegree)]))),
             ),
             "receiver_row": tensor(nodes.row[dst]),
             "receiver_offsets": tensor(running_offsets(indegree, sizes)),
-            "mail": tensor(mail - self.start),
+            "mail": tensor(number - self.start),
             "leaves": nodes.leaves,
             "leaf_sizes": [*nodes.leaves_at[nodes.steps + 1].tolist(), int(nodes.leaves_at[0])],
             "node_sizes": sizes.tolist(),

@@ -58,14 +58,14 @@ class TreeSchedule(Schedule):
 
 def tree_schedule(nodes: NodeOrder, src: IntArray, dst: IntArray) -> TreeSchedule:
     """The schedule of a tree from src [E] to dst [E]; the edges of one receiver stand in sibling order."""
-    edges = EdgeOrder(nodes, src, dst, within=nodes.row[dst])
+    edges = EdgeOrder(nodes, src, dst)
     sender = src[edges.order]
     from_leaf = nodes.is_leaf[sender]
     leaf_rows, other_rows = np.flatnonzero(from_leaf), np.flatnonzero(~from_leaf)
     leaf_target = leaf_rows[np.argsort(nodes.position[sender[leaf_rows]])]
     placed = other_rows[np.argsort(nodes.position[sender[other_rows]])]
     return TreeSchedule(
-        **edges.shared(mail=np.arange(len(src))),
+        **edges.shared(),
         leaf_source=tensor(np.where(from_leaf, nodes.position[sender], 0)),
         leaf_target=tensor(leaf_target),
         placed=tensor(placed - edges.start[placed]),

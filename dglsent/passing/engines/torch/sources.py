@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import partial
 
 import torch
 from torch import Tensor
 
 from dglsent.passing.engines.torch.reducing import Mailboxes
 from dglsent.passing.functions import Outputs
-from dglsent.passing.plans.acyclic import AcyclicSchedule
-from dglsent.passing.plans.tree import TreeSchedule
-from dglsent.passing.segments import gather, permute, place, spread
+from dglsent.passing.plans.acyclic import AcyclicSchedule, AcyclicStep
+from dglsent.passing.plans.tree import TreeSchedule, TreeStep
+from dglsent.passing.segments import gather, place, spread
 
 
 class TreeSources:
@@ -33,8 +32,7 @@ class TreeSources:
         """Come to the next step; `before` are the fields that the step before it computed, none in the first."""
         self.t += 1
         self.before, self.rows = before, {}
-        step = self.schedule.steps[self.t]
-        return Mailboxes(step.receivers, step.degrees, _as_they_are, len(step.degrees) == 1 and step.degrees[0][0] == 1)
+        return _mailboxes(self.schedule.steps[self.t])
 
     def has(self, name: str) -> bool:
         """Whether the propagation computes a field."""
@@ -79,7 +77,7 @@ class AcyclicSources:
         """Come to the next step; `before` are the fields that the step before it computed, none in the first."""
         self.computed.append(before)
         step = self.schedule.steps[len(self.computed) - 1]
-        return Mailboxes(step.receivers, step.degrees, partial(permute, index=step.mail, inverse=step.unmail))
+        return _mailboxes(step)
 
     def has(self, name: str) -> bool:
         """Whether the propagation computes a field."""
@@ -98,17 +96,21 @@ class AcyclicSources:
         return gather(rows, steps[t].senders)
 
     def _stand(self, name: str, t: int, older: Tensor) -> Tensor:
-        """The rows of step t: leaves, the step before's nodes, those of its rows that are still needed."""
+        """The rows of step t: those of the step before that are still needed, leaves, the step before's nodes."""
         if name not in self.leaf_rows:
             self.leaf_rows[name] = self.leaf[name].split(self.schedule.leaf_sizes)
-        leaf, carried = self.leaf_rows[name][t], self.schedule.steps[t].carried
-        parts = [leaf] if len(leaf) else []
+        leaf, step = self.leaf_rows[name][t], self.schedule.steps[t]
+        parts = []
+        if len(step.carried):
+            parts.append(older if step.all_carried else older.index_select(0, step.carried))
+        if len(leaf):
+            parts.append(leaf)
         if self.computed[t]:
             parts.append(self.computed[t][name])
-        if len(carried):
-            parts.append(older.index_select(0, carried))
         return parts[0] if len(parts) == 1 else torch.cat(parts)
 
 
-def _as_they_are(messages: Tensor) -> Tensor:
-    return messages
+def _mailboxes(step: TreeStep | AcyclicStep) -> Mailboxes:
+    """The mailboxes of a step, in whose order its edges stand."""
+    single = len(step.degrees) == 1 and step.degrees[0][0] == 1
+    return Mailboxes(step.receivers, step.degrees, lambda messages: messages, single)
