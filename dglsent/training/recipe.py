@@ -187,6 +187,11 @@ def find(recipe: str) -> Path:
         return _folder() / f"{recipe}.yaml"
     if Path(recipe).is_file():
         return Path(recipe)
+    if Path(recipe).is_dir():
+        own = Path(recipe) / "config.yaml"
+        if own.is_file():
+            raise InputError(f"{recipe}: is a run folder; `dglsent fit {own} --out {recipe}` goes on with it")
+        raise InputError(f"{recipe}: is a folder; a recipe is a name, of which `dglsent recipes` has a list, or a file")
     if recipe.endswith((".yaml", ".yml")):
         raise InputError(f"{recipe}: no such file")
     near = difflib.get_close_matches(recipe, names(), n=3, cutoff=0.4)

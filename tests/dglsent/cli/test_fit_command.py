@@ -161,6 +161,14 @@ def test_unknown_recipe_suggests_near_ones(program):
     program.refuses("fit", "xxxxxx", saying=["'xxxxxx'", "dglsent recipes"])
 
 
+def test_a_folder_is_no_recipe(trees_run, tmp_path, program):
+    program.refuses("fit", tmp_path, saying=[f"{tmp_path}: is a folder", "dglsent recipes"])
+    program.refuses(
+        "fit", trees_run, saying=["is a run folder", f"`dglsent fit {trees_run}/config.yaml --out {trees_run}`"]
+    )
+    assert program("fit", trees_run / "config.yaml", "--out", trees_run)[0] == 0
+
+
 def test_missing_data(tmp_path, program, monkeypatch):
     monkeypatch.delenv("DGLSENT_DATA", raising=False)
     out = ("--out", tmp_path / "run")
