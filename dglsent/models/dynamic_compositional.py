@@ -5,7 +5,8 @@ the tag-guided hyper TreeLSTM paper, which compares itself with these models.
 
 W(z) is a product of three learnt factors, so that a step of an optimiser moves it further than a plain matrix: on the
 built-in reviews, with Adagrad, DC-RecNN learns as well as RecNN at a rate of 0.02 but far worse at 0.05, where
-DC-TreeLSTM still learns well. At 0.02 sizes m = z = 20 do as well as the default.
+DC-TreeLSTM still learns well. At 0.02 sizes m = z = 20 do as well as the default. And where all factors start around 0,
+W(z) starts near 0 and a RecNN loses the words within a few phrases: see `DynamicComposition.start_near_mean`.
 """
 
 from __future__ import annotations
@@ -41,6 +42,19 @@ class DynamicComposition(nn.Module):
         self.Q_h = StepLinear(2 * hidden, z, bias=False)
         self.PB = StepLinear(2 * z, sums, bias=False)
 
+    def start_near_mean(self) -> None:
+        """Starts a phrase near the mean of its children, as far as a W(z) of rank z can: in z dimensions.
+
+        z = W_z hm + b_z then has a bias, at first 1, and P and Q start near R and R^T [I I] / 2, where R [h, z] is
+        orthogonal, so that W(z) is near R R^T [I I] / 2.
+        """
+        z = self.W_z.out_features
+        R = nn.init.orthogonal_(torch.empty(self.PB.out_features, z))
+        with torch.no_grad():
+            self.PB.weight[:, :z] += R
+            self.Q_h.weight += R.T.repeat(1, 2) / 2
+            self.W_z.bias = nn.Parameter(torch.ones(z))
+
     def word(self, x: Tensor, hm: Tensor) -> tuple[Tensor, Tensor]:
         """The sums [n, s] and z at words x [n, d]."""
         return self._sums(self.Q_x(x), hm)
@@ -57,6 +71,8 @@ class DynamicComposition(nn.Module):
 class DCRecNN(Encoder):
     """Dynamic compositional RecNN (eq. 6 with W(z) and b(z)) over binary trees with words at the leaves.
 
+    A phrase starts near the mean of its children (`DynamicComposition.start_near_mean`), as in RecNN.
+
     Args:
         embedding: word vectors, d dimensions.
         hidden: size h of the state.
@@ -71,6 +87,7 @@ class DCRecNN(Encoder):
         self.W_m = StepLinear(embedding.dim, meta)
         self.U_m = StepLinear(2 * hidden + 2 * meta, meta)
         self.compose = DynamicComposition(embedding.dim, hidden, hidden, meta, z)
+        self.compose.start_near_mean()
 
     def encode(self, batch: Batch) -> Tensor:
         """States h [N, hidden] of all nodes; sets the fields h, hm and z."""

@@ -4,6 +4,7 @@ import pytest
 import torch
 
 from dglsent.models.adamc_rnn import AdaMCRNN
+from dglsent.models.dynamic_compositional import DCRecNN
 from dglsent.models.mv_rnn import MVRNN
 from dglsent.models.recnn import RecNN
 from dglsent.models.rntn import RNTN
@@ -43,3 +44,28 @@ def test_composition_starts_near_the_mean_of_the_children(encoder, name, options
     drawn = weight - mean
     assert 0.2 < drawn.abs().max() <= 16**-0.5
     assert drawn.mean().abs() < 0.05
+
+
+@pytest.mark.parametrize("z", [8, 12])
+def test_dynamic_composition_starts_near_the_mean_of_the_children(z):
+    torch.manual_seed(0)
+    compose = DCRecNN(WordEmbedding(5, 3), 8, meta=4, z=z).compose
+    assert torch.equal(compose.W_z.bias, torch.ones(z))
+    for linear in (compose.PB, compose.Q_h, compose.W_z):  # without what was drawn around 0
+        torch.nn.init.zeros_(linear.weight)
+    compose.start_near_mean()
+    left, right = torch.randn(2, 1, 8)
+    sums, _ = compose.phrase(torch.cat([left, right], -1), torch.randn(1, 4))
+    torch.testing.assert_close(sums, (left + right) / 2)
+
+
+def test_dynamic_composition_of_a_low_rank_starts_near_the_mean_in_some_dimensions():
+    compose = DCRecNN(WordEmbedding(5, 3), 8, meta=4, z=3).compose
+    for linear in (compose.PB, compose.Q_h, compose.W_z):
+        torch.nn.init.zeros_(linear.weight)
+    compose.start_near_mean()
+    h, hm = torch.randn(20, 8), torch.randn(20, 4)
+    once, _ = compose.phrase(h.repeat(1, 2), hm)
+    again, _ = compose.phrase(once.repeat(1, 2), hm)
+    torch.testing.assert_close(again, once)
+    assert torch.linalg.matrix_rank(once) == 3
