@@ -26,7 +26,7 @@ def dc_recnn(state, words, children):
             left, right = children[j]
             x, below = torch.zeros_like(vector(state, 0)), torch.cat([h[left], h[right]])
             hm[j] = tanh(state["U_m.weight"] @ torch.cat([below, hm[left], hm[right]]) + state["U_m.bias"])
-        zs[j] = state["compose.W_z.weight"] @ hm[j] + state["compose.W_z.bias"]
+        zs[j] = state["compose.W_z.weight"] @ hm[j] + state.get("compose.W_z.bias", 0)
         W, b = dynamic(state, zs[j])
         h[j] = tanh(W @ torch.cat([x, below]) + b)
     return {"h": torch.stack(h), "hm": torch.stack(hm), "z": torch.stack(zs)}

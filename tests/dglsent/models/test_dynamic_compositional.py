@@ -43,6 +43,13 @@ class TestAgainstTheReference:
 
 
 @on_engines
+def test_a_recnn_that_starts_near_the_mean_equals_the_reference(on):
+    encoder = build(DCRecNN, meta=3, z=5, near_mean=True)
+    assert "compose.W_z.bias" in encoder.state_dict()
+    assert_agrees(encoder, dc_recnn, caterpillars(on), on, states=["h"])
+
+
+@on_engines
 @each_model
 class TestStates:
     def test_alone_is_as_in_a_batch(self, encoder_class, on):

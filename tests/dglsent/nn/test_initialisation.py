@@ -49,7 +49,7 @@ def test_composition_starts_near_the_mean_of_the_children(encoder, name, options
 @pytest.mark.parametrize("z", [8, 12])
 def test_dynamic_composition_starts_near_the_mean_of_the_children(z):
     torch.manual_seed(0)
-    compose = DCRecNN(WordEmbedding(5, 3), 8, meta=4, z=z).compose
+    compose = DCRecNN(WordEmbedding(5, 3), 8, meta=4, z=z, near_mean=True).compose
     assert torch.equal(compose.W_z.bias, torch.ones(z))
     for linear in (compose.PB, compose.Q_h, compose.W_z):  # without what was drawn around 0
         torch.nn.init.zeros_(linear.weight)
@@ -60,7 +60,7 @@ def test_dynamic_composition_starts_near_the_mean_of_the_children(z):
 
 
 def test_dynamic_composition_of_a_low_rank_starts_near_the_mean_in_some_dimensions():
-    compose = DCRecNN(WordEmbedding(5, 3), 8, meta=4, z=3).compose
+    compose = DCRecNN(WordEmbedding(5, 3), 8, meta=4, z=3, near_mean=True).compose
     for linear in (compose.PB, compose.Q_h, compose.W_z):
         torch.nn.init.zeros_(linear.weight)
     compose.start_near_mean()
