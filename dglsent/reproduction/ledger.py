@@ -54,7 +54,7 @@ class Ledger:
         return {record["seed"] for row in self._rows.values() for record in row.get("records", ())}
 
     def put_back(self, out: Path) -> list[str]:
-        """Makes run folders, without weights, of the records whose runs are not there.
+        """Makes run folders, without weights, of records whose runs are not there; older copies learn of verifications.
 
         Args:
             out: folder of the runs.
@@ -89,6 +89,7 @@ class Ledger:
         for record in records:
             job = by_run.get(_run(record))  # none of a table that had other folds
             if job and job.run.path.exists():
+                self._verified_since(job.run, record["metrics"])
                 continue
             if job is None or record["metrics"]["provenance"]["recipe"] != recipe_hash(job.config):
                 lost.append(_run(record))
@@ -98,6 +99,18 @@ class Ledger:
                 write(job.run.config_file, recipes.head(job.config) + recipes.dump(job.config))
                 job.run.save_metrics(metrics)
         return lost
+
+    def _verified_since(self, run: Run, record: Mapping[str, Any]) -> None:
+        """Tells an older copy of a run that it was verified elsewhere, lest it undoes that when it is written."""
+        last = self._with_code(record)["provenance"].get("verified", ())[-1:]
+        if not (last and run.metrics_file.is_file()):
+            return
+        here = run.metrics()
+        made_of = here.get("provenance", {})
+        verified = made_of.get("verified", [])
+        # No two trainings take as long to the last digit.
+        if here["seconds"] == record["seconds"] and last[0] not in verified:
+            run.save_metrics({**here, "provenance": {**made_of, "verified": [*verified, *last]}})
 
     def _with_code(self, metrics: Mapping[str, Any]) -> dict[str, Any]:
         code, made_of = self._known["code"], metrics["provenance"]

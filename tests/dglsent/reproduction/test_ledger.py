@@ -76,6 +76,25 @@ def test_of_its_verifications_the_ledger_keeps_the_last(reproduced, tmp_path):
     assert [each["version"] for each in record["metrics"]["provenance"]["verified"]] == ["9"]
 
 
+def test_an_older_copy_of_a_run_does_not_undo_its_verification(reproduced, tmp_path):
+    run = Run(tmp_path / "runs/tiny/seed-1")
+    older = run.metrics()
+    run.save_metrics(stamped(older, {**older, "provenance": {**older["provenance"], "version": "9"}}))
+    reproduced()
+    kept = row(tmp_path)
+    run.save_metrics(older)
+    assert reproduced() == (0, "")
+    assert row(tmp_path) == kept
+    assert [each["version"] for each in run.metrics()["provenance"]["verified"]] == ["9"]
+    assert reproduced() == (0, "")  # it is told once
+    assert len(run.metrics()["provenance"]["verified"]) == 1
+
+    another = {**older, "seconds": older["seconds"] + 1}
+    run.save_metrics(another)
+    assert reproduced() == (0, "")
+    assert "verified" not in run.metrics()["provenance"]
+
+
 def test_other_seeds_join_those_of_the_ledger(reproduced, tmp_path):
     reproduced()
     shutil.move(tmp_path / "runs/tiny/seed-1", tmp_path / "runs/tiny/seed-7")
