@@ -14,7 +14,7 @@ from dglsent.passing import Batch
 from dglsent.passing.precision import is_mixed
 from dglsent.training.data import EpochSampler, Parts
 from dglsent.training.model import SentenceModel, gather
-from dglsent.training.optimisers import DenseGradient, optimiser, takes_sparse
+from dglsent.training.optimisers import DenseGradient, clip_gradients, optimiser, takes_sparse
 from dglsent.training.recipe import OptimiserOptions
 from graphs.errors import InputError
 
@@ -72,6 +72,13 @@ class Training(lightning.LightningModule):
         """Give the optimiser the gradient that it takes."""
         if self._make_dense is not None:
             self._make_dense(self.model.encoder.embedding.weight)
+
+    def configure_gradient_clipping(
+        self, optimizer: Optimizer, gradient_clip_val: float | None = None, gradient_clip_algorithm: str | None = None
+    ) -> None:
+        """Shorten the gradient where the recipe says how long it may be."""
+        if gradient_clip_val is not None:
+            clip_gradients(self.parameters(), gradient_clip_val)
 
     def on_train_epoch_start(self) -> None:
         """Forget the losses of an epoch that was broken off."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 import torch
@@ -70,3 +71,23 @@ class DenseGradient:
             self._dense.index_fill_(0, self._met, 0)
         self._met = sparse.indices()[0]
         weight.grad = self._dense.index_copy_(0, self._met, sparse.values())
+
+
+@torch.no_grad()
+def clip_gradients(weights: Iterable[nn.Parameter], longest: float) -> None:
+    """Scales the gradients of weights where their norm, that of all of them together, is above `longest`.
+
+    Pascanu et al. 2013, "On the difficulty of training recurrent neural networks", algorithm 1. torch's own takes no
+    sparse gradients, as tuned word vectors have.
+    """
+    parts = []
+    for weight in weights:
+        if weight.grad is None:
+            continue
+        if weight.grad.is_sparse:
+            weight.grad = weight.grad.coalesce()  # as a word that is met twice has two rows before
+        parts.append(weight.grad.values() if weight.grad.is_sparse else weight.grad)
+    norm = torch.stack([part.norm() for part in parts]).norm()
+    scale = (longest / norm).clamp(max=1)  # a norm of 0 gives 1
+    for part in parts:
+        part.mul_(scale)

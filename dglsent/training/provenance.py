@@ -38,6 +38,8 @@ APART = (
     "dglsent.training.ranges",
     "dglsent.training.run",
 )
+# Options that are younger than recorded runs, and the value at which training is what it was without them.
+LATER = {"training": {"clip": None}}
 MIXED = "changed while the run was interrupted"
 _ROOT = Path(__file__).parents[2]
 
@@ -57,7 +59,12 @@ def provenance(config: Namespace, code: Mapping[str, str]) -> dict[str, Any]:
 
 def recipe_hash(config: Namespace) -> str:
     """Hash of a resolved recipe; where on this machine its files lie does not count, and their names do."""
-    return _hash(json.dumps(_placeless(yaml.safe_load(recipes.dump(config))), sort_keys=True))
+    options = _placeless(yaml.safe_load(recipes.dump(config)))
+    for part, younger in LATER.items():
+        for name, before in younger.items():
+            if options[part][name] == before:
+                del options[part][name]
+    return _hash(json.dumps(options, sort_keys=True))
 
 
 def _placeless(value: Any) -> Any:

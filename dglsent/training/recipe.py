@@ -98,6 +98,8 @@ class TrainingOptions:
         average: dev scores and the run keeps an average of weights: below 1, such as 0.999, the decay of a moving
             average over all steps; from 2 on, over how many of the last epochs the weights at their ends are averaged.
             Those before them are scored as they are, and one of them may stay the best.
+        clip: a gradient, that of all weights together, whose norm is above this is scaled to it; never by default. What
+            a recurrent network without gates needs on long texts.
     """
 
     epochs: int = 10
@@ -108,13 +110,16 @@ class TrainingOptions:
     bucket: int = 0
     precision: Literal["32", "bf16-mixed", "16-mixed"] = "32"
     average: float | None = None
+    clip: float | None = None
 
     def __post_init__(self) -> None:
-        """Refuse an average that cannot be.
+        """Refuse a norm or an average that cannot be.
 
         Raises:
-            ValueError: it is none, or its epochs do not come.
+            ValueError: the norm is 0 or below; the average is none, or its epochs do not come.
         """
+        if self.clip is not None and self.clip <= 0:
+            raise ValueError(f"training.clip: {self.clip} leaves no gradient; a norm such as 1, or null not to clip")
         average = self.average
         if average is None or 0 < average < 1:
             return

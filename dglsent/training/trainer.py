@@ -77,6 +77,7 @@ def train(
         strategy=strategy(place, device),
         precision=options.precision,
         max_epochs=options.epochs,
+        gradient_clip_val=options.clip,
         logger=_loggers(run, place),
         callbacks=[
             best,

@@ -1,10 +1,14 @@
 from __future__ import annotations
 
+import math
+
 import pytest
 import torch
+from safetensors.torch import load_file
+from tiny import TINY, recipe
 
 from dglsent.nn.embeddings import WordEmbedding
-from dglsent.training.optimisers import DenseGradient, optimiser
+from dglsent.training.optimisers import DenseGradient, clip_gradients, optimiser
 from dglsent.training.recipe import OptimiserOptions
 
 BATCHES = [[3, 1, 3], [2, 0], [0, 0], [1, 4, 2, 2]]
@@ -77,3 +81,47 @@ def test_steps_are_those_of_a_dense_gradient(name):
         weights.append(module.weight)
     torch.testing.assert_close(*weights)
     assert (weights[0][1:] != embedding(False).weight[1:]).all()
+
+
+@pytest.mark.parametrize("longest", [0.1, 1e9])
+def test_clipped_gradients_are_torchs_and_sparse_ones_the_same(longest):
+    def gradients(sparse, clip):
+        words, layer = embedding(sparse), torch.nn.Linear(3, 1)
+        torch.nn.init.ones_(layer.weight)
+        unused = torch.nn.Parameter(torch.ones(2))
+        layer(words(torch.tensor([3, 1, 3]))).square().sum().backward()
+        clip([words.weight, unused, *layer.parameters()], longest)
+        return [words.weight.grad.to_dense(), layer.weight.grad, layer.bias.grad]
+
+    wanted = gradients(False, torch.nn.utils.clip_grad_norm_)
+    assert torch.cat([each.flatten() for each in wanted]).norm() < (0.11 if longest < 1 else 1e9)
+    for sparse in (False, True):
+        torch.testing.assert_close(gradients(sparse, clip_gradients), wanted)
+
+
+def test_gradients_of_zero_stay():
+    weight = torch.nn.Parameter(torch.ones(2))
+    weight.grad = torch.zeros(2)
+    clip_gradients([weight], 1.0)
+    assert weight.grad.tolist() == [0, 0]
+
+
+def test_no_step_of_a_clipped_run_is_longer(tmp_path, program):
+    """By SGD at a rate of 1, the steps of 2 epochs of 60 examples lead no farther than as many times the norm."""
+    text, steps = f"{TINY}optimiser: {{name: sgd, lr: 1.0}}\n", 2 * math.ceil(60 / 8)
+    weights = {}
+    for clip in ("1e-30", "1e-3", "null"):
+        program("fit", recipe(tmp_path, text), "--out", tmp_path / clip, "--training.clip", clip)
+        weights[clip] = load_file(tmp_path / clip / "weights.safetensors")
+
+    def far(clip):
+        return math.sqrt(sum((weights[clip][key] - start).square().sum() for key, start in weights["1e-30"].items()))
+
+    assert 0 < far("1e-3") <= steps * 1e-3 < far("null")
+
+
+@pytest.mark.parametrize("clip", ["0", "-1", "long"])
+def test_norms_that_cannot_be(clip, tmp_path, program):
+    program.refuses(
+        "fit", recipe(tmp_path, TINY), "--out", tmp_path / "run", "--training.clip", clip, saying=["training.clip"]
+    )

@@ -33,8 +33,8 @@ from dglsent.training.processes import Place
 WATCHED = TINY.replace("dglsent.models.tree_lstm.BinaryTreeLSTM", "watched.Watched")
 SGD = "optimiser: {name: sgd, lr: 0.02}\n"
 PHRASES = WATCHED.replace("train: 60", "train: 43").replace("dropout: 0.3", "dropout: 0.0") + SGD
-# Two examples for three processes, and a guide that gets no gradient.
-MORE_PROCESSES_THAN_EXAMPLES = SGD + PAIRS.replace("batch_size: 8", "batch_size: 2").replace(
+# Two examples for three processes, a guide that gets no gradient, and gradients that are clipped.
+MORE_PROCESSES_THAN_EXAMPLES = SGD + PAIRS.replace("batch_size: 8", "batch_size: 2, clip: 0.5").replace(
     """class_path: dglsent.models.tree_lstm.ChildSumTreeLSTM
   init_args: {hidden: 6}""",
     """class_path: dglsent.models.attentive_tree.AttentiveTreeLSTM

@@ -1,10 +1,12 @@
 from __future__ import annotations
 
+import hashlib
 import json
 import textwrap
 
 import pytest
 import torch
+import yaml
 from tiny import TINY
 
 from dglsent.training import provenance, recipe
@@ -90,6 +92,16 @@ def test_recipes_differ_in_what_they_say_and_not_in_where_files_lie():
         hashed(dim, f"{dim}, vectors: {file}") for file in ("/a/glove.gz", "/b/glove.gz", "/a/w2v.gz")
     )
     assert here == there != other
+
+
+def test_an_option_younger_than_a_run_does_not_make_its_recipe_another():
+    """The hash of a recipe before there was `training.clip`, and that of today."""
+    config = recipe.resolve(TINY)
+    without = yaml.safe_load(recipe.dump(config))
+    del without["training"]["clip"]
+    text = json.dumps(without, sort_keys=True)
+    assert recipe_hash(config) == hashlib.sha256(text.encode()).hexdigest()[:16]
+    assert recipe_hash(recipe.resolve(TINY.replace("batch_size: 8", "batch_size: 8, clip: 1.0"))) != recipe_hash(config)
 
 
 def test_a_module_that_changes_between_the_parts_of_a_run_is_said_to_be_mixed():
