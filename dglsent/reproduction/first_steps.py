@@ -23,8 +23,11 @@ from pathlib import Path
 from typing import IO, Any, cast
 
 if __name__ != "__main__":
+    import yaml
+
     from dglsent.reproduction.jobs import HOME, Job, path_to
     from dglsent.training import recipe as recipes
+    from dglsent.training.provenance import without_later
 
 # As a script it would have its folder on the path, and with it another `numbers` than Python's.
 _PROGRAM = """\
@@ -53,7 +56,8 @@ def compared(
     with ExitStack() as ended:
         asked = ended.enter_context(tempfile.NamedTemporaryFile("w", suffix=".jsonl"))
         for job in jobs:
-            one = {"recipe": recipes.dump_paths(job.config), "steps": steps, "data": data and str(data)}
+            options = without_later(yaml.safe_load(recipes.dump_paths(job.config)))
+            one = {"recipe": yaml.safe_dump(options), "steps": steps, "data": data and str(data)}
             print(json.dumps(one), file=asked)
         asked.flush()
         homes = (HOME, code.resolve())

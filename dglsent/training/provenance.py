@@ -59,12 +59,16 @@ def provenance(config: Namespace, code: Mapping[str, str]) -> dict[str, Any]:
 
 def recipe_hash(config: Namespace) -> str:
     """Hash of a resolved recipe; where on this machine its files lie does not count, and their names do."""
-    options = _placeless(yaml.safe_load(recipes.dump(config)))
+    return _hash(json.dumps(_placeless(without_later(yaml.safe_load(recipes.dump(config)))), sort_keys=True))
+
+
+def without_later(options: Mapping[str, Any]) -> dict[str, Any]:
+    """A recipe's options without the younger ones that do nothing, as code that has none of these knows them."""
+    made = dict(options)
     for part, younger in LATER.items():
-        for name, before in younger.items():
-            if options[part][name] == before:
-                del options[part][name]
-    return _hash(json.dumps(options, sort_keys=True))
+        kept = {name: value for name, value in options[part].items() if name not in younger or value != younger[name]}
+        made[part] = kept
+    return made
 
 
 def _placeless(value: Any) -> Any:

@@ -163,6 +163,21 @@ def test_first_steps_of_two_codes(made, tmp_path, program):
     program.refuses(*command, saying=["--steps: compares with other code", "--against DIR"])
 
 
+def test_first_steps_of_a_code_that_lacks_an_option(made, tmp_path, program):
+    one_by_one = ("--seeds", "1", "--jobs", "1", "--verify", "--steps", "2")
+    command = [*copied(made, tmp_path), *one_by_one]
+    checkout, _ = _checkout(tmp_path / "checkout", "\nOTHER = 1\n")
+    changed = {"dglsent.nn.cells": checkout / "dglsent/nn/cells.py"}
+    for module in ("recipe", "trainer"):
+        changed[f"dglsent.training.{module}"] = file = checkout / f"dglsent/training/{module}.py"
+        file.write_text(re.sub(r"\bclip\b", "of_another_day", file.read_text()))
+    _change(tmp_path, 1, lambda metrics: metrics["provenance"]["code"].update(
+        {module: _file_hash(file, 0) for module, file in changed.items()}))  # fmt: skip
+    code, _, err = program(*command, "--against", checkout)
+    assert code == 0
+    assert "Tree-LSTM seed 1: verified, its first 2 steps are the same to the last digit" in err
+
+
 @pytest.mark.parametrize("option", [("--device", "cuda"), ("--threads", "2"), ("--jobs", "2")], ids=lambda one: one[0])
 def test_first_steps_are_compared_on_one_thread_and_an_option_says_so(option, tmp_path, program):
     command = ("reproduce", "sick-relatedness", "--verify", "--steps", "3", "--against", _HOME, "--out", tmp_path)
