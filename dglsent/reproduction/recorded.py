@@ -1,0 +1,63 @@
+"""Rows of a table as a ledger has them, and their scores seed by seed."""
+
+from __future__ import annotations
+
+import json
+import statistics
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from dglsent.reproduction.tables import Score, Table
+from graphs.errors import InputError
+
+
+def measured(ledger: Path, name: str) -> list[Mapping[str, Any]]:
+    """The rows of a table that have a number; none where the ledger lacks the table.
+
+    Args:
+        ledger: folder of TABLE.json.
+        name: the table.
+
+    Raises:
+        InputError: its file is not a table, or a row is stale.
+    """
+    file = ledger / f"{name}.json"
+    if not file.exists():
+        return []
+    try:
+        rows = [row for row in json.loads(file.read_text(encoding="utf-8"))["rows"] if row["ours"]]
+        stale = [row["recipe"] for row in rows if row["stale"]]
+    except (OSError, ValueError, LookupError, TypeError) as error:
+        raise InputError(f"{file}: not a table of `dglsent reproduce` ({error})") from None
+    if stale:
+        raise InputError(f"{file}: {stale[0]} is stale; `dglsent reproduce {name} --verify` or --refresh mends that")
+    return rows
+
+
+def main_score(table: Table) -> Score | None:
+    """The first score of the test split; None where the table shows none."""
+    return next((score for score in table.scores if score.split == "test"), None)
+
+
+def by_seed(table: Table, row: Mapping[str, Any], score: Score, split: str) -> dict[int, float | None]:
+    """A score of the best dev epoch, of folds their mean, for each seed of a row that counts; None where undefined."""
+    folds: dict[int, list[float | None]] = {}
+    for record in row["records"]:
+        if record["seed"] in row["seeds"] and (record["fold"] or 0) < row.get("folds", 1):
+            folds.setdefault(record["seed"], []).append(record["metrics"][split][score.name])
+    scale = 100.0 if table.percent else 1.0
+    return {seed: _mean(values, scale) for seed, values in folds.items()}
+
+
+def mean_and_sd(values: list[float | None]) -> dict[str, float | None]:
+    """The mean and, of several, the standard deviation; both None where a value is undefined."""
+    known = [value for value in values if value is not None]
+    if len(known) < len(values) or not known:
+        return {"mean": None, "sd": None}
+    return {"mean": statistics.fmean(known), "sd": statistics.stdev(known) if known[1:] else None}
+
+
+def _mean(values: list[float | None], scale: float) -> float | None:
+    known = [value * scale for value in values if value is not None]
+    return statistics.fmean(known) if len(known) == len(values) else None

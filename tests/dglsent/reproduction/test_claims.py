@@ -1,0 +1,75 @@
+"""What rows gain over others is what the seeds that both have say."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from dglsent.reproduction.claims import gains
+from graphs.errors import InputError
+
+HEADER = "| row | over | table | test | dev | published | seeds |\n|---|---|---|---|---|---|---|\n"
+
+
+def row(name: str, published: float | None, scores: dict[int, tuple[float | None, float]], **more: Any) -> Any:
+    """A row with test and dev accuracies, by seed."""
+    return {
+        "name": name,
+        "recipe": f"trec/{name}",
+        "published": {} if published is None else {"accuracy": {"mean": published, "sd": None}},
+        "ours": {"accuracy": {}},
+        "seeds": list(scores),
+        "stale": [],
+        "records": [
+            {"seed": seed, "fold": None, "metrics": {"test": {"accuracy": test}, "dev": {"accuracy": dev}}}
+            for seed, (test, dev) in scores.items()
+        ],
+        **more,
+    }
+
+
+def claims(folder: Path, rows: list[Any], table: str = "trec", text: str = "") -> str:
+    """The one claim that A is better than B."""
+    (folder / f"{table}.json").write_text(json.dumps({"rows": rows}))
+    file = folder / "claims.yaml"
+    file.write_text(text or f"better: {{tables: [{table}, sst1], gains: [[A, B]]}}")
+    return gains(file, folder)["better"]
+
+
+def test_gain_is_that_of_the_shared_seeds(tmp_path):
+    a = row("A", 94.0, {1: (0.95, 0.9), 2: (0.97, 0.9), 3: (0.1, 0.1)})
+    b = row("B", 93.5, {4: (0.1, 0.1), 2: (0.94, 0.91), 1: (0.94, 0.9)})
+    assert claims(tmp_path, [b, a]) == f"{HEADER}| A | B | `trec` | +2.0 (1.4) | -0.5 (0.7) | +0.5 | 2 |"
+
+
+def test_gain_of_one_seed_has_no_deviation_and_what_is_not_published_a_dash(tmp_path):
+    rows = [row("A", None, {1: (0.9, 0.9)}), row("B", 93.5, {1: (0.9002, 0.8)})]
+    assert claims(tmp_path, rows) == f"{HEADER}| A | B | `trec` | +0.0 | +10.0 | – | 1 |"
+
+
+def test_gain_without_a_shared_seed_or_with_an_undefined_score_is_a_dash(tmp_path):
+    assert "| – | – | – | 0 |" in claims(tmp_path, [row("A", None, {1: (1, 1)}), row("B", None, {2: (1, 1)})])
+    assert "| – | +0.0 | – | 1 |" in claims(tmp_path, [row("A", None, {1: (None, 1)}), row("B", None, {1: (1, 1)})])
+
+
+def test_folds_are_those_of_the_row_with_fewer(tmp_path):
+    rows = [row("A", None, {1: (1, 1)}, folds=2), row("B", None, {1: (1, 1)}, folds=1)]
+    assert claims(tmp_path, rows, "mr").endswith("| 1 (1 of 10 folds) |")
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("better: {tables: [trec], gains: [[A, C]]}", "no table has measured both 'A' and 'C'"),
+        ("better: {tables: [nowhere], gains: [[A, B]]}", "no table 'nowhere'"),
+        ("better: {tables: [trec], gains: [[A, B, C]]}", "not a file of claims"),
+        ("better: [A, B]", "not a file of claims"),
+        ("[better", "not a file of claims"),
+    ],
+)
+def test_what_a_ledger_cannot_answer_is_refused(text, says, tmp_path):
+    with pytest.raises(InputError, match=says):
+        claims(tmp_path, [row("A", None, {1: (1, 1)}), row("B", None, {1: (1, 1)})], text=text)
