@@ -1,15 +1,13 @@
-"""The page of results: what a ledger has measured, and which rows of the tables it lacks.
+"""The page of results: what a ledger has measured, what it says of the papers' claims, and which rows it lacks.
 
-`make results` writes both into docs/results.md, between the lines that name them; the text around them is written by
+`make results` writes these into docs/results.md, between the lines that name them; the text around them is written by
 hand.
 """
 
 from __future__ import annotations
 
 import argparse
-import json
 import re
-import statistics
 import sys
 import textwrap
 from collections.abc import Iterator, Mapping, Sequence
@@ -18,6 +16,8 @@ from pathlib import Path
 from typing import Any
 
 from dglsent.reproduction import tables
+from dglsent.reproduction.claims import gains
+from dglsent.reproduction.recorded import by_seed, main_score, mean_and_sd, measured
 from dglsent.reproduction.table_text import of_folds, spread
 from dglsent.reproduction.tables import Score, Table
 from dglsent.training.run import write
@@ -25,6 +25,7 @@ from graphs.errors import InputError
 
 PAGE = Path("docs/results.md")
 LEDGER = Path("docs/results")
+CLAIMS = Path("docs/claims.yaml")
 _HEADER = "| row | recipe | published | test | dev | seeds |\n|---|---|---|---|---|---|"
 _WIDTH = 119
 
@@ -38,13 +39,13 @@ def rows(ledger: Path) -> str:
     Raises:
         InputError: a file of it is not a table, or a row is stale.
     """
-    parts = [part for name in tables.names() for part in _parts(tables.load(name), _measured(ledger, name))]
+    parts = [part for name in tables.names() for part in _parts(tables.load(name), measured(ledger, name))]
     return "\n\n".join(text for _, text in sorted(parts, key=lambda part: part[0]))
 
 
 def unmeasured(ledger: Path) -> str:
     """The rows that have a recipe and no number, an item a table."""
-    items = [_lacking(tables.load(name), _measured(ledger, name)) for name in tables.names()]
+    items = [_lacking(tables.load(name), measured(ledger, name)) for name in tables.names()]
     return "\n".join(item for item in items if item)
 
 
@@ -60,23 +61,9 @@ def splice(page: str, name: str, text: str) -> str:
     return between.sub(lambda _: f"\n{text}\n\n", page)
 
 
-def _measured(ledger: Path, name: str) -> list[Mapping[str, Any]]:
-    file = ledger / f"{name}.json"
-    if not file.exists():
-        return []
-    try:
-        measured = [row for row in json.loads(file.read_text(encoding="utf-8"))["rows"] if row["ours"]]
-        stale = [row["recipe"] for row in measured if row["stale"]]
-    except (OSError, ValueError, LookupError, TypeError) as error:
-        raise InputError(f"{file}: not a table of `dglsent reproduce` ({error})") from None
-    if stale:
-        raise InputError(f"{file}: {stale[0]} is stale; `dglsent reproduce {name} --verify` or --refresh mends that")
-    return measured
-
-
 def _parts(table: Table, measured: Sequence[Mapping[str, Any]]) -> Iterator[tuple[tuple[str, str], str]]:
     """What sorts it and the text of each paper's part of a table."""
-    score = next((score for score in table.scores if score.split == "test"), None)
+    score = main_score(table)
     if score is None:
         return
     for paper, found in groupby(measured, key=lambda row: _short(row["paper"])):
@@ -90,20 +77,9 @@ def _line(table: Table, score: Score, row: Mapping[str, Any]) -> str:
     digits = 1 if table.percent else 4
     published = spread(row["published"].get(score.key), digits).partition(" (")[0]
     cells = [row["name"], f"`{row['recipe']}`", published, spread(row["ours"][score.key], digits)]
+    dev = spread(mean_and_sd([*by_seed(table, row, score, "dev").values()]), digits)
     seeds = f"{', '.join(map(str, row['seeds']))}{of_folds(table, row)}"
-    return f"| {' | '.join([*cells, _dev(table, score, row, digits), seeds])} |"
-
-
-def _dev(table: Table, score: Score, row: Mapping[str, Any], digits: int) -> str:
-    """The same score of the best dev epochs of the runs that count."""
-    seeds: dict[int, list[float]] = {}
-    for record in row["records"]:
-        if record["seed"] in row["seeds"] and (record["fold"] or 0) < row.get("folds", 1):
-            seeds.setdefault(record["seed"], []).append(record["metrics"]["dev"][score.name])
-    if any(score is None for folds in seeds.values() for score in folds):
-        return spread({"mean": None, "sd": None}, digits)
-    values = [statistics.fmean(folds) * (100 if table.percent else 1) for folds in seeds.values()]
-    return spread({"mean": statistics.fmean(values), "sd": statistics.stdev(values) if values[1:] else None}, digits)
+    return f"| {' | '.join([*cells, dev, seeds])} |"
 
 
 def _lacking(table: Table, measured: Sequence[Mapping[str, Any]]) -> str:
@@ -132,14 +108,17 @@ def _short(paper: str) -> str:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Writes rows and what is not measured into the page."""
+    """Writes rows, gains and what is not measured into the page."""
     parser = argparse.ArgumentParser(prog="python -m dglsent.reproduction.results_page", description=__doc__)
     parser.add_argument("--ledger", type=Path, default=LEDGER, metavar="DIR", help=f"tables as JSON; {LEDGER}")
     parser.add_argument("--page", type=Path, default=PAGE, metavar="FILE", help=f"the page; {PAGE}")
+    parser.add_argument("--claims", type=Path, default=CLAIMS, metavar="FILE", help=f"which gains; {CLAIMS}")
     options = parser.parse_args(arguments)
     try:
         page = options.page.read_text(encoding="utf-8")
         page = splice(page, "rows", rows(options.ledger))
+        for claim, text in gains(options.claims, options.ledger).items():
+            page = splice(page, claim, text)
         write(options.page, splice(page, "not measured", unmeasured(options.ledger)))
     except (OSError, InputError) as error:
         print(f"dglsent: {error}", file=sys.stderr)

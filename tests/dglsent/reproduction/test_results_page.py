@@ -26,7 +26,7 @@ def test_page_says_what_the_ledger_says(tmp_path):
     committed = (DOCS / "results.md").read_text(encoding="utf-8")
     page = tmp_path / "results.md"
     page.write_text(committed, encoding="utf-8")
-    assert main(["--ledger", str(LEDGER), "--page", str(page)]) == 0
+    assert main(["--ledger", str(LEDGER), "--page", str(page), "--claims", str(DOCS / "claims.yaml")]) == 0
     assert page.read_text(encoding="utf-8") == committed, "make results writes it anew"
 
 
