@@ -11,7 +11,7 @@ import yaml
 
 from dglsent.reproduction import tables
 from dglsent.reproduction.recorded import by_seed, main_score, mean_and_sd, measured
-from dglsent.reproduction.table_text import NONE, of_folds
+from dglsent.reproduction.table_text import NONE, of_folds, spread
 from dglsent.reproduction.tables import Table
 from graphs.errors import InputError
 
@@ -63,22 +63,19 @@ def _cells(table: Table, row: Mapping[str, Any], over: Mapping[str, Any]) -> Ite
     score = main_score(table)
     if score is None:
         raise InputError(f"table {table.name} has no score of the test part, on which rows are compared")
+    if table.folds:
+        folds = min(row["folds"], over["folds"])
+        row, over = {**row, "folds": folds}, {**over, "folds": folds}
+    digits = 1 if table.percent else 4
     shared = [seed for seed in row["seeds"] if seed in over["seeds"]]
     for split in ("test", "dev"):
         here, there = by_seed(table, row, score, split), by_seed(table, over, score, split)
-        yield _spread(table, [_gain(here[seed], there[seed]) for seed in shared])
+        gained = [_gain(here[seed], there[seed]) for seed in shared]
+        yield spread(mean_and_sd(gained), digits, "+") if gained else NONE
     published = [each["published"].get(score.key, {"mean": None})["mean"] for each in (row, over)]
-    yield NONE if None in published else _spread(table, [_gain(*published)])
-    yield f"{len(shared)}{of_folds(table, min(row, over, key=lambda each: each.get('folds', 1)))}"
+    yield NONE if None in published else spread(mean_and_sd([_gain(*published)]), digits, "+")
+    yield f"{len(shared)}{of_folds(table, row)}"
 
 
 def _gain(here: float | None, there: float | None) -> float | None:
     return None if here is None or there is None else here - there
-
-
-def _spread(table: Table, values: list[float | None]) -> str:
-    found, digits = mean_and_sd(values), 1 if table.percent else 4
-    if found["mean"] is None:
-        return NONE
-    sd = "" if found["sd"] is None else f" ({found['sd']:.{digits}f})"
-    return f"{round(found['mean'], digits) + 0.0:+.{digits}f}{sd}"  # + 0.0, as there is no -0.0 to tell

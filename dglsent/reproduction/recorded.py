@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import json
 import statistics
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from dglsent.reproduction.results import known_mean
 from dglsent.reproduction.tables import Score, Table
 from graphs.errors import InputError
 
@@ -47,17 +48,11 @@ def by_seed(table: Table, row: Mapping[str, Any], score: Score, split: str) -> d
         if record["seed"] in row["seeds"] and (record["fold"] or 0) < row.get("folds", 1):
             folds.setdefault(record["seed"], []).append(record["metrics"][split][score.name])
     scale = 100.0 if table.percent else 1.0
-    return {seed: _mean(values, scale) for seed, values in folds.items()}
+    return {seed: known_mean([None if one is None else one * scale for one in of]) for seed, of in folds.items()}
 
 
-def mean_and_sd(values: list[float | None]) -> dict[str, float | None]:
-    """The mean and, of several, the standard deviation; both None where a value is undefined."""
+def mean_and_sd(values: Sequence[float | None]) -> dict[str, float | None]:
+    """The mean and, of several values, their standard deviation; both None where a value is undefined."""
     known = [value for value in values if value is not None]
-    if len(known) < len(values) or not known:
-        return {"mean": None, "sd": None}
-    return {"mean": statistics.fmean(known), "sd": statistics.stdev(known) if known[1:] else None}
-
-
-def _mean(values: list[float | None], scale: float) -> float | None:
-    known = [value * scale for value in values if value is not None]
-    return statistics.fmean(known) if len(known) == len(values) else None
+    sd = statistics.stdev(known) if known[1:] and len(known) == len(values) else None
+    return {"mean": known_mean(values), "sd": sd}

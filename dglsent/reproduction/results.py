@@ -97,13 +97,14 @@ def _mean(folds: Sequence[dict[str, Any]]) -> dict[str, Any]:
     """The folds of a seed as one run."""
     if len(folds) == 1:
         return folds[0]
-    means: dict[str, Any] = {name: _known_mean([fold[name] for fold in folds]) for name in _COUNTS}
+    means: dict[str, Any] = {name: known_mean([fold[name] for fold in folds]) for name in _COUNTS}
     for split in SPLITS:
-        means[split] = {name: _known_mean([fold[split][name] for fold in folds]) for name in folds[0][split]}
+        means[split] = {name: known_mean([fold[split][name] for fold in folds]) for name in folds[0][split]}
     return {**folds[0], **means}
 
 
-def _known_mean(values: Sequence[float | None]) -> float | None:
+def known_mean(values: Sequence[float | None]) -> float | None:
+    """The mean; None where a value is undefined."""
     known = [value for value in values if value is not None]
     return statistics.fmean(known) if len(known) == len(values) else None
 

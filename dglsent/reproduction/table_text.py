@@ -79,14 +79,15 @@ def of_folds(table: Table, row: Mapping[str, Any]) -> str:
     return "" if counted == table.folds else f" ({counted} of {table.folds} folds)"
 
 
-def spread(found: Mapping[str, Any] | None, digits: int) -> str:
-    """A mean, and in brackets its standard deviation where there is one."""
+def spread(found: Mapping[str, Any] | None, digits: int, sign: str = "") -> str:
+    """A mean, and in brackets its standard deviation where there is one; `sign` is + for gains."""
     if found is None:
         return NONE
     if found["mean"] is None:
         return "undefined"
     sd = "" if found["sd"] is None else f" ({found['sd']:.{digits}f})"
-    return f"{found['mean']:.{digits}f}{sd}"
+    mean = round(found["mean"], digits) + 0.0  # not -0.0
+    return f"{mean:{sign}.{digits}f}{sd}"
 
 
 def aligned(lines: Sequence[Sequence[str]]) -> str:

@@ -50,14 +50,17 @@ def test_gain_of_one_seed_has_no_deviation_and_what_is_not_published_a_dash(tmp_
     assert claims(tmp_path, rows) == f"{HEADER}| A | B | `trec` | +0.0 | +10.0 | – | 1 |"
 
 
-def test_gain_without_a_shared_seed_or_with_an_undefined_score_is_a_dash(tmp_path):
+def test_gain_without_a_shared_seed_is_a_dash_and_of_an_undefined_score_undefined(tmp_path):
     assert "| – | – | – | 0 |" in claims(tmp_path, [row("A", None, {1: (1, 1)}), row("B", None, {2: (1, 1)})])
-    assert "| – | +0.0 | – | 1 |" in claims(tmp_path, [row("A", None, {1: (None, 1)}), row("B", None, {1: (1, 1)})])
+    assert "| undefined | +0.0 | – | 1 |" in claims(
+        tmp_path, [row("A", None, {1: (None, 1)}), row("B", None, {1: (1, 1)})]
+    )
 
 
-def test_folds_are_those_of_the_row_with_fewer(tmp_path):
-    rows = [row("A", None, {1: (1, 1)}, folds=2), row("B", None, {1: (1, 1)}, folds=1)]
-    assert claims(tmp_path, rows, "mr").endswith("| 1 (1 of 10 folds) |")
+def test_folds_are_those_that_both_rows_have(tmp_path):
+    a, b = row("A", None, {1: (0.9, 0.9)}, folds=2), row("B", None, {1: (0.8, 0.8)}, folds=1)
+    a["records"] = [{**a["records"][0], "fold": 0}, {"seed": 1, "fold": 1, "metrics": {"test": {"accuracy": 0.0}}}]
+    assert claims(tmp_path, [a, b], "mr") == f"{HEADER}| A | B | `mr` | +10.0 | +10.0 | – | 1 (1 of 10 folds) |"
 
 
 @pytest.mark.parametrize(
