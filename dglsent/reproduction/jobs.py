@@ -9,6 +9,7 @@ import time
 from collections import deque
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 from jsonargparse import Namespace
@@ -88,11 +89,7 @@ def jobs_of(row: Row, folds: int | None, seeds: Sequence[int], out: Path) -> lis
     """
     if row.recipe is None:
         return []
-    file = recipes.find(row.recipe)
-    name = row.recipe if file != Path(row.recipe) else file.stem
-    text = recipes.read(file)
-    look_in(file.parent, Path.cwd())
-    config = recipes.resolve(text, ["--corpus.fold", "0"] if folds else [], source=str(file))
+    name, config = _resolved(row, folds is not None)
 
     def job(seed: int, fold: int | None) -> Job:
         mine = config.clone()
@@ -104,6 +101,16 @@ def jobs_of(row: Row, folds: int | None, seeds: Sequence[int], out: Path) -> lis
         return Job(row, seed, fold, mine, Run(folder))
 
     return [[job(seed, fold) for fold in (range(folds) if folds else [None])] for seed in seeds]
+
+
+@cache  # of this very row of this very table: one that is read anew, maybe after its recipe was edited, is another
+def _resolved(row: Row, has_folds: bool) -> tuple[str, Namespace]:
+    """What the folder of a row's runs is called, and its resolved recipe."""
+    file = recipes.find(str(row.recipe))
+    text = recipes.read(file)
+    look_in(file.parent, Path.cwd())
+    config = recipes.resolve(text, ["--corpus.fold", "0"] if has_folds else [], source=str(file))
+    return str(row.recipe) if file != Path(str(row.recipe)) else file.stem, config
 
 
 def train(

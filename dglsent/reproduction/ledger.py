@@ -19,7 +19,7 @@ from dglsent.reproduction.results import Result, as_json
 from dglsent.reproduction.staleness import EPOCHS
 from dglsent.reproduction.tables import Row, Table
 from dglsent.training import recipe as recipes
-from dglsent.training.provenance import recipe_hash
+from dglsent.training.provenance import hash_of_text
 from dglsent.training.run import Run, write
 from graphs.errors import InputError
 
@@ -85,18 +85,20 @@ class Ledger:
         seeds = sorted({record["seed"] for record in records})
         jobs = [job for of_seed in jobs_of(row, self._table.folds, seeds, out) for job in of_seed]
         by_run = {(job.seed, job.fold): job for job in jobs}
+        head = recipes.head(jobs[0].config) if jobs else ""  # of all, as it tells neither seeds nor folds
         lost = []
         for record in records:
             job = by_run.get(_run(record))  # none of a table that had other folds
             if job and job.run.path.exists():
                 self._verified_since(job.run, record["metrics"])
                 continue
-            if job is None or record["metrics"]["provenance"]["recipe"] != recipe_hash(job.config):
+            text = recipes.dump(job.config) if job else ""
+            if job is None or record["metrics"]["provenance"]["recipe"] != hash_of_text(text):
                 lost.append(_run(record))
             else:
                 metrics = self._with_code(record["metrics"])
                 job.run.path.mkdir(parents=True)
-                write(job.run.config_file, recipes.head(job.config) + recipes.dump(job.config))
+                write(job.run.config_file, head + text)
                 job.run.save_metrics(metrics)
         return lost
 

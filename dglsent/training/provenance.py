@@ -59,7 +59,12 @@ def provenance(config: Namespace, code: Mapping[str, str]) -> dict[str, Any]:
 
 def recipe_hash(config: Namespace) -> str:
     """Hash of a resolved recipe; where on this machine its files lie does not count, and their names do."""
-    return _hash(json.dumps(_placeless(without_later(yaml.safe_load(recipes.dump(config)))), sort_keys=True))
+    return hash_of_text(recipes.dump(config))
+
+
+def hash_of_text(text: str) -> str:
+    """The same of a recipe as `recipes.dump` writes it."""
+    return _hash(json.dumps(_placeless(without_later(yaml.safe_load(text))), sort_keys=True))
 
 
 def without_later(options: Mapping[str, Any]) -> dict[str, Any]:

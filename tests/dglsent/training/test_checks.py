@@ -59,10 +59,11 @@ class Blind(Classification):
         self.monitor = "r2"
 """
 
+FEW = "{class_path: Reviews, init_args: {train: 20, dev: 10, test: 10}}"
 FIVE = "{class_path: Classification, init_args: {classes: 5}}"
 
 
-def own_recipe(folder, *, corpus="{class_path: Reviews}", graph="chain", encoder="BagOfWords", task=FIVE):
+def own_recipe(folder, *, corpus=FEW, graph="chain", encoder="BagOfWords", task=FIVE):
     """A recipe of parts of one's own, which stand beside it."""
     (folder / "own_parts.py").write_text(OWN)
     parts = {
