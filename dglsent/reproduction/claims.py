@@ -10,7 +10,7 @@ from typing import Any
 import yaml
 
 from dglsent.reproduction import tables
-from dglsent.reproduction.recorded import by_seed, main_score, mean_and_sd, measured
+from dglsent.reproduction.recorded import by_run, main_score, mean_and_sd, measured
 from dglsent.reproduction.table_text import NONE, of_folds, spread
 from dglsent.reproduction.tables import Table
 from graphs.errors import InputError
@@ -19,7 +19,9 @@ _HEADER = "| row | over | table | test | dev | published | seeds |\n|---|---|---
 
 
 def gains(file: Path, ledger: Path) -> dict[str, str]:
-    """For each claim a table in Markdown: what one row gains over another, seed by seed, on every corpus that has both.
+    """For each claim a table in Markdown: what one row gains over another, on every corpus that has both.
+
+    Gains are of runs of the same seed and the same fold, and deviations are over these.
 
     Args:
         file: YAML of the claims by their names: `tables`, and `gains`, pairs of names of rows.
@@ -69,8 +71,8 @@ def _cells(table: Table, row: Mapping[str, Any], over: Mapping[str, Any]) -> Ite
     digits = 1 if table.percent else 4
     shared = [seed for seed in row["seeds"] if seed in over["seeds"]]
     for split in ("test", "dev"):
-        here, there = by_seed(table, row, score, split), by_seed(table, over, score, split)
-        gained = [_gain(here[seed], there[seed]) for seed in shared]
+        here, there = by_run(table, row, score, split), by_run(table, over, score, split)
+        gained = [_gain(here[run], there[run]) for run in here if run[0] in shared]
         yield spread(mean_and_sd(gained), digits, "+") if gained else NONE
     published = [each["published"].get(score.key, {"mean": None})["mean"] for each in (row, over)]
     yield NONE if None in published else spread(mean_and_sd([_gain(*published)]), digits, "+")

@@ -41,14 +41,25 @@ def main_score(table: Table) -> Score | None:
     return next((score for score in table.scores if score.split == "test"), None)
 
 
-def by_seed(table: Table, row: Mapping[str, Any], score: Score, split: str) -> dict[int, float | None]:
-    """A score of the best dev epoch, of folds their mean, for each seed of a row that counts; None where undefined."""
-    folds: dict[int, list[float | None]] = {}
+def by_run(
+    table: Table, row: Mapping[str, Any], score: Score, split: str
+) -> dict[tuple[int, int | None], float | None]:
+    """A score of the best dev epoch of each run of a row that counts, by its seed and fold; None where undefined."""
+    scale = 100.0 if table.percent else 1.0
+    found = {}
     for record in row["records"]:
         if record["seed"] in row["seeds"] and (record["fold"] or 0) < row.get("folds", 1):
-            folds.setdefault(record["seed"], []).append(record["metrics"][split][score.name])
-    scale = 100.0 if table.percent else 1.0
-    return {seed: known_mean([None if one is None else one * scale for one in of]) for seed, of in folds.items()}
+            value = record["metrics"][split][score.name]
+            found[record["seed"], record["fold"]] = None if value is None else value * scale
+    return found
+
+
+def by_seed(table: Table, row: Mapping[str, Any], score: Score, split: str) -> dict[int, float | None]:
+    """The same for each seed, of folds their mean."""
+    folds: dict[int, list[float | None]] = {}
+    for (seed, _), value in by_run(table, row, score, split).items():
+        folds.setdefault(seed, []).append(value)
+    return {seed: known_mean(of) for seed, of in folds.items()}
 
 
 def mean_and_sd(values: Sequence[float | None]) -> dict[str, float | None]:

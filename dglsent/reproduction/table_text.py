@@ -74,9 +74,10 @@ def _numbers(table: Table, row: Mapping[str, Any], score: Score) -> list[str]:
 
 
 def of_folds(table: Table, row: Mapping[str, Any]) -> str:
-    """Of how many folds a row's numbers are, where they are not of all; starts with a space."""
+    """Of how many folds a row's numbers are, where the table has folds; starts with a space."""
     counted = row.get("folds", table.folds)
-    return "" if counted == table.folds else f" ({counted} of {table.folds} folds)"
+    part = "" if counted == table.folds else f"{counted} of "
+    return f" ({part}{table.folds} folds)" if table.folds else ""
 
 
 def spread(found: Mapping[str, Any] | None, digits: int, sign: str = "") -> str:

@@ -59,8 +59,21 @@ def test_gain_without_a_shared_seed_is_a_dash_and_of_an_undefined_score_undefine
 
 def test_folds_are_those_that_both_rows_have(tmp_path):
     a, b = row("A", None, {1: (0.9, 0.9)}, folds=2), row("B", None, {1: (0.8, 0.8)}, folds=1)
-    a["records"] = [{**a["records"][0], "fold": 0}, {"seed": 1, "fold": 1, "metrics": {"test": {"accuracy": 0.0}}}]
+    for one in (a, b):
+        one["records"][0]["fold"] = 0
+    a["records"].append({"seed": 1, "fold": 1, "metrics": {"test": {"accuracy": 0.0}, "dev": {"accuracy": 0.0}}})
     assert claims(tmp_path, [a, b], "mr") == f"{HEADER}| A | B | `mr` | +10.0 | +10.0 | – | 1 (1 of 10 folds) |"
+
+
+def test_deviation_is_that_of_folds_where_a_seed_has_several(tmp_path):
+    a, b = row("A", None, {}, folds=2, seeds=[1]), row("B", None, {}, folds=2, seeds=[1])
+    for one, scores in ((a, [(0.9, 0.8), (0.7, 0.8)]), (b, [(0.8, 0.8), (0.8, 0.8)])):
+        one["records"] = [
+            {"seed": 1, "fold": fold, "metrics": {"test": {"accuracy": test}, "dev": {"accuracy": dev}}}
+            for fold, (test, dev) in enumerate(scores)
+        ]
+    written = f"{HEADER}| A | B | `mr` | +0.0 (14.1) | +0.0 (0.0) | – | 1 (2 of 10 folds) |"
+    assert claims(tmp_path, [a, b], "mr") == written
 
 
 @pytest.mark.parametrize(
