@@ -106,11 +106,12 @@ def jobs_of(row: Row, folds: int | None, seeds: Sequence[int], out: Path) -> lis
 @cache  # of this very row of this very table: one that is read anew, maybe after its recipe was edited, is another
 def _resolved(row: Row, has_folds: bool) -> tuple[str, Namespace]:
     """What the folder of a row's runs is called, and its resolved recipe."""
-    file = recipes.find(str(row.recipe))
+    recipe = str(row.recipe)
+    file = recipes.find(recipe)
+    name = recipe if file != Path(recipe) else file.stem
     text = recipes.read(file)
     look_in(file.parent, Path.cwd())
-    config = recipes.resolve(text, ["--corpus.fold", "0"] if has_folds else [], source=str(file))
-    return str(row.recipe) if file != Path(str(row.recipe)) else file.stem, config
+    return name, recipes.resolve(text, ["--corpus.fold", "0"] if has_folds else [], source=str(file))
 
 
 def train(

@@ -85,8 +85,7 @@ class Ledger:
         seeds = sorted({record["seed"] for record in records})
         jobs = [job for of_seed in jobs_of(row, self._table.folds, seeds, out) for job in of_seed]
         by_run = {(job.seed, job.fold): job for job in jobs}
-        head = recipes.head(jobs[0].config) if jobs else ""  # of all, as it tells neither seeds nor folds
-        lost = []
+        lost, head = [], ""
         for record in records:
             job = by_run.get(_run(record))  # none of a table that had other folds
             if job and job.run.path.exists():
@@ -97,6 +96,7 @@ class Ledger:
                 lost.append(_run(record))
             else:
                 metrics = self._with_code(record["metrics"])
+                head = head or recipes.head(job.config)  # it tells neither seed nor fold
                 job.run.path.mkdir(parents=True)
                 write(job.run.config_file, head + text)
                 job.run.save_metrics(metrics)

@@ -95,7 +95,7 @@ def test_stale_runs_are_verified_or_trained_anew(made, tmp_path, program):
 def _checkout(folder, change):
     """A checkout of the package with a line more in one module, and that module."""
     for package in ("dglsent", "graphs"):
-        shutil.copytree(_HOME / package, folder / package)
+        shutil.copytree(_HOME / package, folder / package, ignore=shutil.ignore_patterns("__pycache__"))
     cells = folder / "dglsent/nn/cells.py"
     cells.write_text(cells.read_text() + change)
     return folder, cells

@@ -23,12 +23,13 @@ def row(name: str, published: float | None, scores: dict[int, tuple[float | None
         "ours": {"accuracy": {}},
         "seeds": list(scores),
         "stale": [],
-        "records": [
-            {"seed": seed, "fold": None, "metrics": {"test": {"accuracy": test}, "dev": {"accuracy": dev}}}
-            for seed, (test, dev) in scores.items()
-        ],
+        "records": [record(seed, None, *accuracies) for seed, accuracies in scores.items()],
         **more,
     }
+
+
+def record(seed: int, fold: int | None, test: float | None, dev: float) -> Any:
+    return {"seed": seed, "fold": fold, "metrics": {"test": {"accuracy": test}, "dev": {"accuracy": dev}}}
 
 
 def claims(folder: Path, rows: list[Any], table: str = "trec", text: str = "") -> str:
@@ -58,20 +59,14 @@ def test_gain_without_a_shared_seed_is_a_dash_and_of_an_undefined_score_undefine
 
 
 def test_folds_are_those_that_both_rows_have(tmp_path):
-    a, b = row("A", None, {1: (0.9, 0.9)}, folds=2), row("B", None, {1: (0.8, 0.8)}, folds=1)
-    for one in (a, b):
-        one["records"][0]["fold"] = 0
-    a["records"].append({"seed": 1, "fold": 1, "metrics": {"test": {"accuracy": 0.0}, "dev": {"accuracy": 0.0}}})
+    a = row("A", None, {}, seeds=[1], folds=2, records=[record(1, 0, 0.9, 0.9), record(1, 1, 0.0, 0.0)])
+    b = row("B", None, {}, seeds=[1], folds=1, records=[record(1, 0, 0.8, 0.8)])
     assert claims(tmp_path, [a, b], "mr") == f"{HEADER}| A | B | `mr` | +10.0 | +10.0 | – | 1 (1 of 10 folds) |"
 
 
 def test_deviation_is_that_of_folds_where_a_seed_has_several(tmp_path):
-    a, b = row("A", None, {}, folds=2, seeds=[1]), row("B", None, {}, folds=2, seeds=[1])
-    for one, scores in ((a, [(0.9, 0.8), (0.7, 0.8)]), (b, [(0.8, 0.8), (0.8, 0.8)])):
-        one["records"] = [
-            {"seed": 1, "fold": fold, "metrics": {"test": {"accuracy": test}, "dev": {"accuracy": dev}}}
-            for fold, (test, dev) in enumerate(scores)
-        ]
+    a = row("A", None, {}, seeds=[1], folds=2, records=[record(1, 0, 0.9, 0.8), record(1, 1, 0.7, 0.8)])
+    b = row("B", None, {}, seeds=[1], folds=2, records=[record(1, 0, 0.8, 0.8), record(1, 1, 0.8, 0.8)])
     written = f"{HEADER}| A | B | `mr` | +0.0 (14.1) | +0.0 (0.0) | – | 1 (2 of 10 folds) |"
     assert claims(tmp_path, [a, b], "mr") == written
 
