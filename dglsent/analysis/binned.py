@@ -137,7 +137,7 @@ def binned_figure(frame: DataFrame, lift: DataFrame, x: str, y: str, limits: tup
         ax.set_ylim(*limits)
     ax.set_xlabel(x)
     ax.set_ylabel(y)
-    ax.legend(fontsize=7.5, loc="lower left")
+    figure.legend(*ax.get_legend_handles_labels(), fontsize=7.5, ncols=3, loc="outside upper left")
     if len(lift):
         right = axes[0, 1]
         rows = list(lift.itertuples())[::-1]

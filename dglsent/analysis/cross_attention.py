@@ -7,6 +7,7 @@ is a phase each way.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 from matplotlib.figure import Figure
@@ -19,6 +20,8 @@ from dglsent.analysis.recording import Recording
 from dglsent.analysis.runs import first_run, of_run
 from dglsent.analysis.sentences import find_pairs
 from graphs.errors import InputError
+
+_WIDEST = 12  # inches of two heat maps side by side, beyond which a page makes their labels too small to read
 
 
 def tables(sources: Sequence[Recording], *, pair: str = "") -> dict[str, DataFrame]:
@@ -99,8 +102,7 @@ def figures(tables: Mapping[str, DataFrame]) -> dict[str, Figure]:
         shown, one = first_run(runs)
         phases = list(one.phase.unique())
         counts = [int(one[one.sentence == side].listener.max()) + 1 for side in (0, 1)]
-        size = (sum(map(inches, counts)) + 6, len(phases) * (inches(max(counts)) + 1.7))
-        figure, axes = panels(len(phases), 2, size, width_ratios=counts[::-1])
+        figure, axes = _panels(len(phases), counts)
         figure.set_label(f"Drawn: {shown}.")
         for row, phase in enumerate(phases):
             for side in (0, 1):
@@ -112,6 +114,15 @@ def figures(tables: Mapping[str, DataFrame]) -> dict[str, Figure]:
                 heat(axes[row, side], square, *names, high=one.weight.max(), label="weight", title=title)
         found[f"cross-attention-{str(system).replace('/', '-')}"] = figure
     return found
+
+
+def _panels(phases: int, counts: Sequence[int]) -> tuple[Figure, Any]:
+    """A figure and its [phases, 2] axes: those of a phase side by side, or one below the other where they are wide."""
+    sides = [inches(count) for count in counts]
+    if sum(sides) > _WIDEST:
+        figure, axes = panels(2 * phases, 1, (max(sides) + 3, phases * (sum(sides) + 3.4)))
+        return figure, axes.reshape(phases, 2)
+    return panels(phases, 2, (sum(sides) + 6, phases * (max(sides) + 1.7)), width_ratios=counts[::-1])
 
 
 def _names(part: DataFrame, which: str) -> list[str]:
