@@ -19,9 +19,15 @@ def curves(runs: Sequence[TrainedRun]) -> DataFrame:
     """A row a run and epoch: epoch, value (dev accuracy), loss, and of which run they are.
 
     Raises:
-        InputError: a run has no accuracy.
+        InputError: a run has no accuracy, or a ledger put it back with its first epochs alone.
     """
     for run in runs:
+        known, epochs = len(run.metrics["history"]), run.metrics["epochs"]
+        if known < epochs:
+            raise InputError(
+                f"{run.path}: a ledger put it back, which keeps {known} of its {epochs} epochs; "
+                "train it into another folder (--out)"
+            )
         scores = run.metrics["history"][0]["dev"]
         if "accuracy" not in scores:
             raise InputError(f"{run.path}: has no dev accuracy, but {', '.join(scores)}; leave it out")

@@ -126,6 +126,9 @@ def record(
                 )
                 _write_shard(out, first, _rows(model, recorder, tables, first, part, graphs))
                 say(f"{out}: {min(first + shard, len(examples))} of {len(examples)} examples")
+        except OSError as error:
+            error.filename = error.filename or str(out)
+            raise
         except InputError:
             if not any(out.glob("examples/*.parquet")):  # empty, it would only stand in the way of a corrected command
                 shutil.rmtree(out)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -259,7 +260,7 @@ def _joined(parts: Sequence[Any]) -> Any:
 
 def _column(values: Tensor) -> pa.Array:
     """Numbers, or vectors of one length, in float32."""
-    flat = values.detach().float().cpu().reshape(len(values), -1).numpy()
+    flat = values.detach().float().cpu().reshape(len(values), prod(values.shape[1:])).numpy()
     if values.dim() == 1:
         return pa.array(flat[:, 0])
     return pa.FixedSizeListArray.from_arrays(pa.array(flat.ravel()), flat.shape[1])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import os
 import signal
 import threading
 from collections.abc import Iterator, Sequence
@@ -37,13 +38,17 @@ def by_ray(folder: Path, source: Source, parts: Sequence[Part]) -> Iterator[Part
             ray.init(include_dashboard=False, log_to_driver=False, logging_level=logging.ERROR)
     ray.data.DataContext.get_current().enable_progress_bars = False
     logging.getLogger("ray.data").setLevel(logging.ERROR)  # who builds is told of each shard
-    path = folder.resolve()
+    here = os.getcwd()
 
     def task(row: dict[str, Any]) -> dict[str, Any]:
+        # Raised here, an error would come back wrapped in a traceback.
         try:
-            make(path, source, Part(**row))
+            os.chdir(here)  # files are named from where the command stands, which may not be a worker's folder
+            make(folder, source, Part(**row))
         except InputError as error:
-            return {**row, "error": str(error)}  # raised here, it would come back wrapped in a traceback
+            return {**row, "error": str(error)}
+        except OSError as error:
+            return {**row, "error": f"{error.filename or folder}: {error.strerror or error} (on a worker of Ray)"}
         return {**row, "error": ""}
 
     rows = ray.data.from_items([asdict(part) for part in parts], override_num_blocks=len(parts))

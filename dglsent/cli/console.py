@@ -17,5 +17,5 @@ def say(line: str) -> None:
 
 def tell_unfinished(run: Run, say: Callable[[str], None] = say) -> None:
     """Says that a run whose weights are used is still to be trained, where it is."""
-    if run.checkpoint.is_file():
+    if run.checkpoint.is_file() and not run.metrics_file.is_file():
         say(f"{run.path}: not finished; these are the weights of its best epoch so far")

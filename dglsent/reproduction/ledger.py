@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import shutil
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -20,8 +21,10 @@ from dglsent.reproduction.staleness import EPOCHS
 from dglsent.reproduction.tables import Row, Table
 from dglsent.training import recipe as recipes
 from dglsent.training.provenance import hash_of_text
-from dglsent.training.run import Run, write
+from dglsent.training.run import VERIFYING, Run, write
 from graphs.errors import InputError
+
+_MADE = f".put-back{VERIFYING}"  # ends the name of a run folder that is being made
 
 
 class Ledger:
@@ -97,9 +100,12 @@ class Ledger:
             else:
                 metrics = self._with_code(record["metrics"])
                 head = head or recipes.head(job.config)  # it tells neither seed nor fold
-                job.run.path.mkdir(parents=True)
-                write(job.run.config_file, head + text)
-                job.run.save_metrics(metrics)
+                made = job.beside(_MADE)
+                shutil.rmtree(made.path, ignore_errors=True)
+                made.path.mkdir(parents=True)
+                write(made.config_file, head + text)
+                made.save_metrics(metrics)
+                made.path.rename(job.run.path)  # whole or not at all, however it ends
         return lost
 
     def _verified_since(self, run: Run, record: Mapping[str, Any]) -> None:
@@ -131,7 +137,8 @@ class Ledger:
         for place, (row, result) in enumerate(zip(told["rows"], results, strict=True)):
             key = row["name"], row["recipe"]
             known = self._rows.get(key, {})
-            records = [_record(Path(folder), code) for folder in result.finished]
+            finished = [folder for folder in map(Path, result.finished) if "provenance" in Run(folder).metrics()]
+            records = [_record(folder, code) for folder in finished]  # the others are stale, whatever they are of
             lost = self._lost.get(key, ())
             runs_known = {_run(record) for record in known.get("records", ())}
             if runs_known and (not result.runs or runs_known.difference(lost, map(_run, records))):

@@ -64,9 +64,12 @@ def verification_of(job: Job, code: Path | None) -> Verification:
     """
     recorded, training = job.run.metrics(), job.config.training
     epochs = min(EPOCHS if recorded["seconds"] <= LONG * recorded["epochs"] else 1, training.epochs)
+    average = int(training.average or 0)  # of the last epochs; the first of these is scored as it is
+    if average:
+        epochs = min(epochs, training.epochs - average + 1)
     own = ["--training.epochs", str(epochs), "--device", recorded["device"]]
-    if training.average is not None and 1 <= training.average <= training.epochs - epochs:
-        own += ["--training.average", "null"]  # of the last epochs alone
+    if average:
+        own += ["--training.average", "null"]
     own += ["--threads", str(recorded["threads"]), "--processes", str(recorded.get("processes", 1))]
     again = replace(job, run=job.beside(VERIFYING), own=own, cpu=as_made(recorded))
     before = replace(again, run=job.beside(_BEFORE), code=str(code.resolve())) if code else None

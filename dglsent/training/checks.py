@@ -20,6 +20,7 @@ from graphs import fields
 from graphs.errors import InputError
 
 _EXAMPLES = 8
+_UNSCALE = ("adam", "adamw")  # by themselves as they step; before, gradients of 16-mixed are multiplied by its scale
 _ONLY_OF = {"momentum": "sgd", "initial_accumulator": "adagrad"}  # settings that one optimiser alone reads
 
 
@@ -49,6 +50,12 @@ def check(recipe: Recipe, model: SentenceModel, sets: Mapping[str, Examples]) ->
     Raises:
         InputError: parts do not fit, or graphs of one's own are none.
     """
+    training = recipe.training
+    if training.clip is not None and training.precision == "16-mixed" and recipe.optimiser.name in _UNSCALE:
+        raise InputError(
+            f"training.clip: {recipe.optimiser.name} with precision 16-mixed takes gradients that are still scaled, "
+            "whose length says nothing; take bf16-mixed, or leave it out"
+        )
     labels, task, examples = recipe.corpus.labels, model.task, sets["train"]
     for split, each in sets.items():
         if isinstance(recipe.graph, OwnGraph) and isinstance(each, GraphSet):

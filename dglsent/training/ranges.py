@@ -17,7 +17,7 @@ def _names(text: str) -> frozenset[str]:
 
 _FROM_ONE = _names(
     "epochs batch_size patience dim hidden units meta z maps heads inner rank functions hyper fusion_size own edge_dim "
-    "classes character_size positions train dev test"
+    "classes character_size positions max_length train dev test"
 )
 _FROM_ZERO = _names(
     "seed workers bucket min_count half_width lr embedding_lr_scale weight_decay initial_accumulator choose fold "

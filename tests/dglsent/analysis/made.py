@@ -87,7 +87,7 @@ def dense(example, matrix, relation="complete", field="attention_1", sentence=0)
 
 def run(system, seed, test, dev=None, history=(), parameters=10, fold=None, encoder=()) -> TrainedRun:
     """A finished run with some scores."""
-    metrics = {"dev": dev or test, "test": test, "best_epoch": 1, "history": list(history)}
+    metrics = {"dev": dev or test, "test": test, "best_epoch": 1, "epochs": len(history), "history": list(history)}
 
     class Made(TrainedRun):
         @cached_property

@@ -6,6 +6,7 @@ from made import history, run
 
 from dglsent.analysis import dropout_curves, window_curves
 from dglsent.analysis.curves import crossover
+from graphs.errors import InputError
 
 
 def runs():
@@ -28,6 +29,14 @@ def test_curves_and_where_they_fall():
     assert summary.fall["pmb/lstm-plain"] == pytest.approx(0.01)
     assert summary.epoch["pmb/lstm-plain"] == 3
     assert list(dropout_curves.figures(made)) == ["dropout-curves"]
+
+
+def test_runs_that_a_ledger_put_back_have_no_curve():
+    """It keeps their first epochs alone, of which the last would pass for where they ended."""
+    (cut,) = runs()[:1]
+    cut.metrics["history"] = cut.metrics["history"][:2]
+    with pytest.raises(InputError, match=r"^pmb/lstm-plain/seed-1: a ledger put it back, .* 2 of its 5 epochs"):
+        dropout_curves.tables([cut])
 
 
 def test_curves_of_folds():

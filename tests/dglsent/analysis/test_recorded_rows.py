@@ -2,8 +2,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+import torch
 
-from dglsent.analysis.rows import Recorder, Shown
+from dglsent.analysis.rows import Recorder, Shown, _column
 from dglsent.corpora.example import Example, Parsed
 from dglsent.passing import Batch
 from dglsent.training.graphs import build, shape
@@ -12,6 +13,11 @@ from graphs.features import Vocabularies
 
 FILM = Dependencies(["the", "film", "was", "good"], np.array([1, 3, 3, -1]), ["det", "nsubj", "cop", "root"])
 YES = Dependencies(["yes"], np.array([-1]), ["root"])
+
+
+def test_a_batch_without_an_edge_has_columns_too():
+    assert len(_column(torch.empty(0))) == len(_column(torch.empty(0, 4))) == 0
+    assert _column(torch.ones(2, 2, 3)).to_pylist() == [[1.0] * 6] * 2
 
 
 @pytest.mark.parametrize(

@@ -72,6 +72,14 @@ def test_a_killed_worker_loses_nothing(tmp_path: Path) -> None:
     assert content(tmp_path / "several") == one
 
 
+def test_files_are_named_from_where_the_command_stands(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Workers of a cluster that runs already stand elsewhere."""
+    monkeypatch.chdir(tmp_path)
+    Path("train.brackets").write_text("(S (NP (PRP It)) (VP (VBZ rains)))\n" * 20)
+    build(Files("chain", {"train": ["train.brackets"]}), Path("store"), size=9, making=by_ray)
+    assert len([*(tmp_path / "store").glob("*.arrow")]) == 3
+
+
 def test_files_are_read_by_workers(tmp_path: Path) -> None:
     table, trees = tmp_path / "train.tsv", tmp_path / "dev.brackets.gz"
     table.write_text("label\ttext\n" + "".join(f"{number % 2}\tThat is {number} .\n" for number in range(50)))

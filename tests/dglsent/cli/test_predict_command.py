@@ -330,7 +330,9 @@ def test_a_model_reads_the_columns_that_it_was_trained_on(tmp_path, program):
     )
     code, out, err = program("predict", tmp_path / "run", other, "--columns", "text=text")
     assert (code, err, json.loads(out)["text"]) == (0, "", "good film")
-    (tmp_path / "run" / "resume.ckpt").touch()
+    (tmp_path / "run" / "resume.ckpt").touch()  # as a kill leaves it that comes right after the scores
+    assert program("test", tmp_path / "run", corpus_gone)[::2] == (0, "")
+    (tmp_path / "run" / "metrics.json").unlink()
     for command in ("predict", "test"):
         code, _, err = program(command, tmp_path / "run", corpus_gone)
         assert (code, err) == (0, f"{'dglsent: ' * (command == 'predict')}{tmp_path / 'run'}: not finished; these are "

@@ -211,3 +211,8 @@ def test_real_counts(data_dir, monkeypatch):
     lengths = [len(one.sentences[0].unparsed) for one in splits["test"]]
     assert 230 < sum(lengths) / len(lengths) < 300
     assert min(lengths) > 0
+
+
+def test_a_review_is_of_one_word_at_least():
+    with pytest.raises(InputError, match=r"^corpus\.max_length: 0 is below 1"):
+        recipes.resolve("base: imdb/nbow", ["--corpus.max_length", "0"])

@@ -7,6 +7,8 @@ import pytest
 from tiny import TINY, recipe
 
 from dglsent.cli.main import main
+from dglsent.reproduction import tables
+from dglsent.reproduction.ledger import Ledger
 from dglsent.reproduction.staleness import stale, stamped, unlike
 from dglsent.training.run import Run
 
@@ -52,6 +54,33 @@ def test_a_machine_without_the_runs_knows_their_numbers_and_can_verify_them(repr
     assert run.metrics() == original.metrics()  # of two epochs
     assert unlike(run.metrics(), original.metrics()) is None
     assert stale(run, run.config()) is None
+
+
+def test_a_run_that_is_put_back_is_whole_or_not_there(reproduced, tmp_path, monkeypatch):
+    reproduced()
+    kept = row(tmp_path)
+    shutil.rmtree(tmp_path / "runs")
+
+    def killed(self, metrics):
+        raise KeyboardInterrupt
+
+    ledger = Ledger(tmp_path / "ledger", tables.load(str(tmp_path / "table.yaml")))
+    with monkeypatch.context() as patch:
+        patch.setattr(Run, "save_metrics", killed)
+        with pytest.raises(KeyboardInterrupt):
+            ledger.put_back(tmp_path / "runs")
+    assert not (tmp_path / "runs/tiny/seed-1").exists()
+    assert reproduced() == (0, "")  # nothing was trained
+    assert row(tmp_path) == kept
+
+
+def test_a_run_that_does_not_say_of_which_code_it_is_stays_out(reproduced, tmp_path):
+    run = Run(tmp_path / "runs/tiny/seed-1")
+    run.save_metrics({name: value for name, value in run.metrics().items() if name != "provenance"})
+    code, err = reproduced()
+    assert code == 0
+    assert "stale: Tree-LSTM" in err
+    assert row(tmp_path)["records"] == []
 
 
 def test_other_code_makes_what_the_ledger_knows_stale(reproduced, tmp_path):

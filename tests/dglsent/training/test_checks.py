@@ -4,7 +4,8 @@ import pytest
 from tiny import PAIRS, TINY, recipe
 from tiny_tags import TAGS
 
-from dglsent.training.checks import check_optimiser
+from dglsent.training import recipe as recipes
+from dglsent.training.checks import check, check_optimiser
 from dglsent.training.recipe import OptimiserOptions
 from graphs.errors import InputError
 
@@ -26,6 +27,15 @@ def test_settings_that_the_optimiser_would_pass_over_are_refused(tmp_path, progr
         check_optimiser(OptimiserOptions("adam", initial_accumulator=0.1))
     check_optimiser(OptimiserOptions("sgd", momentum=0.9))
     check_optimiser(OptimiserOptions("adagrad", initial_accumulator=0.1))
+
+
+def test_gradients_that_are_scaled_are_not_clipped():
+    """Adam unscales them as it steps, after they were clipped."""
+    options = ["--training.clip", "1", "--training.precision", "16-mixed", "--optimiser.name"]
+    for name in ("adam", "adamw"):
+        recipe = recipes.instantiate(recipes.resolve(TINY, [*options, name]))
+        with pytest.raises(InputError, match=rf"^training\.clip: {name} with precision 16-mixed .* take bf16-mixed"):
+            check(recipe, None, {})
 
 
 OWN = """\
