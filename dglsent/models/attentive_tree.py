@@ -25,7 +25,9 @@ class ChildAttention(nn.Module):
 
         m_k = tanh(W_m h_k + U_m s);  alpha = softmax over the children of w . m_k;  g = sum_k alpha_k h_k
 
-    and h~ = tanh(W_a g + b_a), which takes the place of the sum of the children.
+    and h~ = tanh(W_a g + b_a), which takes the place of the sum of the children. Near 0, where weights start, tanh is
+    linear and U_m s, alike for all children, cancels in the softmax: with L2 training takes U_m and the guide to 0
+    (docs/structures.md).
 
     Args:
         hidden: size h of all of them.

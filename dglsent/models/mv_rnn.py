@@ -22,7 +22,8 @@ class MVRNN(Encoder):
 
     Words: h = tanh(W_leaf x + b), A = U V + diag(v) with factors of its own, near the identity at first.
     Phrases of (a, A) and (b, B): h = tanh(W [B a; A b] + b) and the matrix W_M [A; B], both near the mean at first.
-    The paper's word vectors have the state's size; here W_leaf makes it so.
+    The paper's word vectors have the state's size; here W_leaf makes it so. L2 counts for the words' matrices too, and
+    takes those of words that training does not meet from the identity towards 0.
 
     Args:
         embedding: word vectors, d dimensions.

@@ -51,7 +51,8 @@ class CNNGates(nn.Module):
 class MLPGates(nn.Module):
     """A gate a slot, r = sigmoid(W2 tanh(W1 x)) (eq. 26-27): windows [n, k, F] -> [n, k, 1].
 
-    The hidden layer has as many units as a token has dimensions, which the paper leaves open.
+    The hidden layer has as many units as a token has dimensions, which the paper leaves open. With the paper's weights,
+    two maps near 0, gates hardly differ at first and W1 gets little gradient: Adam makes up for it, SGD does not.
     """
 
     def __init__(self, slots: int, dim: int) -> None:
