@@ -120,7 +120,7 @@ def _panels(phases: int, counts: Sequence[int]) -> tuple[Figure, Any]:
     """A figure and its [phases, 2] axes: those of a phase side by side, or one below the other where they are wide."""
     sides = [inches(count) for count in counts]
     if sum(sides) > _WIDEST:
-        figure, axes = panels(2 * phases, 1, (max(sides) + 3, phases * (sum(sides) + 3.4)))
+        figure, axes = panels(2 * phases, 1, (max(sides) + 3, phases * (sum(sides) + 2.6)))
         return figure, axes.reshape(phases, 2)
     return panels(phases, 2, (sum(sides) + 6, phases * (max(sides) + 1.7)), width_ratios=counts[::-1])
 
