@@ -92,7 +92,13 @@ def _given(options: Namespace, model: Model) -> list[tuple[Given, ...]]:
     for file in options.files or ["-"]:
         name = "<stdin>" if file == "-" else file
         text = _text(file)
-        found = read(text, options.format or guess(name, text), _columns(model, options.columns), name)
+        found = read(
+            text,
+            options.format or guess(name, text),
+            _columns(model, options.columns),
+            name,
+            named=bool(options.columns),
+        )
         if not found:
             raise InputError(
                 f"{name}: holds no sentences; give text, a sentence a line, or what `dglsent parse` makes of it"

@@ -59,7 +59,9 @@ def _are_brackets(lines: Iterable[str]) -> bool:
     return nested or of_one_word
 
 
-def read(text: str, form: Format, columns: Sequence[str], name: str = "") -> list[tuple[Given, ...]]:
+def read(
+    text: str, form: Format, columns: Sequence[str], name: str = "", *, named: bool = False
+) -> list[tuple[Given, ...]]:
     """The examples of a text in its order, each of a sentence, or of two where there are two columns.
 
     Args:
@@ -68,12 +70,13 @@ def read(text: str, form: Format, columns: Sequence[str], name: str = "") -> lis
         columns: the columns of a table in which the sentences stand. Pairs may be two sentences in a row, too, or the
             two columns of "tsv" whose first line names none.
         name: the file, for messages.
+        named: whether the columns are those that someone asked for, so that a table without them has no other.
 
     Raises:
         InputError: a table has no such columns, or pairs are given to a model of single sentences.
     """
     sentences = len(columns)
-    if form in ("csv", "jsonl") or (form == "tsv" and _names(text, columns)):
+    if form in ("csv", "jsonl") or (form == "tsv" and (named or _names(text, columns))):
         return _of_table(Extract(text, name, 1, 1), f".{form}", columns)
     if form == "tsv":
         if sentences != 2:
@@ -94,9 +97,9 @@ def read(text: str, form: Format, columns: Sequence[str], name: str = "") -> lis
 
 
 def _names(text: str, columns: Sequence[str]) -> bool:
-    """Whether the first line of a text names columns."""
+    """Whether the first line of a text names columns, one of those that are looked for at least."""
     first = next((line for _, line in _lines(text)), "")
-    return set(columns) <= set(tsv_cells(first))
+    return not set(columns).isdisjoint(tsv_cells(first))
 
 
 def _of_table(table: Extract, suffix: str, columns: Sequence[str]) -> list[tuple[Given, ...]]:

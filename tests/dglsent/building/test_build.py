@@ -335,3 +335,12 @@ def test_raw_sentences_are_parsed_on_the_way(tmp_path: Path, program: Program, s
     assert heads(train) == [[1, 2, -1, 2], [1, -1, 1], [1, 2, -1, 2]]
     assert list(train.texts("line")) == [1, 3, 4]
     assert list(train.texts("sentence")) == ["1", "2", "3"]
+
+
+def test_a_build_that_was_refused_stands_in_nobodys_way(tmp_path: Path) -> None:
+    file = tmp_path / "a.brackets"
+    file.write_text("(S (NP (PRP It)) (VP (VBZ rains)))\n")
+    with pytest.raises(InputError):
+        build(Files("dependency", {"train": [str(file)]}), tmp_path / "store")
+    assert build(Files("chain", {"train": [str(file)]}), tmp_path / "store")
+    assert [*(tmp_path / "store").glob("*.arrow")]

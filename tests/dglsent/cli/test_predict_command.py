@@ -295,6 +295,14 @@ def test_pairs_of_a_table_are_read_by_their_columns():
     assert [one.text for one in given] == ["why", "how"]
 
 
+def test_a_header_of_which_a_column_is_misspelt_is_no_pair():
+    table = "question1\tquestion2\nhow\twhy\n"
+    for columns, named in ((["question1", "qestion2"], False), (["a", "qestion2"], True)):
+        with pytest.raises(InputError, match=r"own: no column '(qestion2|a)', .*; there are question1, question2"):
+            read(table, "tsv", columns, "own", named=named)
+    assert len(read(table, "tsv", ["first", "second"], "own")) == 2  # pairs without a header
+
+
 def test_a_model_reads_the_columns_that_it_was_trained_on(tmp_path, program):
     table = tmp_path / "own.csv"
     table.write_text("stars,review\n" + "".join(f"{n % 2},{'good' if n % 2 else 'bad'} film\n" for n in range(30)))
