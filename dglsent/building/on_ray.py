@@ -38,13 +38,14 @@ def by_ray(folder: Path, source: Source, parts: Sequence[Part]) -> Iterator[Part
             ray.init(include_dashboard=False, log_to_driver=False, logging_level=logging.ERROR)
     ray.data.DataContext.get_current().enable_progress_bars = False
     logging.getLogger("ray.data").setLevel(logging.ERROR)  # who builds is told of each shard
-    here = os.getcwd()
+    path, here = folder.resolve(), os.getcwd()
 
     def task(row: dict[str, Any]) -> dict[str, Any]:
         # Raised here, an error would come back wrapped in a traceback.
         try:
-            os.chdir(here)  # files are named from where the command stands, which may not be a worker's folder
-            make(folder, source, Part(**row))
+            if os.path.isdir(here):  # on another machine it may not be, and then files are found by whole paths alone
+                os.chdir(here)  # files are named from where the command stands
+            make(path, source, Part(**row))
         except InputError as error:
             return {**row, "error": str(error)}
         except OSError as error:

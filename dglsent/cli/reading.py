@@ -70,7 +70,7 @@ def read(
         columns: the columns of a table in which the sentences stand. Pairs may be two sentences in a row, too, or the
             two columns of "tsv" whose first line names none.
         name: the file, for messages.
-        named: whether the columns are those that someone asked for, so that a table without them has no other.
+        named: whether someone asked for these columns, without which a table is refused.
 
     Raises:
         InputError: a table has no such columns, or pairs are given to a model of single sentences.

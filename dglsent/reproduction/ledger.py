@@ -137,8 +137,9 @@ class Ledger:
         for place, (row, result) in enumerate(zip(told["rows"], results, strict=True)):
             key = row["name"], row["recipe"]
             known = self._rows.get(key, {})
-            finished = [folder for folder in map(Path, result.finished) if "provenance" in Run(folder).metrics()]
-            records = [_record(folder, code) for folder in finished]  # the others are stale, whatever they are of
+            finished = {folder: Run(folder).metrics() for folder in map(Path, result.finished)}
+            # Runs that do not say of which code they are are stale, and nothing could verify them.
+            records = [_record(folder.name, made, code) for folder, made in finished.items() if "provenance" in made]
             lost = self._lost.get(key, ())
             runs_known = {_run(record) for record in known.get("records", ())}
             if runs_known and (not result.runs or runs_known.difference(lost, map(_run, records))):
@@ -163,9 +164,8 @@ def _digests(records: Sequence[Mapping[str, Any]]) -> set[str]:
     return {part["code"] for part in parts if part["code"]}
 
 
-def _record(folder: Path, code: dict[str, Mapping[str, str]]) -> dict[str, Any]:
-    """What the ledger keeps of a run; its hashes of modules go to `code`."""
-    metrics = Run(folder).metrics()
+def _record(folder: str, metrics: Mapping[str, Any], code: dict[str, Mapping[str, str]]) -> dict[str, Any]:
+    """What the ledger keeps of a run in a folder of that name; its hashes of modules go to `code`."""
 
     def kept(hashes: Mapping[str, str] | None) -> str | None:
         if hashes is None:
@@ -178,5 +178,5 @@ def _record(folder: Path, code: dict[str, Mapping[str, str]]) -> dict[str, Any]:
     verified = [{**each, "code": kept(each["code"])} for each in made_of.get("verified", ())][-1:]
     whole = {**made_of, "code": kept(made_of["code"]), **({"verified": verified} if verified else {})}
     metrics = {**metrics, "history": metrics["history"][:EPOCHS], "provenance": whole}
-    fold = folder.name.removeprefix("fold-")
-    return {"seed": metrics["seed"], "fold": int(fold) if fold != folder.name else None, "metrics": metrics}
+    fold = folder.removeprefix("fold-")
+    return {"seed": metrics["seed"], "fold": int(fold) if fold != folder else None, "metrics": metrics}

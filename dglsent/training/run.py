@@ -166,7 +166,7 @@ class Run:
         if not self.weights_file.is_file():
             if self.metrics_file.is_file():
                 raise InputError(
-                    f"{self.weights_file}: no weights; the run was put back from a ledger, train it into another folder"
+                    f"{self.weights_file}: no weights, as of runs that a ledger put back; train it into another folder"
                 )
             raise InputError(
                 f"{self.weights_file}: no weights; the run has not finished an epoch, repeat its `dglsent fit`"

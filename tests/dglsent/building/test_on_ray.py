@@ -74,8 +74,10 @@ def test_a_killed_worker_loses_nothing(tmp_path: Path) -> None:
 
 def test_files_are_named_from_where_the_command_stands(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Workers of a cluster that runs already stand elsewhere."""
+    file = tmp_path / "train.brackets"
+    file.write_text("(S (NP (PRP It)) (VP (VBZ rains)))\n" * 20)
+    build(Files("chain", {"train": [str(file)]}), tmp_path / "first", making=by_ray)  # starts Ray, if nothing has
     monkeypatch.chdir(tmp_path)
-    Path("train.brackets").write_text("(S (NP (PRP It)) (VP (VBZ rains)))\n" * 20)
     build(Files("chain", {"train": ["train.brackets"]}), Path("store"), size=9, making=by_ray)
     assert len([*(tmp_path / "store").glob("*.arrow")]) == 3
 

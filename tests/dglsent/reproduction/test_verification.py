@@ -20,7 +20,7 @@ def test_of_long_epochs_the_first_alone_is_trained_again(seconds, epochs, trees_
     assert again.own[:2] == ["--training.epochs", str(epochs)]
 
 
-@pytest.mark.parametrize(("average", "left_out"), [(5, True), (9, True), (0.999, False), (None, False)])
+@pytest.mark.parametrize(("average", "left_out"), [(5, True), (8, True), (9, True), (0.999, False), (None, False)])
 def test_a_mean_over_the_last_epochs_is_not_over_the_first(average, left_out, trees_run):
     """Of ten epochs two are trained again; a moving average runs from the first step."""
     run = Run(trees_run)
