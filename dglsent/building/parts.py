@@ -16,7 +16,7 @@ from typing import IO, Final, Literal, TypeAlias, cast
 
 from graphs.errors import InputError
 from graphs.formats.brackets import parse_brackets, starts_tree
-from graphs.formats.source import unreadable
+from graphs.formats.source import broken, reason, unreadable
 
 Form: TypeAlias = Literal["conllu", "brackets", "text", "tsv", "csv", "jsonl"]
 
@@ -112,7 +112,8 @@ def text_of(part: Part) -> str:
     try:
         return raw.decode()
     except UnicodeDecodeError as error:
-        raise InputError(f"{part.file}: not UTF-8 text ({error.reason}); convert the file to UTF-8") from None
+        line = part.line - lines_before(part) + len((raw[: error.start] + b".").splitlines()) - 1
+        raise InputError(f"{part.file}:{line}: not UTF-8 text ({error.reason}); convert the file to UTF-8") from None
 
 
 def lines_before(part: Part) -> int:
@@ -199,10 +200,17 @@ def _cut(split: str, file: str, size: int) -> Iterator[Part]:
     form = form_of(file)
     ordinal = 1  # of the first sentence of the part
     held: list[bytes] = []
-    count = 0
+    count = read = 0
+
+    def counted(lines: Iterator[tuple[bytes, str]]) -> Iterator[tuple[bytes, str]]:
+        nonlocal read
+        for each in lines:
+            read += 1
+            yield each
+
     try:
         with _opened(file) as opened:
-            lines = _lines(opened)
+            lines = counted(_lines(opened))
             above = _first(lines) if form in _WITH_HEADER else []
             header = b"".join(above)
             begin, line = len(header), 1 + len(above)  # where the part begins
@@ -215,7 +223,9 @@ def _cut(split: str, file: str, size: int) -> Iterator[Part]:
                 held += block
                 count += more
     except (OSError, EOFError, zlib.error) as error:
-        raise unreadable(file, error) from None
+        if not read:
+            raise unreadable(file, error) from None
+        raise broken(file, read + 1, f"the file breaks off here ({reason(error)}); fetch it again") from None
     if count:
         text = b"".join(held)
         yield Part(split, 0, 0, count, _digest(header, text), file, begin, len(text), line, ordinal)

@@ -14,7 +14,7 @@ from dglsent.building.parts import Part, form_of, lines_before, parts_of, text_o
 from dglsent.building.tables import examples_of, unlabelled
 from dglsent.corpora.corpus import Splits
 from dglsent.corpora.example import Example, Parsed
-from dglsent.corpora.own_files import NO_CLASS
+from dglsent.corpora.own_files import NO_CLASS, is_tree
 from dglsent.training.graphs import Graph, GraphKind
 from graphs.columns import Constituency, Dependencies, Tagged
 from graphs.errors import InputError, Origin, SentenceError
@@ -167,6 +167,14 @@ class Files:
 
     def _parsed(self, text: Extract) -> Iterator[Dependencies | Constituency | SentenceError]:
         lines = [(number, line) for number, line in enumerate(read_lines(text), text.line) if line.strip()]
+        trees = next((number for number, line in lines if is_tree(line.strip(), among_trees=False)), None)
+        if trees is not None:
+            raise InputError(
+                f"{text.name}:{trees}: a tree in brackets, where raw sentences are read; a file of trees is named "
+                "NAME.brackets"
+            )
+        if self.labels != "sentence":
+            raise InputError(f"{text.name}: raw sentences, which have no classes for --labels {self.labels}")
         parses = self._parse([line for _, line in lines])
         for place, ((number, _), found) in enumerate(zip(lines, parses, strict=True), text.ordinal):
             origin = Origin(text.name, number, str(place))

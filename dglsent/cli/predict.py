@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from dglsent.cli import token_columns
 from dglsent.cli.console import tell_unfinished
 from dglsent.cli.options import Parser, add_device, add_trust, column_names
 from dglsent.cli.reading import FORMATS, guess, read
@@ -26,8 +27,9 @@ _EPILOGUE = """
 A line is a sentence; where the model needs parses, Stanza makes them (first, and of many sentences faster, does
 `dglsent parse`, whose files are read as they are). A model of pairs reads two sentences in a row, or two columns
 separated by a tab. Of a table (.tsv, .csv, .jsonl) the columns are read that the model was trained on, else `text`, or
-`first` and `second`, or those that --columns names. Every example gives one line of JSON; one that cannot be used gives
-a line with "error", is told on standard error, and makes the exit code 2.
+`first` and `second`, or those that --columns names. A tagger that was trained on a token a line reads such files, too:
+with --format columns, and without where all tokens have their classes. Every example gives one line of JSON; one that
+cannot be used gives a line with "error", is told on standard error, and makes the exit code 2.
 """
 
 
@@ -91,20 +93,29 @@ def _given(options: Namespace, model: Model) -> list[tuple[Given, ...]]:
     examples: list[tuple[Given, ...]] = []
     for file in options.files or ["-"]:
         name = "<stdin>" if file == "-" else file
-        text = _text(file)
-        found = read(
-            text,
-            options.format or guess(name, text),
-            _columns(model, options.columns),
-            name,
-            named=bool(options.columns),
-        )
+        found = _read(_text(file), name, options, model)
         if not found:
             raise InputError(
                 f"{name}: holds no sentences; give text, a sentence a line, or what `dglsent parse` makes of it"
             )
         examples += found
     return examples
+
+
+def _read(text: str, name: str, options: Namespace, model: Model) -> list[tuple[Given, ...]]:
+    """The examples of a file."""
+    own = token_columns.of_model(model)
+    form = options.format or guess(name, text)
+    if options.format is None and form in ("text", "tsv") and token_columns.are_columns(text, model, own):
+        form = "columns"
+    if form != "columns":
+        return read(text, form, _columns(model, options.columns), name, named=bool(options.columns))
+    if own is None:
+        raise InputError(
+            f"{name}: a token and its class a line, which a model that was trained on TaggedColumns reads; give this "
+            "one CoNLL-U, a sentence a line, or with --format tokens its tokens between spaces"
+        )
+    return own.read(text, name)
 
 
 def _columns(model: Model, named: Mapping[str, str]) -> tuple[str, ...]:

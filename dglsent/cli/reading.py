@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from typing import Literal, TypeAlias, cast
+from typing import Literal, TypeAlias, cast, get_args
 
 from dglsent.corpora.own_files import CONLLU, PIECE, TABLES, Row, has_trees, is_tree, rows, tree, tsv_cells
 from dglsent.inference.given import Given, Raw, parsed
@@ -14,8 +14,8 @@ from graphs.formats.brackets import read_brackets
 from graphs.formats.conllu import read_conllu
 from graphs.formats.source import Extract
 
-Format: TypeAlias = Literal["text", "tokens", "brackets", "conllu", "tsv", "csv", "jsonl"]
-FORMATS: tuple[Format, ...] = ("text", "tokens", "brackets", "conllu", "tsv", "csv", "jsonl")
+Format: TypeAlias = Literal["text", "tokens", "brackets", "conllu", "columns", "tsv", "csv", "jsonl"]
+FORMATS: tuple[Format, ...] = get_args(Format)
 
 _TOKEN = re.compile(r"[^ \t]+")
 _OF_ONE_WORD = re.compile(r"(?:\([ \t]*[^ \t()]+[ \t]+[^ \t()]+[ \t]*\)[ \t]*)+")
@@ -85,6 +85,7 @@ def read(
                 f"line names the columns, {columns[0]!r} among them"
             )
         rows = [([cell.strip() for cell in line.split("\t")], Origin(name, number)) for number, line in _lines(text)]
+        _refuse_header([cells for cells, _ in rows], name)
         trees = has_trees(cell for row, _ in rows for cell in row)
         return [_pair(row, origin, trees) for row, origin in rows]
     single = _single(text, form, name)
@@ -100,6 +101,16 @@ def _names(text: str, columns: Sequence[str]) -> bool:
     """Whether the first line of a text names columns, one of those that are looked for at least."""
     first = next((line for _, line in _lines(text)), "")
     return not set(columns).isdisjoint(tsv_cells(first))
+
+
+def _refuse_header(rows: Sequence[Sequence[str]], name: str) -> None:
+    """Refuses a first line of names, as no other line is: columns that nobody asked for would be scored as a pair."""
+    (head, *others), naming = rows, [all(map(str.isidentifier, row)) for row in rows]
+    if others and naming[0] and not any(naming[1:]) and len(head) > 1:
+        raise InputError(
+            f"{name or 'input'}:1: {', '.join(head)} look like names of columns; say which hold the sentences, as by "
+            f"--columns first={head[0]},second={head[1]}, or let another pair be the first"
+        )
 
 
 def _of_table(table: Extract, suffix: str, columns: Sequence[str]) -> list[tuple[Given, ...]]:

@@ -6,7 +6,7 @@ its arguments go that the new class does not take.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from inspect import signature
 from pathlib import Path
@@ -90,7 +90,11 @@ def read(file: Path) -> str:
 def mapping(text: str, source: str) -> dict[str, Any]:
     """The YAML of a recipe as it stands; InputError if it is no mapping."""
     try:
-        loaded = yaml.safe_load(text)
+        loaded = yaml.load(text, _Loader)
+    except _TwiceError as error:
+        raise InputError(
+            f"{source}:{error.line}: {error.key!r} stands there again; put what both say under one"
+        ) from None
     except RecursionError:
         raise InputError(f"{source}: not a recipe (it is nested too deep)") from None
     except (yaml.YAMLError, ValueError) as error:
@@ -98,6 +102,27 @@ def mapping(text: str, source: str) -> dict[str, Any]:
     if not isinstance(loaded, dict):
         raise InputError(f"{source}: a recipe is a mapping of keys to values")
     return loaded
+
+
+class _TwiceError(Exception):
+    """A key of a mapping that stands in it already."""
+
+    def __init__(self, key: str, line: int) -> None:
+        self.key, self.line = key, line
+
+
+class _Loader(yaml.SafeLoader):
+    """The loader of `yaml.safe_load`, which of a key that stands twice would keep what is below."""
+
+    def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Hashable, Any]:
+        """Refuses a key that stands twice; one that is merged in may."""
+        met: set[str] = set()
+        for key, _ in node.value:
+            if isinstance(key, yaml.ScalarNode) and key.tag != "tag:yaml.org,2002:merge":
+                if key.value in met:
+                    raise _TwiceError(key.value, key.start_mark.line + 1)
+                met.add(key.value)
+        return super().construct_mapping(node, deep)
 
 
 def _find(base: Any, source: str, folder: Path) -> Path:

@@ -15,6 +15,7 @@ _TYPES = {
     "bool": "true or false",
     "str": "text",
     "list": "a list",
+    "Sequence": "a list",
     "dict": "keys with values",
     "NoneType": "null",
 }
@@ -22,7 +23,7 @@ _VALUES = {"None": "null", "True": "true", "False": "false"}
 # Parameters of classes that no recipe has: they get them from the data.
 _GIVEN_TO = frozenset({"embedding", "size", "labels", "tags", "vocabularies", "half_width"})
 _KEY = r"Parser key \"([^\"]+)\":"
-_EXPECTED = r"Expected an? (?:<class '(?P<type>\w+)'>|typing\.Literal\[(?P<choices>[^\]]*)\])"
+_EXPECTED = r"Expected an? (?:<class '(?:collections\.abc\.)?(?P<type>\w+)'>|typing\.Literal\[(?P<choices>[^\]]*)\])"
 _GIVEN = r"Got value: (?P<got>.*)|Given value: (?P<given>.*)"
 
 
@@ -71,4 +72,5 @@ def _expected(said: str) -> str:
     *others, last = dict.fromkeys(kinds)
     kind = f"{', '.join(others)} or {last}" if others else last
     value = given["got"] or given["given"]
-    return f"expected {kind}, not {_VALUES.get(value, value)}"
+    listed = f"; write [{', '.join(value.split(','))}]" if kind == "a list" and re.fullmatch(r"[\w,]+", value) else ""
+    return f"expected {kind}, not {_VALUES.get(value, value)}{listed}"

@@ -26,11 +26,13 @@ PACKAGES = (
     "dglsent.corpora",
     "dglsent.training",
 )
-# What they hold that no number depends on: it draws, words errors, refuses recipes, or reads and writes run folders.
+# What they hold that no number depends on: it draws, words errors, reads or refuses recipes, whose hash is kept as they
+# are resolved, or reads and writes run folders.
 APART = (
     "graphs.drawing",
     "graphs.errors",
     "graphs.networkx_bridge",
+    "dglsent.training.bases",
     "dglsent.training.checks",
     "dglsent.training.class_paths",
     "dglsent.training.parser_errors",

@@ -315,9 +315,44 @@ def test_arguments(corpus: Path, tmp_path: Path, program: Program) -> None:
         "chain",
         saying=["none.conllu: cannot be read", "check the path"],
     )
-    packed = tmp_path / "cut.conllu.gz"
-    packed.write_bytes((corpus / "train.conllu.gz").read_bytes()[:-200])
-    program.refuses("build", packed, out, "--graph", "chain", saying=["cut.conllu.gz: cannot be read"])
+
+
+def test_a_file_that_breaks_off_is_told_with_its_line(tmp_path: Path, program: Program) -> None:
+    out, packed, empty = tmp_path / "store", tmp_path / "cut.conllu.gz", tmp_path / "empty.conllu.gz"
+    whole = gzip.compress(b"1\ta\t_\t_\t_\t_\t0\troot\t_\t_\n\n" * 5000)
+    packed.write_bytes(whole[: len(whole) // 2])
+    program.refuses("build", packed, out, "--graph", "chain", saying=["cut.conllu.gz:", "breaks off here", "again"])
+    empty.write_bytes(whole[:9])
+    program.refuses("build", empty, out, "--graph", "chain", saying=["empty.conllu.gz: cannot be read"])
+
+
+@pytest.mark.parametrize("shard", ["1", "9"])
+@pytest.mark.parametrize(
+    ("name", "text", "line"),
+    [
+        ("own.csv", b"text,label\r\na b,x\r\n\r\nc\xff d,y\r\n", 4),
+        ("own.jsonl", b'{"text": "a"}\r{"text": "\xff"}\r', 2),
+        ("own.conllu", b"1\ta\t_\t_\t_\t_\t0\troot\t_\t_\n\n1\t\xff\t_\t_\t_\t_\t0\troot\t_\t_\n\n", 3),
+    ],
+)
+def test_a_line_that_is_no_text_is_told(
+    tmp_path: Path, program: Program, name: str, text: bytes, line: int, shard: str
+):
+    (tmp_path / name).write_bytes(text)
+    command = ("build", tmp_path / name, tmp_path / "store", "--graph", "chain", "--shard", shard)
+    code, _, err = program(*command)
+    assert code == 2
+    assert f"{name}:{line}: not UTF-8 text" in err.splitlines()[-1]
+
+
+def test_trees_among_raw_sentences_are_not_parsed_as_text(tmp_path: Path, program: Program) -> None:
+    out = tmp_path / "store"
+    (tmp_path / "trees.txt").write_text("The film worked.\n (S (NN film) (VBD failed))\n")
+    (tmp_path / "text.txt").write_text("(Nobody slept.)\n")
+    for labels in ("sentence", "nodes"):
+        options = ("--graph", "constituency", "--labels", labels)
+        program.refuses("build", tmp_path / "trees.txt", out, *options, saying=["trees.txt:2: a tree in brackets"])
+    program.refuses("build", tmp_path / "text.txt", out, *options, saying=["text.txt: raw sentences, which have no"])
 
 
 def test_raw_sentences_are_parsed_on_the_way(tmp_path: Path, program: Program, stanza_dir: Path) -> None:

@@ -303,6 +303,16 @@ def test_a_header_of_which_a_column_is_misspelt_is_no_pair():
     assert len(read(table, "tsv", ["first", "second"], "own")) == 2  # pairs without a header
 
 
+def test_a_header_that_names_other_columns_is_no_pair():
+    rows = "how is it\twhy is it\n"
+    with pytest.raises(InputError, match=r"own:1: question1, question2 look like .* --columns first=question1,second="):
+        read(f"question1\tquestion2\n{rows}", "tsv", PAIR, "own")
+    with pytest.raises(InputError, match="own:1: id, one, other, same look like"):
+        read(f"id\tone\tother\tsame\n1\t{rows[:-1]}\t0\n", "tsv", PAIR, "own")
+    for pairs in (f"{rows}how\twhy\n", f"how\twhy\n{rows}so\tso\n", "how\twhy\n"):
+        assert len(read(pairs, "tsv", PAIR, "own")) == pairs.count("\n")
+
+
 def test_a_model_reads_the_columns_that_it_was_trained_on(tmp_path, program):
     table = tmp_path / "own.csv"
     table.write_text("stars,review\n" + "".join(f"{n % 2},{'good' if n % 2 else 'bad'} film\n" for n in range(30)))

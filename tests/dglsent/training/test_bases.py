@@ -98,6 +98,14 @@ def test_a_recipe_with_a_name_is_a_base(resolved):
         ({"first": "base: second\n", "second": "base: first\n"}, r"first\.yaml: base 'second' builds on this file"),
         ({"second": "base: second\n"}, r"second\.yaml: base 'second' builds on this file"),
         ({"first": "a: [", "second": "base: first\n"}, r"first\.yaml: not YAML"),
+        (
+            {"first": FIRST + "optimiser: {lr: 1}\nseed: 3\noptimiser: {lr: 2}\n", "second": "base: first\n"},
+            r"first\.yaml:\d+: 'optimiser' stands there again",
+        ),
+        (
+            {"first": FIRST, "second": "base: first\noptimiser:\n  lr: 1\n  lr: 2\n"},
+            r"second\.yaml:4: 'lr' stands there again",
+        ),
         ({"first": "- a", "second": "base: first\n"}, r"first\.yaml: a recipe is a mapping"),
         ({"first": FIRST + "sed: 2\n", "second": "base: first\nseed: 3\n"}, r"first\.yaml: unknown key 'sed'"),
         (

@@ -149,6 +149,22 @@ def test_errors_name_types_as_recipes_do(option, value, said):
     assert str(refused.value) == f"{option}: {said}"
 
 
+@pytest.mark.parametrize(
+    ("value", "said"),
+    [
+        ("word,pos,tag", "word,pos,tag; write [word, pos, tag]"),
+        ("word", "word; write [word]"),
+        ("{a: b}", "{'a': 'b'}"),
+    ],
+)
+def test_a_list_is_written_as_yaml_has_it(value, said):
+    tags = "{class_path: TaggedColumns, init_args: {train: a, test: a}}"
+    text = f"base: reviews/tree-lstm\ncorpus: {tags}\ntask: Tagging\n"
+    with pytest.raises(InputError) as refused:
+        recipes.resolve(text, ["--corpus.columns", value])
+    assert str(refused.value) == f"corpus.columns: expected a list, not {said}"
+
+
 def test_a_value_in_the_place_of_a_group_of_keys_is_refused():
     with pytest.raises(InputError, match=r"^mine\.yaml: training: expected keys with values, not 3; "):
         recipes.resolve("base: reviews/tree-lstm\ntraining: 3\n", source="mine.yaml")

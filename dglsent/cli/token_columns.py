@@ -1,0 +1,87 @@
+"""Files of a token a line, in the form of those that a tagger was trained on, with or without their classes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from dglsent.inference.given import Given, parsed
+from graphs.errors import InputError
+from graphs.formats.columns import read_columns
+from graphs.formats.source import Extract
+
+if TYPE_CHECKING:
+    from dglsent.inference.model import Model
+
+_LEAST = 2  # columns of what is taken for such a file without being asked
+
+
+@dataclass(frozen=True, slots=True)
+class TokenColumns:
+    """The columns of a tagger's own files.
+
+    Attributes:
+        names: of all columns, "word" among them.
+        tag: of the one that has the classes.
+    """
+
+    names: tuple[str, ...]
+    tag: str
+
+    def read(self, text: str, name: str) -> list[tuple[Given, ...]]:
+        """The sentences of a file in their order; what it says of classes is left out.
+
+        Raises:
+            InputError: its lines have neither these columns nor all but that of the classes.
+        """
+        bare = tuple(column for column in self.names if column != self.tag)
+        count = len(next(_lines(text), ()))
+        if count not in (len(self.names), len(bare)):
+            raise InputError(
+                f"{name}: {count} columns; the model was trained on {', '.join(self.names)}, of which "
+                f"{self.tag!r} may be left out"
+            )
+        columns = self.names if count == len(self.names) else bare
+        sentences = read_columns(Extract(text, name, 1, 1), columns, on_error="skip")
+        known = [
+            replace(one, columns={key: one.columns[key] for key in bare if key in one.columns}) for one in sentences
+        ]
+        found: list[Given] = sorted([*map(parsed, known), *sentences.skipped], key=lambda given: given.origin.line)
+        return [(one,) for one in found]
+
+
+def of_model(model: Model) -> TokenColumns | None:
+    """The columns that a model was trained on; None where its files had none."""
+    from dglsent.corpora.labelled import TaggedColumns
+
+    corpus = model.recipe.corpus
+    if isinstance(corpus, TaggedColumns) and corpus.tag in corpus.columns:
+        return TokenColumns(corpus.columns, corpus.tag)
+    return None
+
+
+def are_columns(text: str, model: Model, own: TokenColumns | None) -> bool:
+    """Whether a text is such a file, and no text: all lines have as many columns, and one has only a tagger's classes.
+
+    Args:
+        text: the text.
+        model: the model.
+        own: its columns; without them the classes are looked for in the last.
+    """
+    from dglsent.tasks.tagging import Tagging
+
+    if not isinstance(model.model.task, Tagging):
+        return False
+    rows = list(_lines(text))
+    count = len(own.names) if own else len(rows[0]) if rows else 0
+    place = own.names.index(own.tag) if own else -1
+    classes = set(model.labels)
+    return count >= _LEAST and bool(rows) and all(len(row) == count and row[place] in classes for row in rows)
+
+
+def _lines(text: str) -> Iterator[Sequence[str]]:
+    """The columns of each line that has any."""
+    for line in text.split("\n"):
+        if line.strip(" \t") and not line.startswith("-DOCSTART-"):
+            yield line.split()

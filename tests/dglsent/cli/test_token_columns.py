@@ -1,0 +1,76 @@
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+TAGS = "the DT x\nfilm NN y\n\nfilms NN y\nfail VB x\n\n"
+
+
+@pytest.fixture(scope="module")
+def tagger_run(tmp_path_factory) -> Path:
+    """A run of a tiny tagger of files of words, parts of speech and classes."""
+    from dglsent.cli.main import main
+
+    folder = tmp_path_factory.mktemp("tagger")
+    (folder / "tags.txt").write_text(TAGS * 5)
+    file = folder / "tags.txt"
+    (folder / "tagger.yaml").write_text(
+        f"""
+corpus: {{class_path: TaggedColumns, init_args: {{train: {file}, dev: {file}, test: {file},
+    columns: [word, pos, tag]}}}}
+graph: chain
+encoder: {{class_path: SeqLSTM, init_args: {{hidden: 4}}}}
+task: Tagging
+embedding: {{dim: 4, min_count: 1}}
+training: {{epochs: 1}}
+"""
+    )
+    assert main(["fit", str(folder / "tagger.yaml"), "--out", str(folder / "run")]) == 0
+    return folder / "run"
+
+
+def texts(out: str) -> list[str]:
+    return [json.loads(line)["text"] for line in out.splitlines()]
+
+
+@pytest.mark.parametrize("name", ["tags.txt", "tags.tsv", "tags"])
+def test_the_files_that_a_tagger_was_trained_on_are_read_as_such(tagger_run, tmp_path, program, name):
+    separator = "\t" if name.endswith("tsv") else " "
+    (tmp_path / name).write_text("-DOCSTART- X O\n\n" * (separator == " ") + TAGS.replace(" ", separator))
+    code, out, err = program("predict", tagger_run, tmp_path / name)
+    assert (code, err) == (0, "")
+    assert texts(out) == ["the film", "films fail"]
+    assert [len(json.loads(line)["tags"]) for line in out.splitlines()] == [2, 2]
+
+
+def test_the_classes_may_be_left_out_and_are_not_read(tagger_run, tmp_path, program):
+    said = []
+    for text in (TAGS, TAGS.replace(" x", "").replace(" y", ""), TAGS.replace(" x", " z")):
+        (tmp_path / "new").write_text(text)
+        code, out, err = program("predict", tagger_run, tmp_path / "new", "--format", "columns")
+        assert (code, err) == (0, "")
+        said.append(out)
+    assert said[0] == said[1] == said[2]
+
+
+def test_text_of_as_many_words_stays_text(tagger_run, tmp_path, program):
+    (tmp_path / "text").write_text("the film fails\nfilms fail too\n")
+    code, out, _ = program("predict", tagger_run, tmp_path / "text")
+    assert (code, texts(out)) == (0, ["the film fails", "films fail too"])
+
+
+def test_a_broken_sentence_is_told_in_its_place(tagger_run, tmp_path, program):
+    (tmp_path / "new").write_text("the DT x\n\nfilm NN\n\nfail VB x\n")
+    code, out, err = program("predict", tagger_run, tmp_path / "new", "--format", "columns")
+    assert code == 2
+    assert "new:3, sentence 2: line 3: 2 columns, expected 3" in err
+    assert ["error" in json.loads(line) for line in out.splitlines()] == [False, True, False]
+
+
+def test_other_columns_are_refused(tagger_run, trees_run, tmp_path, program):
+    (tmp_path / "new").write_text("the\nfilm\n")
+    wanted = "1 columns; the model was trained on word, pos, tag, of which 'tag' may be left out"
+    program.refuses("predict", tagger_run, tmp_path / "new", "--format", "columns", saying=[wanted])
+    program.refuses("predict", trees_run, tmp_path / "new", "--format", "columns", saying=["TaggedColumns"])
