@@ -34,7 +34,9 @@ def in_range(config: Namespace) -> None:
     Raises:
         InputError: one is out of its range; the key is named.
     """
-    for key, value, ours in _numbers(config.as_dict(), "", True):
+    numbers = list(_numbers(config.as_dict(), "", True))
+    highest = {key: value for key, value, ours in numbers if ours and key.endswith(".high")}
+    for key, value, ours in numbers:
         name = key.rpartition(".")[2]
         if not math.isfinite(value):
             raise InputError(f"{key}: {value} is not a finite number")
@@ -47,6 +49,8 @@ def in_range(config: Namespace) -> None:
         if name in _FROM_ONE | _FROM_ZERO and not low <= value <= high:
             range_ = f"below {low}" if high == _LARGEST and value < low else f"not from {low} to {high}"
             raise InputError(f"{key}: {value} is {range_}")
+        if name == "low" and value >= highest.get(f"{key.removesuffix('low')}high", math.inf):
+            raise InputError(f"{key}: {value} is not below {key.removesuffix('low')}high")
 
 
 def _numbers(value: Any, key: str, ours: bool) -> Iterator[tuple[str, float, bool]]:

@@ -308,6 +308,14 @@ def test_ranges_are_those_of_our_own_keys():
         recipes.resolve(text, ["--corpus.hidden=.inf"])
 
 
+def test_a_scale_goes_up():
+    text = recipes.find("sick/tree-lstm").read_text(encoding="utf-8")
+    assert recipes.resolve(text, ["--task.high", "2"]).task.init_args.high == 2
+    for option, value in (("high", 1), ("low", 5), ("low", 6)):
+        with pytest.raises(InputError, match=r"^task\.low: \d is not below task\.high$"):
+            recipes.resolve(text, [f"--task.{option}", str(value)])
+
+
 class Named(Reviews):
     def __init__(self, train: float = 0.8, hidden: float = -1.0) -> None:
         super().__init__()
