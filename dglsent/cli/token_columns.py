@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
@@ -14,6 +15,7 @@ from graphs.formats.source import Extract
 if TYPE_CHECKING:
     from dglsent.inference.model import Model
 
+_FIELD = re.compile(r"[^ \t]+")  # as in `graphs.formats.columns`
 _LEAST = 2  # columns of what is taken for such a file without being asked
 
 
@@ -84,4 +86,4 @@ def _lines(text: str) -> Iterator[Sequence[str]]:
     """The columns of each line that has any."""
     for line in text.split("\n"):
         if line.strip(" \t") and not line.startswith("-DOCSTART-"):
-            yield line.split()
+            yield _FIELD.findall(line)

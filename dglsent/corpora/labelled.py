@@ -50,6 +50,9 @@ class LabelledFiles(Corpus, Generic[T]):
         """Reads the files."""
         named = {"train": self.train, "dev": self.dev, "test": self.test}
         read = {split: self._read(found(file, split)) for split, file in named.items() if file is not None}
+        for split, some in read.items():
+            if not some:
+                raise InputError(f"{named[split]}: has no examples; corpus.{split} names it")
         self.labels = self._classes(read["train"])
         made = self._examples(read)
         return splits(made["train"], made.get("dev"), made["test"])

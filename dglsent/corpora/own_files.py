@@ -176,7 +176,7 @@ def _no_csv(error: csv.Error) -> str:
 def _json_row(text: str, origin: Origin) -> Row | SentenceError:
     try:
         # Python writes NaN for a value that is missing.
-        loaded = json.loads(text, parse_constant=lambda name: None)
+        loaded = json.loads(text, parse_constant=lambda name: None, object_pairs_hook=_object)
     except (ValueError, RecursionError) as error:
         return SentenceError(f"not a line of JSON ({error})", origin)
     if not isinstance(loaded, dict):
@@ -184,6 +184,14 @@ def _json_row(text: str, origin: Origin) -> Row | SentenceError:
     # Refused only where it is asked for: SNLI, for one, has lists of annotators' labels beside what is read.
     no_text = frozenset(key for key, each in loaded.items() if isinstance(each, list | dict))
     return Row({key: _json_cell(each) for key, each in loaded.items()}, origin, no_text)
+
+
+def _object(pairs: Sequence[tuple[str, Any]]) -> dict[str, Any]:
+    made = dict(pairs)
+    if len(made) < len(pairs):
+        twice = next(key for key, count in Counter(key for key, _ in pairs).items() if count > 1)
+        raise ValueError(f"{twice!r} stands there twice")
+    return made
 
 
 def _json_cell(value: Any) -> str:
@@ -312,9 +320,9 @@ def splits(train: list[Example], dev: list[Example] | None, test: list[Example])
     """The splits; without dev a tenth of train.
 
     Raises:
-        InputError: one of them is empty.
+        InputError: that leaves one of them empty.
     """
-    if dev is None and train:
+    if dev is None:
         kept, dev = hold_out(train)
         if not (kept and dev):
             raise InputError(
@@ -322,8 +330,4 @@ def splits(train: list[Example], dev: list[Example] | None, test: list[Example])
                 f"leaves {'train' if dev else 'dev'} empty; give corpus.dev"
             )
         train = kept
-    made = {"train": train, "dev": dev or [], "test": test}
-    for name, examples in made.items():
-        if not examples:
-            raise InputError(f"corpus.{name}: has no examples")
-    return made
+    return {"train": train, "dev": dev, "test": test}

@@ -215,7 +215,7 @@ def test_without_dev_train_must_have_a_tenth(score, tmp_path):
     ):
         load(LabelledPairs(file, file, score=score))
     empty = write(tmp_path, "empty.tsv", "first\tsecond\tscore\n")
-    with pytest.raises(InputError, match=r"corpus\.train: has no examples"):
+    with pytest.raises(InputError, match=r"empty\.tsv: has no examples; corpus\.train names it"):
         load(LabelledPairs(empty, file, score="score"))
 
 
@@ -238,8 +238,9 @@ def test_long_cells_and_columns_that_are_not_read(tmp_path):
         ("a.tsv", "text\tlabel\na\n", r"bad-a\.tsv:2, .*1 cells, and 2 columns"),
         ("a.tsv", "text\tlabel\n \tx\n", r"bad-a\.tsv:2, .*column 'text' is blank"),
         ("a.tsv", "words\tlabel\na\tx\n", r"no column 'text'; there are words, label"),
-        ("a.tsv", "text\tlabel\n", r"corpus\.dev: has no examples"),
+        ("a.tsv", "text\tlabel\n", r"bad-a\.tsv: has no examples; corpus\.dev names it"),
         ("a.jsonl", "{\n", r"bad-a\.jsonl:1, .*not a line of JSON"),
+        ("a.jsonl", '{"text": "a", "label": "x", "text": "b"}\n', r"bad-a\.jsonl:1, .*'text' stands there twice"),
         ("a.jsonl", "[]\n", r"bad-a\.jsonl:1, .*no object of JSON"),
         ("a.xls", "", r"bad-a\.xls: no table; its name should end in \.tsv"),
         ("a.jsonl", '{"text": "a", "label": null}\n', r"bad-a\.jsonl:1, .*column 'label' is blank"),
