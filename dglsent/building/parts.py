@@ -134,17 +134,26 @@ def _header(file: str) -> bytes:
     """Of TSV and CSV the lines up to the one that names the columns, which every part needs."""
     if form_of(file) not in _WITH_HEADER:
         return b""
-    with _opened(file) as opened:
-        return b"".join(_first(_lines(opened)))
+    return b"".join(_first(_lines(file)))
 
 
-def _lines(file: IO[bytes]) -> Iterator[tuple[bytes, str]]:
-    """The lines that a reader would see, each as it is in the file and as text without its end."""
-    mark = codecs.BOM_UTF8
-    for some in file:
-        for raw in some.splitlines(keepends=True):  # of bytes, these are cut where `read_lines` cuts, and nowhere else
-            yield raw, raw.removeprefix(mark).rstrip(b"\r\n").decode(errors="replace")
-            mark = b""
+def _lines(file: str) -> Iterator[tuple[bytes, str]]:
+    """The lines that a reader would see, each as it is in the file and as text without its end.
+
+    Raises:
+        InputError: the file cannot be read, or breaks off.
+    """
+    mark, number = codecs.BOM_UTF8, 0
+    try:
+        with _opened(file) as opened:
+            for some in opened:
+                for raw in some.splitlines(keepends=True):  # of bytes, these are cut where `read_lines` cuts
+                    yield raw, raw.removeprefix(mark).rstrip(b"\r\n").decode(errors="replace")
+                    mark, number = b"", number + 1
+    except (OSError, EOFError, zlib.error) as error:
+        if not number:
+            raise unreadable(file, error) from None
+        raise broken(file, number + 1, f"the file breaks off here ({reason(error)}); fetch it again") from None
 
 
 def _first(lines: Iterator[tuple[bytes, str]]) -> list[bytes]:
@@ -200,32 +209,19 @@ def _cut(split: str, file: str, size: int) -> Iterator[Part]:
     form = form_of(file)
     ordinal = 1  # of the first sentence of the part
     held: list[bytes] = []
-    count = read = 0
-
-    def counted(lines: Iterator[tuple[bytes, str]]) -> Iterator[tuple[bytes, str]]:
-        nonlocal read
-        for each in lines:
-            read += 1
-            yield each
-
-    try:
-        with _opened(file) as opened:
-            lines = counted(_lines(opened))
-            above = _first(lines) if form in _WITH_HEADER else []
-            header = b"".join(above)
-            begin, line = len(header), 1 + len(above)  # where the part begins
-            for block, more in _blocks(form, lines):
-                if more and count >= size:
-                    text = b"".join(held)
-                    yield Part(split, 0, 0, count, _digest(header, text), file, begin, len(text), line, ordinal)
-                    begin, line, ordinal = begin + len(text), line + len(held), ordinal + count
-                    held, count = [], 0
-                held += block
-                count += more
-    except (OSError, EOFError, zlib.error) as error:
-        if not read:
-            raise unreadable(file, error) from None
-        raise broken(file, read + 1, f"the file breaks off here ({reason(error)}); fetch it again") from None
+    count = 0
+    lines = _lines(file)
+    above = _first(lines) if form in _WITH_HEADER else []
+    header = b"".join(above)
+    begin, line = len(header), 1 + len(above)  # where the part begins
+    for block, more in _blocks(form, lines):
+        if more and count >= size:
+            text = b"".join(held)
+            yield Part(split, 0, 0, count, _digest(header, text), file, begin, len(text), line, ordinal)
+            begin, line, ordinal = begin + len(text), line + len(held), ordinal + count
+            held, count = [], 0
+        held += block
+        count += more
     if count:
         text = b"".join(held)
         yield Part(split, 0, 0, count, _digest(header, text), file, begin, len(text), line, ordinal)

@@ -17,7 +17,7 @@ from graphs.formats.source import Extract
 Format: TypeAlias = Literal["text", "tokens", "brackets", "conllu", "columns", "tsv", "csv", "jsonl"]
 FORMATS: tuple[Format, ...] = get_args(Format)
 
-_TOKEN = re.compile(r"[^ \t]+")
+TOKEN = re.compile(r"[^ \t]+")
 _OF_ONE_WORD = re.compile(r"(?:\([ \t]*[^ \t()]+[ \t]+[^ \t()]+[ \t]*\)[ \t]*)+")
 
 
@@ -157,7 +157,7 @@ def _cell(text: str, origin: Origin, among_trees: bool) -> Given:
 
 
 def _raw(text: str, origin: Origin, *, tokens: bool = False) -> Given:
-    said = _TOKEN.findall(text) if tokens else text.strip()
+    said = TOKEN.findall(text) if tokens else text.strip()
     return Raw(said, origin) if said else SentenceError("the sentence has no words", origin)
 
 
@@ -174,6 +174,10 @@ def _single(text: str, form: Format, name: str) -> list[Given]:
     else:
         conllu = read_conllu(source, on_error="skip")
         read, skipped = conllu, conllu.skipped
-    results: list[Given] = [parsed(one) for one in read]
+    return in_order(map(parsed, read), skipped)
+
+
+def in_order(read: Iterable[Given], skipped: Iterable[SentenceError]) -> list[Given]:
+    """Sentences, and what is wrong with others, as they stand in their file."""
     # Several trees may share a line, so equal lines keep their order.
-    return sorted([*results, *skipped], key=lambda result: result.origin.line)
+    return sorted([*read, *skipped], key=lambda one: one.origin.line)

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from dglsent.cli.reading import TOKEN, in_order
 from dglsent.inference.given import Given, parsed
 from graphs.errors import InputError
 from graphs.formats.columns import read_columns
@@ -15,7 +15,6 @@ from graphs.formats.source import Extract
 if TYPE_CHECKING:
     from dglsent.inference.model import Model
 
-_FIELD = re.compile(r"[^ \t]+")  # as in `graphs.formats.columns`
 _LEAST = 2  # columns of what is taken for such a file without being asked
 
 
@@ -39,18 +38,18 @@ class TokenColumns:
         """
         bare = tuple(column for column in self.names if column != self.tag)
         count = len(next(_lines(text), ()))
-        if count not in (len(self.names), len(bare)):
+        columns = {len(self.names): self.names, len(bare): bare}.get(count)
+        if columns is None:
             raise InputError(
                 f"{name}: {count} columns; the model was trained on {', '.join(self.names)}, of which "
                 f"{self.tag!r} may be left out"
             )
-        columns = self.names if count == len(self.names) else bare
         sentences = read_columns(Extract(text, name, 1, 1), columns, on_error="skip")
-        known = [
-            replace(one, columns={key: one.columns[key] for key in bare if key in one.columns}) for one in sentences
-        ]
-        found: list[Given] = sorted([*map(parsed, known), *sentences.skipped], key=lambda given: given.origin.line)
-        return [(one,) for one in found]
+        untold = (
+            replace(one, columns={name: column for name, column in one.columns.items() if name != self.tag})
+            for one in sentences
+        )
+        return [(one,) for one in in_order(map(parsed, untold), sentences.skipped)]
 
 
 def of_model(model: Model) -> TokenColumns | None:
@@ -86,4 +85,4 @@ def _lines(text: str) -> Iterator[Sequence[str]]:
     """The columns of each line that has any."""
     for line in text.split("\n"):
         if line.strip(" \t") and not line.startswith("-DOCSTART-"):
-            yield _FIELD.findall(line)
+            yield TOKEN.findall(line)

@@ -119,7 +119,7 @@ def rows(source: Path | Extract, suffix: str | None = None) -> Iterator[Row | Se
     number, header = next(cells, (0, []))
     if isinstance(header, csv.Error):
         raise InputError(f"{name}:{number}: {_no_csv(header)}")
-    twice = next((column for column, count in Counter(header).items() if column and count > 1), None)
+    twice = _twice(filter(None, header))
     if twice is not None:
         raise InputError(f"{name}:{number}: column {twice!r} is named twice; give each column a name of its own")
     for place, (number, row) in enumerate(cells, ordinal):
@@ -187,11 +187,15 @@ def _json_row(text: str, origin: Origin) -> Row | SentenceError:
 
 
 def _object(pairs: Sequence[tuple[str, Any]]) -> dict[str, Any]:
-    made = dict(pairs)
-    if len(made) < len(pairs):
-        twice = next(key for key, count in Counter(key for key, _ in pairs).items() if count > 1)
+    twice = _twice(key for key, _ in pairs)
+    if twice is not None:
         raise ValueError(f"{twice!r} stands there twice")
-    return made
+    return dict(pairs)
+
+
+def _twice(names: Iterable[str]) -> str | None:
+    """The first name that stands there more than once."""
+    return next((name for name, count in Counter(names).items() if count > 1), None)
 
 
 def _json_cell(value: Any) -> str:

@@ -49,8 +49,9 @@ def in_range(config: Namespace) -> None:
         if name in _FROM_ONE | _FROM_ZERO and not low <= value <= high:
             range_ = f"below {low}" if high == _LARGEST and value < low else f"not from {low} to {high}"
             raise InputError(f"{key}: {value} is {range_}")
-        if name == "low" and value >= highest.get(f"{key.removesuffix('low')}high", math.inf):
-            raise InputError(f"{key}: {value} is not below {key.removesuffix('low')}high")
+        above = f"{key.removesuffix('low')}high"
+        if name == "low" and value >= highest.get(above, math.inf):
+            raise InputError(f"{key}: {value} is not below {above}")
 
 
 def _numbers(value: Any, key: str, ours: bool) -> Iterator[tuple[str, float, bool]]:
