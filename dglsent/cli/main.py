@@ -89,9 +89,13 @@ def _run(command: Callable[[], int]) -> int:
             # In the midst of an import SIGTERM comes out as any error.
             if ended_by or isinstance(error, KeyboardInterrupt):
                 said = str(error) if isinstance(error, KeyboardInterrupt) else ""
-                print(f"\ndglsent: {said or 'interrupted'}", file=sys.stderr)
-                return ended_by[0] if ended_by else INTERRUPTED
+                return _stopped(said, ended_by[0] if ended_by else INTERRUPTED)
             return _failed(error)
+
+
+def _stopped(said: str = "", code: int = INTERRUPTED) -> int:
+    print(f"\ndglsent: {said or 'interrupted'}", file=sys.stderr)
+    return code
 
 
 def _failed(error: BaseException) -> int:
@@ -102,6 +106,8 @@ def _failed(error: BaseException) -> int:
     if isinstance(error, InputError) or type(error).__name__ == "DGLUnavailableError":
         return _fail(str(error))
     if not isinstance(error, OSError):
+        if _hides_an_interrupt(error):
+            return _stopped()
         raise error
     if error.filename is None:
         _drop_output()
@@ -109,6 +115,13 @@ def _failed(error: BaseException) -> int:
         return 1
     named = error.filename or "standard output"
     return _fail(f"{named}: {error.strerror or error}; make room there, or choose another place")
+
+
+def _hides_an_interrupt(error: BaseException | None) -> bool:
+    """Whether an error came while something was cleaned up after Ctrl-C, as Lightning does as soon as it has begun."""
+    while error is not None and not isinstance(error, KeyboardInterrupt):
+        error = error.__context__
+    return error is not None
 
 
 @contextmanager

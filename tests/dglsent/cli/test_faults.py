@@ -298,6 +298,26 @@ def test_ctrl_c_before_there_is_anything_to_say(program, monkeypatch):
     assert program("recipes") == (130, "", "\ndglsent: interrupted\n")
 
 
+def test_an_error_of_cleaning_up_after_an_interrupt_is_no_traceback(program, monkeypatch):
+    """Lightning's own, of a loader that is just being made."""
+
+    def main(arguments):
+        try:
+            raise KeyboardInterrupt
+        except KeyboardInterrupt:
+            raise RuntimeError("Please call `iter(combined_loader)` first.") from None
+
+    monkeypatch.setattr("dglsent.cli.recipes.main", main)
+    assert program("recipes") == (130, "", "\ndglsent: interrupted\n")
+
+    def broken(arguments):
+        raise RuntimeError("a fault")
+
+    monkeypatch.setattr("dglsent.cli.recipes.main", broken)
+    with pytest.raises(RuntimeError, match="a fault"):
+        program("recipes")
+
+
 def test_ranges_are_those_of_our_own_keys():
     """A class of others may have a share that is called `train`, and layers below zero."""
     text = TINY.replace("dglsent.corpora.built_in.Reviews", f"{__name__}.Named").replace(
