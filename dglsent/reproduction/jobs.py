@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import os
 import subprocess
 import sys
@@ -11,7 +12,9 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+from typing import Any
 
+import yaml
 from jsonargparse import Namespace
 
 import dglsent
@@ -44,6 +47,7 @@ class Job:
         seed: its seed.
         fold: which part of the corpus is tested on, where the table has folds.
         config: the resolved recipe with both.
+        text: the same as YAML.
         run: the folder, which is that of `dglsent fit`.
         own: options of `dglsent fit` for this one alone; they overrule those for all.
         cpu: the vector instructions that torch is to use, as it names them; "" for the best that there are.
@@ -54,6 +58,7 @@ class Job:
     seed: int
     fold: int | None
     config: Namespace
+    text: str
     run: Run
     own: Sequence[str] = ()
     cpu: str = ""
@@ -89,29 +94,32 @@ def jobs_of(row: Row, folds: int | None, seeds: Sequence[int], out: Path) -> lis
     """
     if row.recipe is None:
         return []
-    name, config = _resolved(row, folds is not None)
+    name, config, tree = _resolved(row, folds is not None)
 
     def job(seed: int, fold: int | None) -> Job:
-        mine = config.clone()
-        mine.seed = seed
+        mine, written = config.clone(), copy.deepcopy(tree)
+        mine.seed = written["seed"] = seed
         folder = out / name / f"seed-{seed}"
         if fold is not None:
-            mine.corpus.init_args.fold = fold
+            mine.corpus.init_args.fold = written["corpus"]["init_args"]["fold"] = fold
             folder /= f"fold-{fold}"
-        return Job(row, seed, fold, mine, Run(folder))
+        # As `recipes.dump` writes it, which takes ten times as long.
+        text = yaml.safe_dump(written, sort_keys=False, allow_unicode=True)
+        return Job(row, seed, fold, mine, text, Run(folder))
 
     return [[job(seed, fold) for fold in (range(folds) if folds else [None])] for seed in seeds]
 
 
 @cache  # of this very row of this very table: one that is read anew, maybe after its recipe was edited, is another
-def _resolved(row: Row, has_folds: bool) -> tuple[str, Namespace]:
-    """What the folder of a row's runs is called, and its resolved recipe."""
+def _resolved(row: Row, has_folds: bool) -> tuple[str, Namespace, dict[str, Any]]:
+    """What the folder of a row's runs is called, its resolved recipe, and the same as YAML is read."""
     recipe = str(row.recipe)
     file = recipes.find(recipe)
     name = recipe if file != Path(recipe) else file.stem
     text = recipes.read(file)
     look_in(file.parent, Path.cwd())
-    return name, recipes.resolve(text, ["--corpus.fold", "0"] if has_folds else [], source=str(file))
+    config = recipes.resolve(text, ["--corpus.fold", "0"] if has_folds else [], source=str(file))
+    return name, config, yaml.safe_load(recipes.dump(config))
 
 
 def train(

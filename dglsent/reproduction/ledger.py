@@ -94,8 +94,7 @@ class Ledger:
             if job and job.run.path.exists():
                 self._verified_since(job.run, record["metrics"])
                 continue
-            text = recipes.dump(job.config) if job else ""
-            if job is None or record["metrics"]["provenance"]["recipe"] != hash_of_text(text):
+            if job is None or record["metrics"]["provenance"]["recipe"] != hash_of_text(job.text):
                 lost.append(_run(record))
             else:
                 metrics = self._with_code(record["metrics"])
@@ -103,7 +102,7 @@ class Ledger:
                 made = job.beside(_MADE)
                 shutil.rmtree(made.path, ignore_errors=True)
                 made.path.mkdir(parents=True)
-                write(made.config_file, head + text)
+                write(made.config_file, head + job.text)
                 made.save_metrics(metrics)
                 made.path.rename(job.run.path)  # whole or not at all, however it ends
         return lost

@@ -85,7 +85,7 @@ class Reproduction:
         """Whether a run is finished; what makes it stale is remembered."""
         if not (job.run.config_file.is_file() and job.run.metrics_file.is_file()):
             return job.run.is_finished(job.config)
-        why = stale(job.run, job.config)
+        why = stale(job)
         if why:
             self._stale[job.run.path] = why
         return True
@@ -155,7 +155,7 @@ class Reproduction:
 
     def _hold(self, job: Job, held: ExitStack) -> bool:
         """Whether a run can be verified; of rows that share it, in two tables say, one command does, and holds it."""
-        if other_recipe(job.run, job.config):
+        if other_recipe(job):
             self._say(f"{job.title}: cannot be verified: {self._why(job)}; --refresh trains it anew")
             return False
         try:

@@ -12,7 +12,7 @@ from typing import Any
 from dglsent.reproduction.jobs import Job
 from dglsent.reproduction.tables import SPLITS, Row, Table
 from dglsent.training.fit import aggregate
-from dglsent.training.provenance import recipe_hash
+from dglsent.training.provenance import hash_of_text
 from graphs.errors import InputError
 
 _COUNTS = ("epochs", "best_epoch", "seconds")
@@ -68,7 +68,7 @@ def measured(
             )
     folders = [str(job.run.path) for of_seed in whole for job in of_seed]
     done = [str(job.run.path) for of_seed in jobs for job in of_seed if job.run.metrics_file.is_file()]
-    recipe = recipe_hash(whole[0][0].config) if whole else None
+    recipe = hash_of_text(whole[0][0].text) if whole else None
     return Result(row, runs, folders, done, counted, _reasons(whole, stale), recipe)
 
 

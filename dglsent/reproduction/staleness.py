@@ -6,11 +6,10 @@ from collections.abc import Mapping
 from typing import Any
 
 import torch
-from jsonargparse import Namespace
 
+from dglsent.reproduction.jobs import Job
 from dglsent.training import recipe as recipes
 from dglsent.training.provenance import MIXED, code_hash, counts, modules
-from dglsent.training.run import Run
 
 EPOCHS = 2  # what is trained again to verify a run: the second, too, as much happens between epochs
 LONG = 5.0  # seconds of an epoch beyond which one is: of what happens between two, runs of shorter ones tell enough
@@ -18,28 +17,24 @@ _CPUS = ("DEFAULT", "AVX2", "AVX512")  # as torch names vector instructions, eac
 _SHOWN = 4  # changed modules that a reason names
 
 
-def other_recipe(run: Run, config: Namespace) -> str | None:
-    """In what the recipe of a run differs from a row's; None where it does not."""
+def other_recipe(job: Job) -> str | None:
+    """In what the recipe of a run differs from its row's; None where it does not."""
     # Most say what the row says, word for word; to resolve a recipe and compare its keys takes five times as long.
-    if recipes.read(run.config_file).endswith(f"\n{recipes.dump(config)}"):
+    if recipes.read(job.run.config_file).endswith(f"\n{job.text}"):
         return None
-    return run.difference(config)
+    return job.run.difference(job.config)
 
 
-def stale(run: Run, config: Namespace) -> str | None:
+def stale(job: Job) -> str | None:
     """Why a finished run may no longer be what training would give; None where it still is.
-
-    Args:
-        run: the run.
-        config: the resolved recipe of its row, of the same seed and fold.
 
     Raises:
         InputError: its folder cannot be read.
     """
-    different = other_recipe(run, config)
+    different = other_recipe(job)
     if different:
         return f"its recipe has changed ({different})"
-    made_of = run.metrics().get("provenance")
+    made_of = job.run.metrics().get("provenance")
     if made_of is None:
         return "it was made before runs said of which code"
     known = [made_of["code"], *(each["code"] for each in made_of.get("verified", ()))]

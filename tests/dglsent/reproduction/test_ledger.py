@@ -4,6 +4,7 @@ import json
 import shutil
 
 import pytest
+from job_of_run import job_of
 from tiny import TINY, recipe
 
 from dglsent.cli.main import main
@@ -53,7 +54,7 @@ def test_a_machine_without_the_runs_knows_their_numbers_and_can_verify_them(repr
     assert not run.weights_file.exists()
     assert run.metrics() == original.metrics()  # of two epochs
     assert unlike(run.metrics(), original.metrics()) is None
-    assert stale(run, run.config()) is None
+    assert stale(job_of(run)) is None
 
 
 def test_a_run_that_is_put_back_is_whole_or_not_there(reproduced, tmp_path, monkeypatch):

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 import torch
+from job_of_run import job_of
 
 from dglsent.reproduction.staleness import as_made, other_code, stale, stamped, unlike
 from dglsent.training.run import Run
@@ -29,24 +30,24 @@ def made_of(run: Run, **code: str | None) -> None:
 
 
 def test_a_run_of_this_code_is_not_stale(run):
-    assert stale(run, run.config()) is None
+    assert stale(job_of(run)) is None
 
 
 def test_changed_code(run):
     made_of(run, dglsent__nn__cells="0", graphs__builders="1")
-    assert stale(run, run.config()) == "code changed since: dglsent.nn.cells, graphs.builders"
+    assert stale(job_of(run)) == "code changed since: dglsent.nn.cells, graphs.builders"
 
 
 def test_a_module_that_is_gone_is_named_with_where_it_went(run):
     cells = run.metrics()["provenance"]["code"][CELLS]
     made_of(run, dglsent__nn__cells=None, dglsent__models__cells=cells, dglsent__models__lost="0")
-    why = stale(run, run.config())
+    why = stale(job_of(run))
     assert why == "renamed, moved or deleted since: dglsent.models.cells (now dglsent.nn.cells), dglsent.models.lost"
 
 
 def test_a_module_on_which_no_number_depends_may_change(run):
     made_of(run, dglsent__training__ranges="0", graphs__drawing__tree="0", dglsent__training__run="0")
-    assert stale(run, run.config()) is None
+    assert stale(job_of(run)) is None
 
 
 def test_code_is_that_of_the_run_or_what_it_was_verified_with(run):
@@ -63,31 +64,31 @@ def test_code_is_that_of_the_run_or_what_it_was_verified_with(run):
 def test_another_recipe(run):
     config = run.config()
     config.optimiser.lr = 0.02
-    assert stale(run, config) == "its recipe has changed (optimiser.lr is 0.05 there and 0.02 here)"
+    assert stale(job_of(run, config)) == "its recipe has changed (optimiser.lr is 0.05 there and 0.02 here)"
 
 
 def test_a_verified_run_is_fresh_until_code_changes_again(run):
     again = run.metrics()
     made_of(run, dglsent__nn__cells="0")
     run.save_metrics(stamped(run.metrics(), again))
-    assert stale(run, run.config()) is None
+    assert stale(job_of(run)) is None
     metrics = run.metrics()
     assert metrics["provenance"]["code"][CELLS] == "0"
     metrics["provenance"]["verified"][0]["code"]["graphs.builders"] = "1"
     run.save_metrics(metrics)
-    assert stale(run, run.config()) == "code changed since: graphs.builders"
+    assert stale(job_of(run)) == "code changed since: graphs.builders"
     metrics["provenance"]["code"] = again["provenance"]["code"]
     run.save_metrics(metrics)
-    assert stale(run, run.config()) is None, "code that went back to what the run was made of"
+    assert stale(job_of(run)) is None, "code that went back to what the run was made of"
 
 
 def test_a_run_that_did_not_say_of_which_code_can_be_verified(run):
     again = run.metrics()
     before = {name: value for name, value in again.items() if name != "provenance"}
     Path(run.metrics_file).write_text(json.dumps(before))
-    assert stale(run, run.config()) == "it was made before runs said of which code"
+    assert stale(job_of(run)) == "it was made before runs said of which code"
     run.save_metrics(stamped(before, again))
-    assert stale(run, run.config()) is None
+    assert stale(job_of(run)) is None
     assert run.metrics()["provenance"]["code"] is None
 
 

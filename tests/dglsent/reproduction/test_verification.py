@@ -3,10 +3,9 @@ from __future__ import annotations
 import shutil
 
 import pytest
+from job_of_run import job_of
 
-from dglsent.reproduction.jobs import Job
 from dglsent.reproduction.staleness import stamped, unlike
-from dglsent.reproduction.tables import Row
 from dglsent.reproduction.verification import verification_of
 from dglsent.training.run import Run
 
@@ -16,7 +15,7 @@ def test_of_long_epochs_the_first_alone_is_trained_again(seconds, epochs, trees_
     shutil.copytree(trees_run, tmp_path / "run")
     run = Run(tmp_path / "run")
     run.save_metrics({**run.metrics(), "seconds": seconds})
-    again = verification_of(Job(Row("Tree-LSTM", ""), 1, None, run.config(), run), None).again
+    again = verification_of(job_of(run), None).again
     assert again.own[:2] == ["--training.epochs", str(epochs)]
 
 
@@ -26,7 +25,7 @@ def test_a_mean_over_the_last_epochs_is_not_over_the_first(average, left_out, tr
     run = Run(trees_run)
     config = run.config()
     config.training.epochs, config.training.average = 10, average
-    again = verification_of(Job(Row("Tree-LSTM", ""), 1, None, config, run), None).again
+    again = verification_of(job_of(run, config), None).again
     assert again.own[:2] == ["--training.epochs", "2"]
     assert ("--training.average" in again.own) == left_out
 
@@ -36,7 +35,7 @@ def test_of_a_mean_over_all_epochs_the_first_is_what_it_was(trees_run):
     run = Run(trees_run)
     config = run.config()
     config.training.epochs = config.training.average = 10
-    again = verification_of(Job(Row("Tree-LSTM", ""), 1, None, config, run), None).again
+    again = verification_of(job_of(run, config), None).again
     assert again.own[:2] == ["--training.epochs", "1"]
     assert "--training.average" in again.own
 
