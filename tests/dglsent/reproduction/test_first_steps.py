@@ -1,0 +1,33 @@
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+
+from dglsent.reproduction.first_steps import _line, different
+
+MADE = {"losses": [0.5, 0.25], "weights": "a", "dev": "b"}
+
+
+@pytest.mark.parametrize(
+    ("before", "said"),
+    [
+        ({}, None),
+        ({"losses": [0.5, 0.125]}, "the loss of step 2 was 0.125 and is 0.25"),
+        ({"weights": "c"}, "after 2 steps of the same losses the weights differ"),
+        ({"dev": "c"}, "after 2 steps of the same losses the dev differ"),
+        ({"error": "ImportError: gone"}, "the code before cannot train it: ImportError: gone"),
+    ],
+)
+def test_in_what_two_codes_differ(before, said):
+    assert different(MADE, {**MADE, **before}) == said
+
+
+def test_code_of_today_that_cannot_train():
+    assert different({"error": "ValueError: no"}, MADE) == "this code cannot train it: ValueError: no"
+
+
+def test_a_program_that_ends_before_its_answer():
+    with subprocess.Popen([sys.executable, "-c", ""], stdout=subprocess.PIPE, text=True) as process:
+        assert "has ended" in _line(process)
