@@ -25,7 +25,10 @@ FORKING = (
 # Files that take longest. They come first, so that no worker is busy with one when all else is done.
 LONGEST = (
     *FORKING,
+    "dglsent/cli/test_reproduce_stale.py",
     "test_notebooks.py",
+    "dglsent/reproduction/test_published_rows.py",
+    "dglsent/cli/test_reproduce_trainings.py",
     "graphs/test_real_corpora.py",
     "dglsent/building/test_on_ray.py",
     "dglsent/models/test_progressive_attention.py",
