@@ -156,6 +156,10 @@ def test_first_steps_of_two_codes(made, tmp_path, program):
     assert code == 0
     assert re.search(r"Tree-LSTM seed 2: stays stale: the loss of step 1 was [\d.]+ and is [\d.]+\n", err)
 
+    shutil.rmtree(other[0] / "dglsent/training")
+    shutil.copytree(_HOME / "dglsent/reproduction", other[0] / "dglsent/training")
+    code, _, err = program(*command, "--against", other[0])
+    assert "Tree-LSTM seed 2: stays stale: the code before cannot train it: " in err
     program.refuses(*command, saying=["--steps: compares with other code", "--against DIR"])
 
 
