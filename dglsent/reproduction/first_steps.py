@@ -13,6 +13,7 @@ import gc
 import hashlib
 import json
 import os
+import pickle
 import subprocess
 import sys
 import tempfile
@@ -111,6 +112,9 @@ def _serve() -> None:
 
         torch.set_num_threads(1)
         assemble.load_corpus = _remembered_corpus(assemble.load_corpus)
+        # The runs of a row, and rows that differ in the encoder alone, read the same graphs.
+        assemble.strings_of = _remembered(assemble.strings_of, lambda splits, kind: (id(splits), repr(kind)))
+        assemble.graph_sets = _remembered(assemble.graph_sets, _of_graphs)
         words.read_vectors = _remembered(
             words.read_vectors, lambda file, known: (str(file), known.lower, known.fold_digits, tuple(known.strings))
         )
@@ -176,8 +180,14 @@ def _steps(text: str, steps: int, data: Path | None) -> dict[str, Any]:
     }
 
 
+def _of_graphs(splits: Any, kind: Any, vectors: Any, vocabularies: Any, task: Any) -> tuple[Any, ...]:
+    """All that the graphs of examples depend on."""
+    strings = hashlib.sha256(pickle.dumps(vocabularies)).digest()
+    return id(splits), repr(kind), id(vectors), strings, task.sentences, repr(task.targets), task.token_labels
+
+
 def _remembered(read: Callable[..., Any], key: Callable[..., Any]) -> Callable[..., Any]:
-    """A reader that remembers the last two things it read."""
+    """A reader that remembers the last two things it read, and of what, so that no `id` in a key comes to be another's."""
     last: dict[Any, Any] = {}
 
     @wraps(read)
@@ -186,8 +196,8 @@ def _remembered(read: Callable[..., Any], key: Callable[..., Any]) -> Callable[.
         if asked not in last:
             while len(last) > 1:
                 del last[next(iter(last))]
-            last[asked] = read(*arguments, **options)
-        return last[asked]
+            last[asked] = read(*arguments, **options), arguments
+        return last[asked][0]
 
     return run
 
