@@ -57,9 +57,18 @@ def load_corpus(recipe: Recipe, data: Path | None) -> Splits:
 
 
 def _require_examples(name: str, splits: Mapping[str, Sized]) -> None:
+    if not isinstance(splits, Mapping):
+        raise InputError(
+            f"{name}: gives a value of type {type(splits).__name__}; a dict of train, dev and test is wanted"
+        )
     for split in ("train", "dev", "test"):
         if split not in splits or not isinstance(splits[split], Sized) or not len(splits[split]):
             raise InputError(f"{name}: no list of examples {split!r}; it takes train, dev and test, none of them empty")
+
+
+def some_of(classes: Sequence[str]) -> str:
+    """The names of the first few, for messages."""
+    return ", ".join(classes[:8]) + (", ..." if len(classes) > 8 else "")
 
 
 def load_inputs(recipe: Recipe, data: Path | None, vocabularies: Vocabularies | None = None) -> Inputs:
@@ -94,7 +103,10 @@ def load_inputs(recipe: Recipe, data: Path | None, vocabularies: Vocabularies | 
         vocabularies = make_vocabularies(recipe, known, read)
         vectors = initial(read, vocabularies.word)
     elif vocabularies.label is not None and list(vocabularies.label) != list(recipe.corpus.labels):
-        raise InputError("the classes of the corpus are not those that the model was trained with; train it again")
+        raise InputError(
+            f"the corpus has the classes {some_of(recipe.corpus.labels)}, and the model was trained with "
+            f"{some_of(list(vocabularies.label))}; put back the files of then, or train it into another folder (--out)"
+        )
     return Inputs(sets(vocabularies, make_task(recipe, 1, vocabularies)), vocabularies, vectors)
 
 

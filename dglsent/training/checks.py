@@ -12,6 +12,7 @@ from dglsent.passing import Batch
 from dglsent.passing.relation import Relation
 from dglsent.tasks.classification import Classification
 from dglsent.tasks.task import Task
+from dglsent.training.assemble import some_of
 from dglsent.training.data import Examples, GraphSet
 from dglsent.training.graphs import OwnGraph
 from dglsent.training.model import SentenceModel
@@ -67,9 +68,8 @@ def check(recipe: Recipe, model: SentenceModel, sets: Mapping[str, Examples]) ->
         raise InputError(f"task: it monitors {task.monitor!r}, and its scores are {', '.join(task.score_names)}")
     count = getattr(task, "choose", getattr(task, "classes", None))
     if labels and count is not None and count != len(labels):
-        named = ", ".join(labels[:8]) + (", ..." if len(labels) > 8 else "")
         raise InputError(
-            f"task.classes: {count}, and the corpus has the {len(labels)} classes {named}; "
+            f"task.classes: {count}, and the corpus has the {len(labels)} classes {some_of(labels)}; "
             f"set --task.classes {len(labels)}"
         )
     for split, each in sets.items():

@@ -111,6 +111,7 @@ class _Job:
                         raise
         if self.log_gates is not None and not (run.path / "gates").is_dir():
             raise InputError(f"{run.path}: was trained without --log-gates; choose another --out")
+        run.checkpoint.unlink(missing_ok=True)  # of a kill right after the scores
         self.say(f"{run.path}: finished already, not trained again")
         return run.metrics()
 

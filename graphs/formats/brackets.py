@@ -14,7 +14,7 @@ from typing import Any, NoReturn
 import numpy as np
 
 from graphs.columns import Constituency
-from graphs.errors import Origin, SentenceError
+from graphs.errors import BrokenFileError, Origin, SentenceError
 from graphs.formats.policy import OnError, Sentences, collect
 from graphs.formats.source import Source, read_lines, source_name, source_start
 
@@ -157,14 +157,19 @@ def _blocks(lines: Iterable[str], first: int) -> Iterator[tuple[int, str]]:
     """Cuts lines into trees: the line on which each starts, and its text."""
     block: list[str] = []
     start, depth = 0, 0
-    for number, line in enumerate(lines, first):
-        if starts_tree(line, depth):
-            if block:
-                yield start, "\n".join(block)
-            start, block, depth = number, [], 0
-        if start:
-            block.append(line)
-            depth += line.count("(") - line.count(")")
+    try:
+        for number, line in enumerate(lines, first):
+            if starts_tree(line, depth):
+                if block:
+                    yield start, "\n".join(block)
+                start, block, depth = number, [], 0
+            if start:
+                block.append(line)
+                depth += line.count("(") - line.count(")")
+    except BrokenFileError:
+        if block and depth == 0:  # whole, and only the file ends too early
+            yield start, "\n".join(block)
+        raise
     if block:
         yield start, "\n".join(block)
 

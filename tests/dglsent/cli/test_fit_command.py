@@ -44,11 +44,13 @@ def test_scores_of_pairs(pairs_run):
 
 def test_finished_run_is_not_trained_again(trees_run, program):
     before = (trees_run / "weights.safetensors").stat().st_mtime_ns
+    (trees_run / "resume.ckpt").touch()  # of a kill right after the scores
     code, out, err = program("fit", trees_run.parent / "tiny.yaml", "--out", trees_run)
     assert code == 0
     assert "finished already, not trained again" in err
     assert "test accuracy" in out
     assert (trees_run / "weights.safetensors").stat().st_mtime_ns == before
+    assert not (trees_run / "resume.ckpt").exists()
 
 
 def test_test_finds_the_same_scores(trees_run, program):

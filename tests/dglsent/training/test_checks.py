@@ -63,6 +63,11 @@ class Wrong(Reviews):
         return splits
 
 
+class Nothing(Reviews):
+    def load(self, data):
+        super().load(data)  # and forgets to return it
+
+
 class Blind(Classification):
     def __init__(self, size: int) -> None:
         super().__init__(size, 5)
@@ -96,6 +101,7 @@ def changed(change):
 @pytest.mark.parametrize(
     ("parts", "said"),
     [
+        ({"corpus": "own_parts.Nothing"}, "corpus Nothing: gives a value of type NoneType; a dict of train, dev and"),
         ({"graph": "{class_path: own_parts.Short}"}, "edge field 'slot' has"),
         ({"task": "{class_path: own_parts.Blind}"}, "it monitors 'r2', and its scores are accuracy"),
     ],

@@ -53,7 +53,7 @@ def test_another_corpus_is_refused(tags_run, program):
     before = config.read_text()
     config.write_text(before.replace("more: null", "more: B-ORG"))
     try:
-        program.refuses("test", tags_run, saying=["classes of the corpus", "train it again"])
+        program.refuses("test", tags_run, saying=["has the classes B-LOC, B-ORG", "train it into another folder"])
     finally:
         config.write_text(before)
 
