@@ -23,6 +23,7 @@ from mkdocs.config import load_config
 from dglsent.cli.main import COMMANDS, main
 from dglsent.cli.options import Parser
 from dglsent.training import recipe as recipes
+from dglsent.training import recipe_files
 
 ROOT = Path(__file__).parents[1]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
@@ -104,8 +105,8 @@ def _check(words: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
         options, rest = found if of_recipe else (found, [])
         name = options.recipe if of_recipe else None
         if name and not Path(name).suffix:  # a recipe of one's own is not there
-            file = recipes.find(name)
-            recipes.resolve(recipes.read(file), rest, source=str(file))
+            file = recipe_files.find(name)
+            recipes.resolve(recipe_files.read(file), rest, source=str(file))
         else:
             assert not rest or name, f"{words}: {rest}"
         raise _UnderstoodError

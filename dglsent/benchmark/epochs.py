@@ -10,6 +10,7 @@ import torch
 from dglsent.benchmark.timing import Row
 from dglsent.passing import engine
 from dglsent.training import recipe as recipes
+from dglsent.training import recipe_files
 from dglsent.training.assemble import load_inputs, make_model
 from dglsent.training.data import loader
 from dglsent.training.device import seed_all
@@ -31,8 +32,8 @@ def measure(name: str, size: int, data: Path, device: str, *, fused: bool = Fals
     Raises:
         InputError: the corpus is not there.
     """
-    file = recipes.find(name)
-    recipe = recipes.instantiate(recipes.resolve(recipes.read(file), source=str(file)))
+    file = recipe_files.find(name)
+    recipe = recipes.instantiate(recipes.resolve(recipe_files.read(file), source=str(file)))
     seed_all(recipe.seed)
     inputs = load_inputs(recipe, data)
     model = make_model(recipe, inputs.vocabularies, inputs.vectors).to(device).train()

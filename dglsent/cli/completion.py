@@ -34,9 +34,9 @@ def main(arguments: Sequence[str]) -> int:
 
     import shtab
 
-    from dglsent.training import recipe
+    from dglsent.training import recipe_files
 
-    names = " ".join(recipe.names())
+    names = " ".join(recipe_files.names())
     preamble: Any = {  # shtab says a string and takes both
         "bash": f'{_RECIPES}() {{ compgen -W "{names}" -- "$1"; compgen -f -- "$1"; }}',
         "zsh": f"{_RECIPES}() {{ compadd {names}; _files }}",

@@ -10,6 +10,7 @@ from dglsent.cli.options import Parser, add_device
 from dglsent.corpora import reviews
 from dglsent.inference.model import Model
 from dglsent.training import recipe as recipes
+from dglsent.training import recipe_files
 from dglsent.training.assemble import load_inputs
 from dglsent.training.denormals import denormals_flushed
 from dglsent.training.device import set_threads
@@ -56,11 +57,11 @@ def main(arguments: Sequence[str]) -> int:
 
 
 def _train(name: str, out: Path, device: str) -> Model:
-    file = recipes.find(f"reviews/{name}")
+    file = recipe_files.find(f"reviews/{name}")
     run = Run(out / name)
     say(f"reviews/{name}")
     with denormals_flushed():
-        fit(recipes.resolve(recipes.read(file), source=str(file)), run, device=device, say=say)
+        fit(recipes.resolve(recipe_files.read(file), source=str(file)), run, device=device, say=say)
     return Model.of_run(run.path, device=device)
 
 

@@ -67,18 +67,24 @@ def main(arguments: Sequence[str]) -> int:
 def _help(parser: Parser, recipe: str) -> None:
     from dglsent import registry
     from dglsent.training import recipe as recipes
+    from dglsent.training import recipe_files
     from dglsent.training.class_paths import look_in
 
     if not recipe.startswith("-"):  # it may bring classes of its own
-        file = recipes.find(recipe)
+        file = recipe_files.find(recipe)
         look_in(file.parent, Path.cwd())
-        recipes.resolve(recipes.read(file), source=str(file))
+        recipes.resolve(recipe_files.read(file), source=str(file))
     parser.print_help()
     print("\nclasses by name (module.Class for those of your own):\n" + registry.listed())
     print("\nkeys of a recipe:\n" + recipes.usage().partition("\n\n")[2])
 
 
 def _fit(options: Namespace, overrides: Sequence[str], command: str) -> int:
+    from dglsent.training import recipe_files
+
+    file = recipe_files.find(options.recipe)
+    text = recipe_files.read(file)  # a name that is none is told before torch is imported
+
     from dglsent.passing import engine
     from dglsent.training import recipe as recipes
     from dglsent.training.class_paths import look_in
@@ -92,8 +98,6 @@ def _fit(options: Namespace, overrides: Sequence[str], command: str) -> int:
     if options.fused and options.processes > 1:
         raise InputError("--fused: for one process; leave --processes out")
     leads = launched().rank == 0  # of those that torchrun has started, one talks
-    file = recipes.find(options.recipe)
-    text = recipes.read(file)
     look_in(file.parent, Path.cwd())
     config = recipes.resolve(text, overrides, source=str(file))
     if options.seed is not None:

@@ -27,17 +27,23 @@ def main(arguments: Sequence[str]) -> int:
         print(registry.listed())
         return 0
 
-    from dglsent.training import recipe as recipes
+    from dglsent.training import recipe_files
 
     if options.recipe:
-        file = recipes.find(options.recipe)
-        text = recipes.read(file)
-        print(recipes.dump(recipes.resolve(text, source=str(file))) if options.resolved else text, end="")
+        file = recipe_files.find(options.recipe)
+        text = recipe_files.read(file)
+        print(_resolved(text, str(file)) if options.resolved else text, end="")
         return 0
     if options.resolved:
         parser.error("--resolved wants a RECIPE")
-    names = recipes.names()
+    names = recipe_files.names()
     width = max(map(len, names))
     for name in names:
-        print(f"{name:<{width}}  {recipes.description(name)}")
+        print(f"{name:<{width}}  {recipe_files.description(name)}")
     return 0
+
+
+def _resolved(text: str, source: str) -> str:
+    from dglsent.training import recipe as recipes
+
+    return recipes.dump(recipes.resolve(text, source=source))

@@ -187,7 +187,7 @@ def _of_graphs(splits: Any, kind: Any, vectors: Any, vocabularies: Any, task: An
 
 
 def _remembered(read: Callable[..., Any], key: Callable[..., Any]) -> Callable[..., Any]:
-    """A reader that remembers the last two things it read, and of what, so that no `id` in a key comes to be another's."""
+    """A reader that remembers the last two things it read, and of what, so that no `id` in a key becomes another's."""
     last: dict[Any, Any] = {}
 
     @wraps(read)

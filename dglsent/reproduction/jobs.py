@@ -20,6 +20,7 @@ from jsonargparse import Namespace
 import dglsent
 from dglsent.reproduction.tables import Row
 from dglsent.training import recipe as recipes
+from dglsent.training import recipe_files
 from dglsent.training.class_paths import look_in
 from dglsent.training.run import Run
 from graphs.errors import InputError
@@ -114,9 +115,9 @@ def jobs_of(row: Row, folds: int | None, seeds: Sequence[int], out: Path) -> lis
 def _resolved(row: Row, has_folds: bool) -> tuple[str, Namespace, dict[str, Any]]:
     """What the folder of a row's runs is called, its resolved recipe, and the same as YAML is read."""
     recipe = str(row.recipe)
-    file = recipes.find(recipe)
+    file = recipe_files.find(recipe)
     name = recipe if file != Path(recipe) else file.stem
-    text = recipes.read(file)
+    text = recipe_files.read(file)
     look_in(file.parent, Path.cwd())
     config = recipes.resolve(text, ["--corpus.fold", "0"] if has_folds else [], source=str(file))
     return name, config, yaml.safe_load(recipes.dump(config))

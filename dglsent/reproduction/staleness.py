@@ -8,7 +8,7 @@ from typing import Any
 import torch
 
 from dglsent.reproduction.jobs import Job
-from dglsent.training import recipe as recipes
+from dglsent.training import recipe_files
 from dglsent.training.provenance import MIXED, code_hash, counts, modules
 
 EPOCHS = 2  # what is trained again to verify a run: the second, too, as much happens between epochs
@@ -20,7 +20,7 @@ _SHOWN = 4  # changed modules that a reason names
 def other_recipe(job: Job) -> str | None:
     """In what the recipe of a run differs from its row's; None where it does not."""
     # Most say what the row says, word for word; to resolve a recipe and compare its keys takes five times as long.
-    if recipes.read(job.run.config_file).endswith(f"\n{job.text}"):
+    if recipe_files.read(job.run.config_file).endswith(f"\n{job.text}"):
         return None
     return job.run.difference(job.config)
 

@@ -15,6 +15,7 @@ from typing import Any
 import yaml
 
 from dglsent.training.class_paths import find
+from dglsent.training.recipe_files import read
 from graphs.errors import InputError
 
 KEY = "base"
@@ -75,16 +76,6 @@ def where(layers: Sequence[Layer], key: str) -> str:
     """The last file of a chain that says something about a key such as `encoder.hidden`; the chain's own if none."""
     parts = [part for part in key.split(".") if part != "init_args"]
     return next((layer.source for layer in reversed(layers) if _says(layer.keys, parts)), layers[-1].source)
-
-
-def read(file: Path) -> str:
-    """The text of a recipe; InputError if it is none."""
-    try:
-        return file.read_text(encoding="utf-8")
-    except OSError as error:
-        raise InputError(f"{file}: cannot be read ({error.strerror}); name a recipe in YAML") from None
-    except UnicodeDecodeError as error:
-        raise InputError(f"{file}: not UTF-8 text ({error.reason}); convert it to UTF-8") from None
 
 
 def mapping(text: str, source: str) -> dict[str, Any]:

@@ -38,6 +38,7 @@ APART = (
     "dglsent.training.parser_errors",
     "dglsent.training.provenance",
     "dglsent.training.ranges",
+    "dglsent.training.recipe_files",
     "dglsent.training.run",
 )
 # Options that are younger than recorded runs, and the value at which training is what it was without them.

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import difflib
 import os
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from functools import cache
-from importlib import resources
-from pathlib import Path
 from typing import Any, Literal
 
 import yaml
@@ -20,8 +17,7 @@ from dglsent.corpora.corpus import Corpus
 from dglsent.models.encoder import Encoder
 from dglsent.nn.embeddings import WordEmbedding
 from dglsent.tasks.task import Task
-from dglsent.training import bases, class_paths
-from dglsent.training.bases import read as read
+from dglsent.training import bases, class_paths, recipe_files
 from dglsent.training.class_paths import Trusted
 from dglsent.training.graphs import Graph
 from dglsent.training.parser_errors import KEYS, explain
@@ -168,42 +164,6 @@ _VERSION_KEY, _CLASSES_KEY = "version", "classes"
 _GROUPS = ("embedding", "optimiser", "training")
 
 
-def names() -> list[str]:
-    """The recipes that come with the package, as `corpus/system`; not those that are but bases of others."""
-    return [name for name in _files() if not name.partition("/")[2].startswith("_")]
-
-
-def description(name: str) -> str:
-    """The first comment line of a recipe that comes with the package."""
-    first = (_folder() / f"{name}.yaml").read_text(encoding="utf-8").partition("\n")[0]
-    return first[1:].strip() if first.startswith("#") else ""
-
-
-def find(recipe: str) -> Path:
-    """The file of a recipe.
-
-    Args:
-        recipe: a name `corpus/system`, or the path of a YAML file.
-
-    Raises:
-        InputError: there is no such recipe; near names are said.
-    """
-    if recipe in _files():
-        return _folder() / f"{recipe}.yaml"
-    if Path(recipe).is_file():
-        return Path(recipe)
-    if Path(recipe).is_dir():
-        own = Path(recipe) / "config.yaml"
-        if own.is_file():
-            raise InputError(f"{recipe}: is a run folder; `dglsent fit {own} --out {recipe}` goes on with it")
-        raise InputError(f"{recipe}: is a folder; a recipe is a name, of which `dglsent recipes` has a list, or a file")
-    if recipe.endswith((".yaml", ".yml")):
-        raise InputError(f"{recipe}: no such file")
-    near = difflib.get_close_matches(recipe, names(), n=3, cutoff=0.4)
-    hint = f"did you mean {' or '.join(near)}?" if near else "`dglsent recipes` lists them"
-    raise InputError(f"no recipe {recipe!r}; {hint}")
-
-
 def resolve(text: str, overrides: Sequence[str] = (), *, source: str = "recipe", trusted: Trusted = True) -> Namespace:
     """A recipe with all its defaults written out.
 
@@ -219,7 +179,7 @@ def resolve(text: str, overrides: Sequence[str] = (), *, source: str = "recipe",
             or a base cannot be used; the key is named and the file that has it.
     """
     if trusted is True:
-        layers = bases.chain(text, source, _folder())
+        layers = bases.chain(text, source, recipe_files.folder())
     else:
         layers = [bases.Layer(source, bases.mapping(text, source))]
     layers = [bases.Layer(layer.source, _body(layer.keys, layer.source)) for layer in layers]
@@ -328,16 +288,6 @@ def _flat(tree: Any, prefix: str = "") -> dict[str, Any]:
     for key, value in tree.items():
         flat.update(_flat(value, f"{prefix}.{key}" if prefix else str(key)))
     return flat
-
-
-@cache
-def _files() -> tuple[str, ...]:
-    folder = _folder()
-    return tuple(sorted(path.relative_to(folder).with_suffix("").as_posix() for path in folder.glob("*/*.yaml")))
-
-
-def _folder() -> Path:
-    return Path(str(resources.files("dglsent"))) / "recipes"
 
 
 @cache  # to build it takes as long as to use it

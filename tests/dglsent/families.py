@@ -18,7 +18,7 @@ from dglsent.corpora.built_in import Reviews
 from dglsent.corpora.corpus import Corpus, Splits
 from dglsent.corpora.example import Example
 from dglsent.nn.embeddings import GivenVectors
-from dglsent.training import bases
+from dglsent.training import bases, recipe_files
 from dglsent.training import recipe as recipes
 from dglsent.training.assemble import load_corpus, load_inputs, make_model
 from dglsent.training.data import Parts
@@ -58,10 +58,10 @@ class PairsOfAll(Corpus):
 @cache
 def merged() -> tuple[dict[str, Any], ...]:
     """All recipes, each put together with its bases; their options are not looked at, which takes longer."""
-    files = [recipes.find(name) for name in recipes.names()]
+    files = [recipe_files.find(name) for name in recipe_files.names()]
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(bases, "mapping", _mapping)
-        return tuple(bases.merge(bases.chain(file.read_text(), str(file), recipes._folder())) for file in files)
+        return tuple(bases.merge(bases.chain(file.read_text(), str(file), recipe_files.folder())) for file in files)
 
 
 _read = cache(bases.mapping)

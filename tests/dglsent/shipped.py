@@ -7,13 +7,13 @@ from typing import Any
 
 from families import merged
 
-from dglsent.training import recipe as recipes
+from dglsent.training import recipe_files
 
 
 def first_of_each(kind: Callable[[dict[str, Any]], Hashable]) -> list[str]:
     """The name of the first recipe of each kind."""
     found: dict[Hashable, str] = {}
-    for name, recipe in zip(recipes.names(), merged(), strict=True):
+    for name, recipe in zip(recipe_files.names(), merged(), strict=True):
         found.setdefault(kind(recipe), name)
     return list(found.values())
 

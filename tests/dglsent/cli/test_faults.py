@@ -23,6 +23,7 @@ from dglsent.cli.main import main
 from dglsent.corpora.built_in import Reviews
 from dglsent.models.tree_lstm import BinaryTreeLSTM
 from dglsent.training import recipe as recipes
+from dglsent.training import recipe_files
 from dglsent.training.run import Run
 from graphs.errors import InputError
 
@@ -329,7 +330,7 @@ def test_ranges_are_those_of_our_own_keys():
 
 
 def test_a_scale_goes_up():
-    text = recipes.find("sick/tree-lstm").read_text(encoding="utf-8")
+    text = recipe_files.find("sick/tree-lstm").read_text(encoding="utf-8")
     assert recipes.resolve(text, ["--task.high", "2"]).task.init_args.high == 2
     for option, value in (("high", 1), ("low", 5), ("low", 6)):
         with pytest.raises(InputError, match=r"^task\.low: \d is not below task\.high$"):

@@ -6,17 +6,29 @@ import sys
 
 from dglsent.cli.main import COMMANDS
 
+HEAVY = ("torch", "dgl", "lightning", "numpy")
+
+
+def loaded_by(*arguments):
+    """What a command says, and which heavy packages it imports."""
+    code = f"import sys; from dglsent.cli.main import main; main(sys.argv[1:]); print(set({HEAVY}) & set(sys.modules))"
+    result = subprocess.run([sys.executable, "-c", code, *arguments], capture_output=True, text=True, check=True)
+    *lines, loaded = result.stdout.splitlines()
+    return lines, result.stderr, loaded
+
 
 def test_help_is_light():
-    code = (
-        "import sys; from dglsent.cli.main import main; main(['--help']);"
-        "print([name for name in ('torch', 'dgl', 'lightning', 'numpy') if name in sys.modules])"
-    )
-    result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    *lines, loaded = result.stdout.splitlines()
-    assert loaded == "[]"
+    lines, _, loaded = loaded_by("--help")
+    assert loaded == "set()"
     for command in COMMANDS:
         assert any(line.split()[:1] == [command] for line in lines)
+
+
+def test_to_look_for_a_recipe_is_light():
+    assert loaded_by("recipes", "sick/tree-lstm")[2] == "set()"
+    _, err, loaded = loaded_by("fit", "sick/tree-lst")
+    assert err.startswith("dglsent: no recipe 'sick/tree-lst'; did you mean sick/tree-lstm")
+    assert loaded == "set()"
 
 
 def test_unknown_command(program):

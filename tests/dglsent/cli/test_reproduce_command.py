@@ -12,7 +12,7 @@ from tiny import recipe
 
 from dglsent.reproduction import tables
 from dglsent.reproduction.table_text import as_text
-from dglsent.training import recipe as recipes
+from dglsent.training import recipe_files
 
 pytestmark = pytest.mark.usefixtures("reproducing")
 
@@ -193,6 +193,6 @@ def test_built_in_tables(name):
 
 
 def test_every_recipe_of_a_table_exists():
-    known = recipes.names()
+    known = recipe_files.names()
     missing = sorted({row.recipe for name in tables.names() for row in tables.load(name).rows if row.recipe} - {*known})
     assert missing == []

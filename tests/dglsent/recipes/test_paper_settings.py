@@ -15,12 +15,12 @@ import pytest
 from paper_settings import SETTINGS, Setting
 
 from dglsent.reproduction import tables
-from dglsent.training import bases
+from dglsent.training import bases, recipe_files
 from dglsent.training import recipe as recipes
 
 # `# departs: KEY (paper VALUE): REASON`; its own value stands in the recipe.
 FORM = re.compile(r"\s*# departs: (?P<key>[a-z_.]+) \(paper (?P<value>[^)]+)\): (?P<reason>\S.*)")
-FOLDER = recipes.find("sick/tree-lstm").parents[1]
+FOLDER = recipe_files.find("sick/tree-lstm").parents[1]
 OPTIONS = {
     "embedding": recipes.EmbeddingOptions(),
     "optimiser": recipes.OptimiserOptions(),
@@ -44,7 +44,7 @@ def rows() -> list[tuple[str, str]]:
 
 @cache
 def layers(recipe: str) -> list[bases.Layer]:
-    file = recipes.find(recipe)
+    file = recipe_files.find(recipe)
     return bases.chain(file.read_text(), str(file), FOLDER)
 
 

@@ -17,6 +17,7 @@ from dglsent.corpora.corpus import Splits
 from dglsent.corpora.example import Example
 from dglsent.passing import Batch
 from dglsent.training import recipe as recipes
+from dglsent.training import recipe_files
 from dglsent.training.assemble import load_inputs, make_model
 from dglsent.training.data import EpochSampler, Parts
 from dglsent.training.module import Training
@@ -56,7 +57,7 @@ class Judged(Pairs):
 def training_of(name: str, *overrides: str, examples: int) -> tuple[recipes.Recipe, Training, Batch]:
     """A recipe on a small corpus, what trains its model, and a batch of its first examples."""
     corpus = JUDGED if name in PAIRS else REVIEWS if name in SENTENCES else ("--corpus", "tiny_tags.Tags")
-    file = recipes.find(name)
+    file = recipe_files.find(name)
     options = [*SMALL, *corpus, "--encoder.hidden", "6", *overrides]
     recipe = recipes.instantiate(recipes.resolve(file.read_text(), options, source=str(file)))
     torch.manual_seed(0)

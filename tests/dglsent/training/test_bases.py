@@ -3,6 +3,7 @@ from __future__ import annotations
 import pytest
 
 from dglsent.training import recipe as recipes
+from dglsent.training import recipe_files
 from graphs.errors import InputError
 
 FIRST = """
@@ -69,7 +70,7 @@ def test_on_the_command_line_a_class_goes_with_its_defaults_too(options):
 
 
 def test_on_the_command_line_an_encoder_within_another_changes_as_a_whole():
-    text = recipes.find("trec/cn3").read_text(encoding="utf-8")
+    text = recipe_files.find("trec/cn3").read_text(encoding="utf-8")
     pair = (
         "encoder: {class_path: DecomposableAttention, init_args: {structure: "
         "{class_path: ChildSumTreeLSTM, init_args: {hidden: 6}}}}\n"
@@ -86,7 +87,7 @@ def test_on_the_command_line_an_encoder_within_another_changes_as_a_whole():
 
 def test_a_recipe_with_a_name_is_a_base(resolved):
     config = resolved(mine="base: sick/tree-lstm\nencoder: {init_args: {hidden: 7}}\n")
-    other = recipes.resolve(recipes.find("sick/tree-lstm").read_text())
+    other = recipes.resolve(recipe_files.find("sick/tree-lstm").read_text())
     assert recipes.difference(other, config) == "encoder.init_args.hidden is 150 there and 7 here"
 
 

@@ -11,7 +11,7 @@ from tiny import TINY, recipe
 
 import dglsent
 from dglsent.models.tree_lstm import BinaryTreeLSTM
-from dglsent.training import class_paths
+from dglsent.training import class_paths, recipe_files
 from dglsent.training import recipe as recipes
 from dglsent.training.run import Run
 from graphs.errors import InputError
@@ -200,7 +200,7 @@ def test_what_can_be_registered():
 
 def test_types_of_all_arguments_are_known():
     # One that is not would let nothing pass.
-    files = [yaml.safe_load(recipes.find(name).read_text(encoding="utf-8")) for name in recipes.names()]
+    files = [yaml.safe_load(recipe_files.find(name).read_text(encoding="utf-8")) for name in recipe_files.names()]
     paths = {path for file in files for path in class_paths.class_paths(file)}
     assert len(paths) > 20
     for path in paths:

@@ -9,6 +9,7 @@ from torch import nn
 from dglsent.corpora.example import Example, Parsed
 from dglsent.nn.embeddings import WordEmbedding
 from dglsent.training import recipe as recipes
+from dglsent.training import recipe_files
 from dglsent.training.assemble import make_model, make_task, make_vocabularies, strings_of
 from dglsent.training.checks import check_optimiser
 from dglsent.training.data import graph_set, loader
@@ -37,14 +38,14 @@ ARCS = """
 @cache
 def resolved(name):
     """A recipe that comes with the package; not to be changed."""
-    return recipes.resolve(recipes.find(name).read_text(encoding="utf-8"), source=name)
+    return recipes.resolve(recipe_files.find(name).read_text(encoding="utf-8"), source=name)
 
 
-@pytest.mark.parametrize("name", recipes.names())
+@pytest.mark.parametrize("name", recipe_files.names())
 def test_every_recipe_can_be_read(name):
     recipe = recipes.instantiate(resolved(name))
     assert recipe.seed == 1
-    assert recipes.description(name)
+    assert recipe_files.description(name)
     check_optimiser(recipe.optimiser)  # sets nothing that its optimiser passes over
 
 
@@ -75,11 +76,11 @@ def test_every_model_of_a_recipe_learns(name):
 
 
 def test_bases_are_no_recipes():
-    assert "sick/_base" not in recipes.names()
-    assert "base" not in recipes.dump(recipes.resolve(recipes.find("sick/tree-lstm").read_text()))
+    assert "sick/_base" not in recipe_files.names()
+    assert "base" not in recipes.dump(recipes.resolve(recipe_files.find("sick/tree-lstm").read_text()))
     # The words of jsonargparse, today's and those of 4.41.
     with pytest.raises(InputError, match=r'required: (.*, )?encoder|Key "encoder" is required'):
-        recipes.resolve(recipes.find("sick/_base").read_text(encoding="utf-8"))
+        recipes.resolve(recipe_files.find("sick/_base").read_text(encoding="utf-8"))
 
 
 @pytest.mark.parametrize("name", first_of_each(classes))
@@ -91,7 +92,7 @@ def test_resolved_recipe_says_everything_and_reads_back(name):
 
 
 def test_overrides():
-    text = recipes.find("sick/tree-lstm").read_text(encoding="utf-8")
+    text = recipe_files.find("sick/tree-lstm").read_text(encoding="utf-8")
     config = recipes.resolve(text, ["--encoder.hidden", "7", "--optimiser.lr=0.5", "--training.patience", "3"])
     recipe = recipes.instantiate(config)
     assert recipe.encoder(WordEmbedding(5, 3)).size == 7
@@ -102,7 +103,7 @@ def test_overrides():
 
 
 def test_another_encoder():
-    text = recipes.find("sick/tree-lstm").read_text(encoding="utf-8")
+    text = recipe_files.find("sick/tree-lstm").read_text(encoding="utf-8")
     config = recipes.resolve(text, ["--encoder", "dglsent.models.bag_of_words.BagOfWords"])
     assert type(recipes.instantiate(config).encoder(WordEmbedding(5, 3))).__name__ == "BagOfWords"
 
@@ -121,14 +122,14 @@ def test_errors_name_the_key():
     with pytest.raises(InputError, match=r"somewhere: unknown key 'corps'"):
         recipes.resolve("corps: {}", source="somewhere")
     with pytest.raises(InputError, match=r"unknown key 'embedding\.dimension'"):
-        recipes.resolve(recipes.find("reviews/tree-lstm").read_text() + "\nembedding: {dimension: 3}\n")
+        recipes.resolve(recipe_files.find("reviews/tree-lstm").read_text() + "\nembedding: {dimension: 3}\n")
     with pytest.raises(InputError, match=r"--embedding\.dimension"):
-        recipes.resolve(recipes.find("reviews/tree-lstm").read_text(), ["--embedding.dimension", "3"])
+        recipes.resolve(recipe_files.find("reviews/tree-lstm").read_text(), ["--embedding.dimension", "3"])
 
 
 def test_a_required_key_that_is_missing_is_named():
     with pytest.raises(InputError) as refused:
-        recipes.resolve(recipes.find("sick/tree-lstm").read_text(), ["--task", "PairClassification"])
+        recipes.resolve(recipe_files.find("sick/tree-lstm").read_text(), ["--task", "PairClassification"])
     assert str(refused.value) == "task.classes is missing; give it in the recipe, or by --task.classes"
 
 
@@ -145,7 +146,7 @@ def test_a_required_key_that_is_missing_is_named():
 )
 def test_errors_name_types_as_recipes_do(option, value, said):
     with pytest.raises(InputError) as refused:
-        recipes.resolve(recipes.find("reviews/tree-lstm").read_text(), [f"--{option}", value])
+        recipes.resolve(recipe_files.find("reviews/tree-lstm").read_text(), [f"--{option}", value])
     assert str(refused.value) == f"{option}: {said}"
 
 

@@ -8,6 +8,7 @@ import torch
 from tiny_tags import TAGS
 
 from dglsent.training import recipe as recipes
+from dglsent.training import recipe_files
 from dglsent.training.assemble import load_corpus, load_inputs, make_vocabularies, strings_of, words_of
 from dglsent.training.words import read_files
 from graphs.errors import InputError
@@ -98,7 +99,7 @@ def test_files_that_do_not_fit_are_named_with_their_sizes(files, options, says):
 
 def test_unknown_tokens_of_trec(data_dir, monkeypatch):
     monkeypatch.delenv("DGLSENT_PARSES", raising=False)
-    recipe = recipes.instantiate(recipes.resolve(recipes.find("trec/lstm").read_text(encoding="utf-8")))
+    recipe = recipes.instantiate(recipes.resolve(recipe_files.find("trec/lstm").read_text(encoding="utf-8")))
     splits = load_corpus(recipe, data_dir)
     strings = strings_of(splits, recipe.graph)
     (read,) = read_files(recipe.embedding, words_of(recipe, strings), data_dir)
