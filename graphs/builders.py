@@ -241,7 +241,12 @@ def over_words(
     size, pairs = len(nodes[fields.POSITION]), [*edges]
     # A fraction is no index, and NumPy would cut it off.
     strange = next(
-        (pair for pair in pairs if len(pair) != 2 or not all(hasattr(end, "__index__") for end in pair)), None
+        (
+            pair
+            for pair in pairs
+            if not hasattr(pair, "__len__") or len(pair) != 2 or not all(hasattr(end, "__index__") for end in pair)
+        ),
+        None,
     )
     if strange is not None:
         raise SentenceError(f"edge {strange} is no pair; give the numbers of its sender and receiver", sentence.origin)
@@ -272,7 +277,10 @@ def _numbers(
 ) -> npt.NDArray[Any]:
     """A field [size, ...] of edges: whole numbers as int64, others with the dtype that torch would give them."""
     given = hasattr(values, "dtype")
-    column = np.asarray(values)
+    try:
+        column = np.asarray(values)
+    except ValueError:  # rows of several lengths
+        raise SentenceError(f"field {name!r} has rows of several lengths; give one", origin) from None
     if column.shape[:1] != (size,):
         raise SentenceError(f"field {name!r} has another length than the {size} edges", origin)
     if column.dtype.kind not in "biuf":

@@ -130,10 +130,14 @@ def from_nltk(parse: Any) -> Constituency | Dependencies:
 
 
 def _of_dependency_graph(graph: Any) -> Dependencies:
-    rows = [graph.nodes[address] for address in sorted(graph.nodes) if address]
+    # nltk makes a node without an address of a head that is no word.
+    rows = [graph.nodes[at] for at in sorted(graph.nodes) if at and graph.nodes[at]["address"] is not None]
     if not rows:
         raise SentenceError("the sentence has no words")
     place = {row["address"]: index for index, row in enumerate(rows)}
+    for row in rows:
+        if row["head"] and row["head"] not in place:
+            raise SentenceError(f"word {row['address']} has head {row['head']}, and the words are 1 to {len(rows)}")
     head = np.asarray([place.get(row["head"], -1) for row in rows], dtype=np.int64)
     refuse_cycle(head, Origin())
     return Dependencies(

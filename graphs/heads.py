@@ -11,7 +11,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from graphs.columns import Constituency, IntArray
-from graphs.trees import children
+from graphs.trees import children, require_one
 
 # The children are searched for each wanted label in turn, from the first child on or from the last one back.
 _FORWARD = {
@@ -88,7 +88,12 @@ def head_children(tree: Constituency) -> list[int]:
 
 
 def constituency_to_heads(tree: Constituency) -> IntArray:
-    """[tokens] head of each token, -1 at the root: a phrase's other children hang on its head child."""
+    """[tokens] head of each token, -1 at the root: a phrase's other children hang on its head child.
+
+    Raises:
+        SentenceError: the tree is a forest.
+    """
+    require_one(tree)
     head_of = head_children(tree)
     token = (np.cumsum([word is not None for word in tree.word]) - 1).tolist()
     parent = tree.parent.tolist()

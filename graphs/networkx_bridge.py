@@ -10,7 +10,7 @@ import networkx as nx
 import torch
 
 from graphs.door import dgl
-from graphs.errors import InputError
+from graphs.errors import InputError, check_kind
 from graphs.fields import CHILD
 from graphs.sentence_graph import SentenceGraph
 
@@ -33,8 +33,9 @@ def to_networkx(graph: DGLGraph | SentenceGraph) -> nx.MultiDiGraph:
             made.
 
     Raises:
-        InputError: the graph has several node types.
+        InputError: the graph has several node types, or is something else.
     """
+    check_kind(graph, (dgl.DGLGraph, SentenceGraph), "graphs.constituency and the other builders make one of a parse")
     if isinstance(graph, SentenceGraph):
         graph = graph.dgl()
     if len(graph.ntypes) != 1:
@@ -73,13 +74,16 @@ def from_networkx(graph: nx.Graph) -> DGLGraph:
         graph: a NetworkX graph of N nodes whose attributes are numbers or nested lists of numbers.
 
     Raises:
-        InputError: a field is missing on some nodes or edges, or is not numeric, or batch sizes no
-            longer add up.
+        InputError: a field is missing on some nodes or edges, or is not numeric, batch sizes no longer add up, or a
+            graph attribute is not what `to_networkx` writes.
     """
+    check_kind(graph, nx.Graph, "graphs.to_networkx makes one")
     about = graph.graph
     directed = graph if graph.is_directed() else graph.to_directed()
     numbers: dict[Hashable, int] = {node: number for number, node in enumerate(directed.nodes)}
     idtype = _dtype(about.get("idtype", "int64"))
+    if idtype not in (torch.int32, torch.int64):
+        raise InputError(f"graph attribute idtype is {_name(idtype)!r}; use int32 or int64")
     node_type = about.get("node_type", _NODE)
 
     edges: dict[str, list[tuple[int, int, int, dict[str, Any]]]] = {
@@ -107,7 +111,7 @@ def from_networkx(graph: nx.Graph) -> DGLGraph:
         what = f"{relation} edge"
         result.edges[relation].data.update(_fields([edge[3] for edge in several], schema, what))
     if "batch_num_nodes" in about:
-        _set_batch(result, about["batch_num_nodes"], about["batch_num_edges"])
+        _set_batch(result, about["batch_num_nodes"], about.get("batch_num_edges", {}))
     return result
 
 
@@ -122,9 +126,10 @@ def _set_batch(graph: DGLGraph, nodes: Sequence[int], edges: dict[str, Sequence[
                 f"graph has {there} {what}, its batch sizes add up to {said}; correct the graph attributes "
                 "batch_num_nodes and batch_num_edges, or delete batch_num_nodes to make it one sentence"
             )
+    none = [0] * len(nodes)
     graph.set_batch_num_nodes(torch.tensor(nodes, dtype=graph.idtype))
     graph.set_batch_num_edges(
-        {triple: torch.tensor(edges[triple[1]], dtype=graph.idtype) for triple in graph.canonical_etypes}
+        {triple: torch.tensor(edges.get(triple[1], none), dtype=graph.idtype) for triple in graph.canonical_etypes}
     )
 
 
@@ -162,6 +167,8 @@ def _field(name: str, records: Sequence[dict[str, Any]], about: dict[str, Any] |
     try:
         if about is None:
             return torch.tensor(rows)
+        if unsaid := {"dtype", "shape"} - about.keys():
+            raise TypeError(f"the graph attribute of its fields lacks {min(unsaid)}")
         value = torch.tensor(rows, dtype=_dtype(about["dtype"]))
         shape = [len(rows), *about["shape"]]
         if value.numel() == math.prod(shape):

@@ -91,15 +91,17 @@ class SentenceGraph:
         return graph_svg(self)
 
     def dgl(self) -> Any:
-        """This sentence alone as a DGLGraph with its fields and `sentence`, which is 0."""
+        """This sentence alone as a DGLGraph with its fields and `sentence`, which is 0; a copy of the columns."""
         import torch
 
         from graphs.door import dgl
 
         listed = self.listed()
-        made = dgl.graph((torch.from_numpy(listed.src), torch.from_numpy(listed.dst)), num_nodes=self.size)
+        # Columns may share memory with each other: the edges of a chain are its positions.
+        ends = (torch.from_numpy(column.astype(np.int64)) for column in (listed.src, listed.dst))
+        made = dgl.graph(tuple(ends), num_nodes=self.size)
         for name, column in {**listed.nodes, fields.SENTENCE: np.zeros(self.size, dtype=np.int64)}.items():
-            made.ndata[name] = torch.from_numpy(column)
+            made.ndata[name] = torch.from_numpy(np.array(column))
         for name, column in listed.edges.items():
-            made.edata[name] = torch.from_numpy(column)
+            made.edata[name] = torch.from_numpy(np.array(column))
         return made

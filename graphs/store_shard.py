@@ -32,6 +32,7 @@ LEVEL, SRC, DST, PAIR_RELATION = "node.level", "edge.src", "edge.dst", f"pair.{f
 _METADATA: Final = b"dglsent shard"
 ENCODED: Final = {f"node.{fields.WORD}": "word", f"node.{fields.TAG}": "tag", f"edge.{fields.RELATION}": "relation"}
 """Columns of strings, with the vocabulary of each."""
+_INT32: Final = np.iinfo(np.int32)
 
 
 def write_shard(
@@ -56,6 +57,9 @@ def write_shard(
         groups: [S] parts of the corpus to which each belongs.
         targets: gold values, each [S].
         about: what else is to be known of the sentences, as plain JSON values.
+
+    Raises:
+        InputError: a field is none that a shard keeps as it is; it is named.
     """
     import pyarrow as pa
 
@@ -70,21 +74,42 @@ def write_shard(
         columns[f"target.{name}"] = pa.array(np.asarray(values))
     nodes, edges = merged.node_counts, merged.edge_counts
     first = np.repeat(np.cumsum(nodes) - nodes, edges)
-    flat = {LEVEL: (nodes, merged.level), SRC: (edges, merged.src - first), DST: (edges, merged.dst - first)}
-    flat |= {f"node.{name}": (nodes, column) for name, column in merged.nodes.items() if name != fields.SENTENCE}
+    own = {LEVEL: (nodes, merged.level), SRC: (edges, merged.src - first), DST: (edges, merged.dst - first)}
+    flat = {f"node.{name}": (nodes, column) for name, column in merged.nodes.items() if name != fields.SENTENCE}
     flat |= {f"edge.{name}": (edges, column) for name, column in merged.edges.items()}
     flat |= {f"pair.{name}": (nodes * nodes, column) for name, column in merged.pairwise.items()}
-    for name, (counts, column) in flat.items():
+    if taken := own.keys() & flat.keys():
+        raise InputError(f"field {min(taken)}: a store has another column of that name; give the field another one")
+    for name, (counts, column) in {**own, **flat}.items():
         strings = None
         if name in ENCODED:
             strings = getattr(vocabularies, ENCODED[name]).strings
         elif name == PAIR_RELATION:
             strings = token_relations(vocabularies.relation)
+        _require_kept(name, column, strings)
         columns[name] = _lists(counts, column, strings)
     schema = pa.schema([(name, column.type) for name, column in columns.items()])
     schema = schema.with_metadata({_METADATA: json.dumps({"version": VERSION, **about}, sort_keys=True)})
     with replacing(path) as beside, pa.OSFile(os.fspath(beside), "wb") as sink, pa.ipc.new_file(sink, schema) as file:
         file.write_batch(pa.record_batch(list(columns.values()), schema=schema))
+
+
+def _require_kept(name: str, column: npt.NDArray[Any], strings: Sequence[str] | None) -> None:
+    """Refuses a column that would come back as another one."""
+    if column.ndim > 2:
+        raise InputError(f"field {name}: has {column.ndim} dimensions, a store keeps two; give [n] or [n, d]")
+    if column.dtype.kind == "f" and strings is None:
+        return
+    low, high = (column.min(), column.max()) if column.size else (0, 0)
+    if column.dtype.kind not in "iu" or not _INT32.min <= low <= high <= _INT32.max:
+        held = f"whole numbers from {low} to {high}" if column.dtype.kind in "iu" else f"an array of {column.dtype}"
+        wanted = "whole numbers" if strings else "fractions, or whole numbers"
+        raise InputError(f"field {name}: is {held}, where a store keeps {wanted} of 32 bits")
+    if strings is not None and not 0 <= low <= high < len(strings):
+        raise InputError(
+            f"field {name}: has ids from {low} to {high}, and its vocabulary has {len(strings)} strings; a field of "
+            "another vocabulary wants another name"
+        )
 
 
 def _lists(counts: IntArray, column: npt.NDArray[Any], strings: Sequence[str] | None) -> Any:

@@ -32,7 +32,10 @@ def with_vectors(graph: SentenceGraph, vectors: npt.ArrayLike) -> SentenceGraph:
     Raises:
         SentenceError: there is not one vector a token, or a number is not finite.
     """
-    rows = np.asarray(vectors, dtype=np.float32)
+    try:
+        rows = np.asarray(vectors, dtype=np.float32)
+    except (TypeError, ValueError):
+        raise SentenceError("vectors of several lengths, or none; give an array [tokens, d]", graph.origin) from None
     position = graph.nodes[fields.POSITION]
     tokens = position >= 0
     count = int(tokens.sum())
@@ -64,6 +67,8 @@ def mean_of_pieces(states: npt.ArrayLike, words: Sequence[int | None]) -> FloatA
         raise InputError(f"states {list(rows.shape)} were given for {len(words)} pieces; give [pieces, d]")
     of_words = np.array([word is not None for word in words], dtype=bool)
     word = np.array([word for word in words if word is not None], dtype=np.int64)
+    if len(word) and word.min() < 0:
+        raise InputError(f"a piece is of word {word.min()}; words are counted from 0, and None stands for none")
     pieces = np.bincount(word)
     if not len(pieces) or not pieces.all():
         which = int(np.argmin(pieces)) + 1 if len(pieces) else 1

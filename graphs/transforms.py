@@ -1,6 +1,7 @@
 """Trees into other trees over the same words: traces, functional tags, unary chains, binary branching.
 
-Each function returns a new tree and leaves the one it was given as it was.
+Each function returns a new tree and leaves the one it was given as it was. Where one would have to tell the trees of a
+forest apart, it refuses it by a SentenceError.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ import numpy as np
 from graphs.columns import Constituency
 from graphs.errors import SentenceError, check_choice
 from graphs.heads import bare_label, head_children
-from graphs.trees import children, from_children
+from graphs.trees import children, from_children, require_one
 
 _TRACE = "-NONE-"
 _OUTER = frozenset({"", "ROOT", "TOP", "S1"})
@@ -26,6 +27,7 @@ def drop_traces(tree: Constituency) -> Constituency:
     Raises:
         SentenceError: if no word is left.
     """
+    require_one(tree)
     keep = [word is not None and label != _TRACE for label, word in zip(tree.label, tree.word, strict=True)]
     parent = tree.parent.tolist()
     for node in range(len(tree) - 1, 0, -1):
@@ -42,6 +44,7 @@ def strip_functional_tags(tree: Constituency) -> Constituency:
 
 def drop_outer(tree: Constituency) -> Constituency:
     """Drops a root labelled ROOT, TOP, S1 or "" that has a single child: a wrapper, not a phrase."""
+    require_one(tree)
     if tree.label[0] not in _OUTER or tree.word[0] is not None or np.count_nonzero(tree.parent == 0) != 1:
         return tree
     return _subset(tree, [False] + [True] * (len(tree) - 1))
@@ -60,6 +63,7 @@ def collapse_unary(tree: Constituency, label: Literal["top", "joined"] = "top") 
         SentenceError: with "joined", if a label holds a "+" already.
     """
     check_choice("label", label, ("top", "joined"))
+    require_one(tree)
     if label == "top":
         tree = drop_outer(tree)
     elif any(_JOIN in name for name in tree.label):
@@ -116,6 +120,7 @@ def binarise(
     """
     check_choice("branching", branching, ("left", "right", "head"))
     check_choice("label", label, ("parent", "at"))
+    require_one(tree)
     below = children(tree.parent)
     wide = [node for node, kids in enumerate(below) if len(kids) > 2]
     if not wide:

@@ -19,6 +19,20 @@ def roots(parent: IntArray) -> IntArray:
     return np.flatnonzero(parent < 0)
 
 
+def require_one(tree: Constituency) -> None:
+    """Refuses the several trees of a document in one.
+
+    Raises:
+        SentenceError: there are several roots.
+    """
+    count = np.count_nonzero(tree.parent < 0)
+    if count > 1:
+        raise SentenceError(
+            f"{count} trees stand side by side; transform each on its own, then join them by graphs.documents.forest",
+            tree.origin,
+        )
+
+
 def slots(parent: IntArray) -> IntArray:
     """[N] place of each node among its siblings, from 0; roots are counted as siblings of each other."""
     order = np.argsort(parent, kind="stable")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -20,6 +21,9 @@ SHARD: Final = 1 << 15
 """Sentences of a shard: some seconds of work."""
 
 _MARKER: Final = "building.json"
+# Shards and what is said of them, and what `replacing` has half written of these and of the whole store's files.
+_SHARD: Final = r"\w+-\d{5,}\.(arrow|json)"
+_OURS: Final = re.compile(rf"{_SHARD}|({_SHARD}|{_MARKER}|{MANIFEST}|{STRINGS})\..+\.part")
 
 Say = Callable[[str], None]
 Making = Callable[[Path, Source, Sequence[Part]], Iterable[Part]]
@@ -117,9 +121,9 @@ def _finish(folder: Path, source: Source, parts: Sequence[Part]) -> dict[str, An
         contents.add(part, read_json(folder / f"{part.name}.json"))
     manifest = contents.manifest()
     write(contents.strings(), folder / STRINGS)
-    own = {_MARKER, MANIFEST, STRINGS, *(f"{part.name}{end}" for part in parts for end in (".arrow", ".json"))}
+    own = {f"{part.name}{end}" for part in parts for end in (".arrow", ".json")}
     for path in folder.iterdir():
-        if path.name not in own and path.suffix in (".arrow", ".json", ".part"):
+        if path.name not in own and _OURS.fullmatch(path.name):
             path.unlink()  # of a source that was longer, or of a killed build
     if not _is_there(folder / MANIFEST, manifest):
         write(manifest, folder / MANIFEST)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import re
 
 import numpy as np
 import torch
@@ -10,12 +11,15 @@ import torch
 from graphs.errors import InputError
 
 
-def pick_device(device: str, processes: int = 1) -> str:
+def pick_device(device: str | torch.device, processes: int = 1) -> str:
     """What "auto", "cpu", "cuda" or "cuda:1" comes to: "cpu" or "cuda". One with a number becomes the current one.
 
     Raises:
-        InputError: CUDA is asked for and not there, or not for so many processes.
+        InputError: it is none of these, or CUDA is asked for and not there, or not for so many processes.
     """
+    device = str(device)
+    if not re.fullmatch(r"auto|cpu|cuda(:[0-9]{1,3})?", device):
+        raise InputError(f"device {device!r}: is none of auto, cpu, cuda and such as cuda:1")
     count = torch.cuda.device_count() if torch.cuda.is_available() else 0
     name, _, number = device.partition(":")
     if name == "cuda" and not count:

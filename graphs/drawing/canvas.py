@@ -12,6 +12,7 @@ from xml.sax.saxutils import escape as _escape
 
 from graphs.drawing.colour import INK, PAPER, Scale, turned
 from graphs.errors import InputError
+from graphs.files import replacing
 
 Anchor: TypeAlias = Literal["start", "middle", "end"]
 
@@ -65,7 +66,8 @@ class Svg(str):
                 "by a converter, such as rsvg-convert, cairosvg or inkscape"
             )
         try:
-            Path(path).write_text(self, encoding="utf-8")
+            with replacing(path) as beside:
+                beside.write_text(self, encoding="utf-8")
         except OSError as error:
             raise InputError(f"{path}: cannot be written ({error.strerror})") from None
 

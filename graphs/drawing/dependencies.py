@@ -83,8 +83,6 @@ def dependencies_svg(
     wants(sentence, Dependencies, "dependencies_svg", "dependency trees, such as graphs.read_conllu gives")
     if weights is not None and len(weights) != len(sentence):
         raise SentenceError(f"{len(weights)} weights for {len(sentence)} tokens; give one each", sentence.origin)
-    if not len(sentence):
-        raise SentenceError("sentence has no tokens; nothing to draw", sentence.origin)
     if compact:
         return _compact(sentence, weights, title, width, label)
     numbers = None if weights is None else [float(weight) for weight in weights]
@@ -95,9 +93,15 @@ def dependencies_svg(
     return canvas.svg(picture.width, picture.height + MARGIN, title=title, scale=scale, label=label)
 
 
+def _require_tokens(sentence: Dependencies) -> None:
+    if not len(sentence):
+        raise SentenceError("sentence has no tokens; nothing to draw", sentence.origin)
+
+
 def _compact(
     sentence: Dependencies, weights: Sequence[float] | None, title: str | None, width: float, label: str | None
 ) -> Svg:
+    _require_tokens(sentence)
     heads = sentence.head.tolist()
     arcs: list[AnyArc] = [
         (head, token) if weights is None else (head, token, float(weights[token]))
@@ -129,6 +133,7 @@ class DependenciesPicture:
     def __init__(
         self, sentence: Dependencies, weights: Sequence[float] | None = None, scale: Scale | None = None
     ) -> None:
+        _require_tokens(sentence)
         self._sentence, self._weights, self._scale = sentence, weights, scale
         self._marks = [tag or "" for tag in tags(sentence)]
         self._arcs = _arcs(sentence)

@@ -120,6 +120,8 @@ def test_fields_of_ones_own_edges_keep_their_numbers():
         ([(0, 1), (1, 0), (1, 2)], {}, "cycle through node 0"),
         ([(0, 1), (1.9, 2)], {}, "edge \\(1.9, 2\\) is no pair"),
         ([(0, 1)], {"slot": [1]}, "field 'slot' is the order of the edges"),
+        ([0, 1], {}, "edge 0 is no pair"),
+        ([(0, 1), (1, 2)], {"x": [[1], [2, 3]]}, "field 'x' has rows of several lengths"),
         ([(0, 1, 2), (1, 2, 3)], {}, "edge \\(0, 1, 2\\) is no pair"),
         ([(0, 1)], {"kind": [1, 2]}, "'kind' has another length than the 1 edges"),
         ([(0, 1)], {"kind": 1}, "'kind' has another length than the 1 edges"),

@@ -138,3 +138,9 @@ def test_tags_and_features_of_spacy():
 def test_other_things_are_refused(convert):
     with pytest.raises(InputError, match=r"is wanted, and builtins\.int was given"):
         convert(3)
+
+
+def test_a_head_that_is_no_word_is_named():
+    rows = "a\tX\t9\tdet\nb\tX\t0\troot\nc\tX\t2\tobj\n"
+    with pytest.raises(SentenceError, match="word 1 has head 9, and the words are 1 to 3"):
+        converters.from_nltk(DependencyGraph(rows, top_relation_label="root"))

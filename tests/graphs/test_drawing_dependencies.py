@@ -2,12 +2,15 @@ from __future__ import annotations
 
 import re
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from svg_reading import NS, boxes, inside, measured, overlaps, parse, sentence, texts
 
-from graphs.drawing import dependencies_svg, dependencies_text
+from graphs.columns import Dependencies
+from graphs.drawing import dependencies_svg, dependencies_text, pair_svg
+from graphs.errors import SentenceError
 
 heads = st.integers(1, 14).flatmap(
     lambda count: st.lists(st.integers(-1, count - 1), min_size=count, max_size=count).map(
@@ -84,3 +87,10 @@ def test_roots_and_weights():
     assert len([path for path in parse(svg).iter(f"{NS}path") if path.get("fill") != "none"]) == 4
     assert [text.text for text in texts(svg, "relation")].count("root") == 2
     assert [text.text for text in texts(svg, "legend")] == ["0", "1"]
+
+
+def test_a_pair_of_which_a_sentence_is_empty():
+    nothing = Dependencies([], np.array([], int), [])
+    for draw in (lambda: dependencies_svg(nothing), lambda: pair_svg(nothing, ["a"], np.zeros((0, 1)))):
+        with pytest.raises(SentenceError, match="no tokens; nothing to draw"):
+            draw()

@@ -165,6 +165,19 @@ def test_errors_say_what_to_do():
     view.remove_node(5)
     with pytest.raises(InputError, match="5 nodes, its batch sizes add up to 6"):
         from_networkx(view)
+    with pytest.raises(InputError, match="DGLGraph or SentenceGraph is wanted, and list was given"):
+        to_networkx([1, 2])
+    with pytest.raises(InputError, match="Graph is wanted, and list was given"):
+        from_networkx([1, 2])
+    for name, value, said in (
+        ("idtype", "float32", "idtype is 'float32'; use int32 or int64"),
+        ("node_fields", {"word": {}}, "node field 'word': the graph attribute of its fields lacks dtype"),
+        ("batch_num_edges", {}, "graph has 4 _E edges, its batch sizes add up to 0"),
+    ):
+        view = to_networkx(dgl.batch([graph, graph]))
+        view.graph[name] = value
+        with pytest.raises(InputError, match=said):
+            from_networkx(view)
     with pytest.raises(InputError, match="node types a, b"):
         to_networkx(dgl.heterograph({("a", "to", "b"): ([0], [0])}))
 

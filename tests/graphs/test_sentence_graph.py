@@ -7,6 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from graphs.builders import chain
 from graphs.columns import Tagged
 from graphs.complete_graphs import complete
 from graphs.errors import Origin, SentenceError
@@ -69,3 +70,26 @@ def test_columns_that_were_changed_later():
     graph = replace(CHAIN, edges=dict(CHAIN.edges))
     graph.edges["slot"] = graph.edges["slot"][:-1]
     assert "edge field 'slot' has 1 entries" in graph.fault()
+
+
+@pytest.mark.parametrize("relations", [False, True])
+def test_what_is_done_to_a_dgl_graph_is_done_to_it_alone(relations):
+    sentence, vocabularies = Tagged(["a", "b", "c"]), Vocabularies.of([Tagged(["a", "b", "c"])])
+    columns = complete(sentence, vocabularies) if relations else chain(sentence, vocabularies)
+    made, untouched = columns.dgl(), columns.dgl()
+    for columns_of in (made.ndata, made.edata):
+        for name in columns_of:
+            columns_of[name] += 1  # positions from 1, say, in which the edges of a chain stand, too
+    for end, before in zip(made.edges(), untouched.edges(), strict=True):
+        assert end.tolist() == before.tolist()
+    again = columns.dgl()
+    for now, before in ((again.ndata, untouched.ndata), (again.edata, untouched.edata)):
+        assert {name: values.tolist() for name, values in now.items()} == {
+            name: values.tolist() for name, values in before.items()
+        }
+
+
+def test_columns_of_any_whole_numbers_in_any_order_become_a_dgl_graph():
+    given = replace(CHAIN, src=np.array([0, 1], np.uint8), nodes={"word": np.arange(3)[::-1]})
+    assert [end.tolist() for end in given.dgl().edges()] == [[0, 1], [1, 2]]
+    assert given.dgl().ndata["word"].tolist() == [2, 1, 0]

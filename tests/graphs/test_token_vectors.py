@@ -59,6 +59,8 @@ def test_pieces_are_averaged():
         mean_of_pieces(states, [None, 0, 0, 2, None])
     with pytest.raises(InputError, match="word 1 has no piece"):
         mean_of_pieces(states[:1], [None])
+    with pytest.raises(InputError, match="of word -1; words are counted from 0"):
+        mean_of_pieces(states[:2], [-1, 0])
     with pytest.raises(InputError, match="5, 2"):
         mean_of_pieces(states, [0])
 
@@ -89,3 +91,9 @@ def test_a_file_of_something_else(tmp_path, content, said):
         save_file({"a": np.zeros(content)} if content else {}, path)
     with pytest.raises(InputError, match=said):
         TokenVectors(path)
+
+
+def test_vectors_that_are_no_array():
+    graph = graphs.chain(SENTENCE, Vocabularies.of([SENTENCE]))
+    with pytest.raises(SentenceError, match=r"vectors of several lengths, or none; give an array \[tokens, d\]"):
+        with_vectors(graph, [[1], [2, 3], [4]])

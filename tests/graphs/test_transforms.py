@@ -8,8 +8,10 @@ from random_trees import constituencies
 
 from graphs import transforms
 from graphs.columns import Constituency
+from graphs.documents import forest
 from graphs.errors import InputError, SentenceError
 from graphs.formats.brackets import parse_brackets, to_brackets
+from graphs.heads import constituency_to_heads
 
 relaxed = settings(derandomize=True, deadline=None)
 WIDE = "(X (A a) (B b) (C c) (D d))"
@@ -172,3 +174,21 @@ def test_deep_and_wide_trees():
         binary = transforms.binarise(flat, branching, "at")
         assert len(binary) == 2 * (size - 1) - 1
         assert columns(transforms.debinarise(binary)) == columns(flat)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        transforms.binarise,
+        transforms.collapse_unary,
+        transforms.drop_outer,
+        transforms.drop_traces,
+        constituency_to_heads,
+    ],
+)
+def test_the_trees_of_a_document_are_changed_before_they_are_joined(change):
+    several = [one(line) for line in ("(S (A a) (B b) (C c))", "(T (D d) (E e))")]
+    with pytest.raises(SentenceError, match="2 trees stand side by side"):
+        change(forest(several))
+    assert change(forest(several[:1])) is not None
+    assert len(forest([transforms.binarise(tree) for tree in several])) == len(forest(several)) + 1

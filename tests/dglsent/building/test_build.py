@@ -178,6 +178,19 @@ def test_killed_at_any_moment(corpus: Path, tmp_path: Path) -> None:
     assert last > 8
 
 
+def test_files_of_ones_own_beside_the_shards_stay(corpus: Path, tmp_path: Path) -> None:
+    folder, whole = tmp_path / "store", Files("dependency", files(corpus))
+    build(whole, folder, size=5)
+    mine = ["notes.json", "mine.arrow", "train-mine.arrow", "draft.part", "train-00000.arrow.bak"]
+    for name in mine:
+        (folder / name).write_text("mine")
+    left = ["train-00777.arrow", "train-00777.json", "train-00001.arrow.box-7.part", "manifest.json.box-7.part"]
+    for name in left:  # of a source that was longer, and of a killed build
+        (folder / name).touch()
+    build(whole, folder, size=5)
+    assert {path.name for path in folder.iterdir()} & {*mine, *left} == {*mine}
+
+
 def test_a_marker_that_is_no_mapping_is_named(corpus: Path, tmp_path: Path) -> None:
     (tmp_path / "store").mkdir()
     (tmp_path / "store" / "building.json").write_text("[]")

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+import numpy as np
+import pytest
+
 from dglsent.building.build import build
 from dglsent.building.parts import Part
 from dglsent.building.sources import Files, Read
 from dglsent.corpora.example import Example, Parsed
 from dglsent.training.graphs import OwnGraph
-from graphs.builders import constituency
+from graphs.builders import chain, constituency
 from graphs.columns import Sentence
-from graphs.errors import SentenceError
+from graphs.errors import InputError, SentenceError
 from graphs.features import Vocabularies
 from graphs.formats.brackets import parse_brackets
 from graphs.sentence_graph import SentenceGraph
 from graphs.store import Store
+from graphs.store_shard import Shard
 
 
 class Particular(OwnGraph):
@@ -30,6 +34,8 @@ class Particular(OwnGraph):
 class Pairs(Files):
     """Three pairs, of which the second has a tree that is bad, its second one."""
 
+    trees = "(A a)\n(B b)\n(C c)\n(D bad)\n(E e)\n(F f)"
+
     def about(self):
         return {"graph": str(self.graph)}
 
@@ -37,7 +43,7 @@ class Pairs(Files):
         yield Part("train", 0, 1, 3, "")
 
     def read(self, part):
-        trees = [Parsed(constituency=tree) for tree in parse_brackets("(A a)\n(B b)\n(C c)\n(D bad)\n(E e)\n(F f)")]
+        trees = [Parsed(constituency=tree) for tree in parse_brackets(self.trees)]
         return Read([Example((trees[i], trees[i + 1]), {"score": i / 2}, f"pair-{i // 2}") for i in (0, 2, 4)])
 
 
@@ -45,3 +51,56 @@ def test_of_a_broken_sentence_the_pair_is_left_out(tmp_path):
     build(Pairs(Particular(), {}, skip=True), tmp_path / "store")
     kept = Store(tmp_path / "store").splits["train"]
     assert kept.targets("score").tolist() == [0, 0, 2, 2]
+
+
+class Longer(Pairs):
+    """Three pairs of sentences of two words."""
+
+    trees = "\n".join(["(S (A a) (B b))"] * 6)
+
+
+class Own(OwnGraph):
+    """Chains with fields of their own."""
+
+    reads = "constituency"
+
+    def __init__(self, *fields):
+        self.fields = fields
+
+    def build(self, sentence: Sentence, vocabularies: Vocabularies) -> SentenceGraph:
+        made = chain(sentence, vocabularies)
+        for kind, name, make in self.fields:
+            size = made.size if kind == "nodes" else len(made.src)
+            getattr(made, kind)[name] = make(size)
+        return made
+
+
+@pytest.mark.parametrize(
+    ("kind", "name", "make", "said"),
+    [
+        ("edges", "kind", lambda size: np.zeros((size, 2, 3)), "field edge.kind: has 3 dimensions, a store keeps two"),
+        ("edges", "src", np.ones, "field edge.src: a store has another column of that name"),
+        ("nodes", "level", np.ones, "field node.level: a store has another column"),
+        ("nodes", "far", lambda size: np.full(size, 2**40), "field node.far: is whole numbers from 1099511627776 to"),
+        ("nodes", "flag", lambda size: np.ones(size, bool), "field node.flag: is an array of bool"),
+        ("edges", "relation", lambda size: np.full(size, 99), "field edge.relation: has ids from 99 to 99, and its"),
+        (
+            "edges",
+            "relation",
+            np.ones,
+            "field edge.relation: is an array of float64, where a store keeps whole numbers",
+        ),
+    ],
+)
+def test_a_field_that_would_come_back_as_another_is_refused(kind, name, make, said, tmp_path):
+    with pytest.raises(InputError, match=said):
+        build(Longer(Own((kind, name, make)), {}), tmp_path / "store")
+
+
+def test_fields_of_ones_own_are_kept_as_they_are(tmp_path):
+    half = ("nodes", "half", lambda size: np.arange(size) / 2)
+    two = ("edges", "two", lambda size: np.full((size, 2), -7))
+    build(Longer(Own(half, two), {}), tmp_path / "store")
+    shard = Shard(tmp_path / "store" / "train-00000.arrow")
+    assert shard.values("node.half").tolist() == [0, 0.5] * 6
+    assert shard.values("edge.two").tolist() == [[-7, -7]] * 6
