@@ -19,20 +19,24 @@ else:
 
 
 @contextmanager
-def locked(path: Path) -> Iterator[None]:
+def locked(path: Path, wait: float = 0.0) -> Iterator[None]:
     """Keeps a folder, or files that begin with a path, to this process.
 
     The system holds the lock, on `PATH.lock` beside it, and lets it go when the process ends, however it ends. On a
     file system without locks there is none.
 
+    Args:
+        path: the folder, or how the files begin.
+        wait: seconds in which whoever has it may end.
+
     Raises:
-        InputError: another process has it; the message says which.
+        InputError: another process has it, and keeps it; the message says which.
     """
     file = path.resolve().with_name(f"{path.resolve().name}.lock")
     made = [folder for folder in file.parents if not folder.exists()]
     file.parent.mkdir(parents=True, exist_ok=True)
     try:
-        taken = _take(file, path)
+        taken = _take(file, path, time.monotonic() + wait)
         try:
             yield
         finally:
@@ -45,7 +49,7 @@ def locked(path: Path) -> Iterator[None]:
                 folder.rmdir()
 
 
-def _take(file: Path, path: Path) -> int:
+def _take(file: Path, path: Path, until: float) -> int:
     while True:
         handle = os.open(file, os.O_RDWR | os.O_CREAT, 0o666)
         try:
@@ -53,6 +57,9 @@ def _take(file: Path, path: Path) -> int:
         except (BlockingIOError, PermissionError):
             holder = os.read(handle, 200).decode(errors="replace").strip() or "another process"
             os.close(handle)
+            if time.monotonic() < until:
+                time.sleep(0.1)
+                continue
             raise InputError(f"{path}: {holder} is writing it; wait until it ends, or choose another") from None
         except OSError:
             return handle  # a file system without locks

@@ -16,6 +16,7 @@ import pytest
 FORKING = (
     "dglsent/cli/test_reproduce_command.py",
     "dglsent/training/test_processes.py",
+    "dglsent/cli/test_reproduce_stale.py",
     "dglsent/test_chaos.py",
     "dglsent/training/test_resume.py",
     "dglsent/cli/test_parse_command.py",
@@ -25,7 +26,6 @@ FORKING = (
 # Files that take longest. They come first, so that no worker is busy with one when all else is done.
 LONGEST = (
     *FORKING,
-    "dglsent/cli/test_reproduce_stale.py",
     "test_notebooks.py",
     "dglsent/reproduction/test_published_rows.py",
     "dglsent/cli/test_reproduce_trainings.py",

@@ -85,7 +85,9 @@ def main(arguments: Sequence[str]) -> int:
 
     if options.list:
         for name in tables.names():
-            print(f"{name:<20}{tables.load(name).title}")
+            table = tables.load(name)
+            papers = dict.fromkeys(tables.cited(row.paper) for row in table.rows)
+            print(f"{name:<20}{table.title} ({'; '.join(papers)})")
         return 0
     if options.table is None:
         parser.error("name a TABLE, or --list")
@@ -145,8 +147,9 @@ def _reproduce(options: Namespace, command: str) -> int:
         say(f"stale: {', '.join(names)}; --verify compares their first epochs, --refresh trains them anew")
     results = making.results()
     if ledger:
-        every_seed = sorted({*options.seeds, *ledger.seeds()})
-        ledger.write(Reproduction(table, (), every_seed, options.out, say).results(), command)
+        with ledger.held(options.out):
+            every_seed = sorted({*options.seeds, *ledger.seeds()})
+            ledger.write(Reproduction(table, (), every_seed, options.out, say).results(), command)
     _save(options.out / "tables" / table.name, as_json(table, results, command), as_text(table, results, command))
     shown = [result for result in results if result.row in chosen]
     if options.json:

@@ -10,21 +10,24 @@ from __future__ import annotations
 import hashlib
 import json
 import shutil
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 from dglsent.json_text import dumps
+from dglsent.lock import locked
 from dglsent.reproduction.jobs import jobs_of
 from dglsent.reproduction.results import Result, as_json
 from dglsent.reproduction.staleness import EPOCHS
 from dglsent.reproduction.tables import Row, Table
 from dglsent.training import recipe as recipes
 from dglsent.training.provenance import hash_of_text
-from dglsent.training.run import VERIFYING, Run, write
+from dglsent.training.run import STALE, VERIFYING, Run, write
 from graphs.errors import InputError
 
 _MADE = f".put-back{VERIFYING}"  # ends the name of a run folder that is being made
+_WAIT = 300.0  # seconds; a command holds a table while it reads some hundred runs
 
 
 class Ledger:
@@ -43,14 +46,32 @@ class Ledger:
 
     def __init__(self, folder: Path, table: Table) -> None:
         self.file, self._table = folder / f"{table.name}.json", table
-        self._known: dict[str, Any] = {"rows": []}
         self._lost: dict[tuple[str, str | None], list[tuple[int, int | None]]] = {}  # of another recipe, by row
+        self._read()
+
+    def _read(self) -> None:
+        self._known: dict[str, Any] = {"rows": []}
         try:
             if self.file.exists():
                 self._known = json.loads(self.file.read_text(encoding="utf-8"))
             self._rows = {(row["name"], row["recipe"]): row for row in self._known["rows"]}
         except (OSError, ValueError, LookupError, TypeError, RecursionError) as error:
             raise InputError(f"{self.file}: not a table of `dglsent reproduce` ({error})") from None
+
+    @contextmanager
+    def held(self, out: Path) -> Iterator[None]:
+        """While it lasts no other command writes the table; what others have written by now is read and put back.
+
+        Args:
+            out: folder of the runs.
+
+        Raises:
+            InputError: another command writes it, and does not end.
+        """
+        with locked(self.file, _WAIT):
+            self._read()
+            self.put_back(out)
+            yield
 
     def seeds(self) -> set[int]:
         """Seeds of all runs that it has records of."""
@@ -78,7 +99,8 @@ class Ledger:
             except (LookupError, TypeError, AttributeError) as error:
                 raise InputError(f"{self.file}: the records of {row.name} are damaged ({error!r})") from None
             if lost:
-                self._lost[row.name, row.recipe] = lost
+                known = self._lost.setdefault((row.name, row.recipe), [])
+                known += [one for one in lost if one not in known]
                 seeds = ", ".join(map(str, dict.fromkeys(seed for seed, _ in lost)))
                 told.append(f"{row.name}: its recipe was another in {self.file}, seed {seeds}; train it anew")
         return told
@@ -91,7 +113,7 @@ class Ledger:
         lost, head = [], ""
         for record in records:
             job = by_run.get(_run(record))  # none of a table that had other folds
-            if job and job.run.path.exists():
+            if job and (job.run.path.exists() or job.beside(STALE).path.exists()):  # the latter is trained anew
                 self._verified_since(job.run, record["metrics"])
                 continue
             if job is None or record["metrics"]["provenance"]["recipe"] != hash_of_text(job.text):

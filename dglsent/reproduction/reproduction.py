@@ -96,8 +96,10 @@ class Reproduction:
     def refresh(self) -> None:
         """Put stale runs aside, so that they are missing; each is kept until the new one is finished."""
         for job in self.outdated:
-            shutil.rmtree(job.beside(STALE).path, ignore_errors=True)
-            job.run.path.rename(job.beside(STALE).path)
+            with locked(job.run.path):
+                if job.run.metrics_file.is_file():  # else another command has put it aside
+                    shutil.rmtree(job.beside(STALE).path, ignore_errors=True)
+                    job.run.path.rename(job.beside(STALE).path)
             del self._stale[job.run.path]
         self.missing, self.outdated = [*self.missing, *self.outdated], []
 

@@ -19,7 +19,7 @@ from dglsent.reproduction import tables
 from dglsent.reproduction.claims import gains
 from dglsent.reproduction.recorded import by_seed, main_score, mean_and_sd, measured
 from dglsent.reproduction.table_text import of_folds, spread
-from dglsent.reproduction.tables import Score, Table
+from dglsent.reproduction.tables import Score, Table, cited
 from dglsent.training.run import write
 from graphs.errors import InputError
 
@@ -66,10 +66,11 @@ def _parts(table: Table, measured: Sequence[Mapping[str, Any]]) -> Iterator[tupl
     score = main_score(table)
     if score is None:
         return
-    for paper, found in groupby(measured, key=lambda row: _short(row["paper"])):
+    for paper, found in groupby(measured, key=lambda row: cited(row["paper"])):
         lines = [_line(table, score, row) for row in found]
         note = [_filled(table.note)] if table.note else []
-        text = "\n\n".join([f"### {paper}: {table.title}", *note, "\n".join([_HEADER, *lines])])
+        command = f"`dglsent reproduce {table.name}`"
+        text = "\n\n".join([f"### {paper}: {table.title}", *note, command, "\n".join([_HEADER, *lines])])
         yield (paper, table.name), text
 
 
@@ -94,17 +95,6 @@ def _lacking(table: Table, measured: Sequence[Mapping[str, Any]]) -> str:
 
 def _filled(text: str, indent: str = "") -> str:
     return textwrap.fill(text, _WIDTH, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False)
-
-
-def _short(paper: str) -> str:
-    """Authors and year, such as Shen et al. 2018; the whole of what names no authors."""
-    found = re.match(r"([A-Z]\w+(?:, [A-Z]\w+)*(?= \d{4}|, A ))(?: (\d{4}))?", paper)
-    if not found:
-        return paper
-    authors, year = found.groups()
-    first, *others = authors.split(", ")
-    name = f"{first} et al." if others[1:] else " and ".join([first, *others])
-    return f"{name} {year}" if year else name
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

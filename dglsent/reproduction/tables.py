@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from importlib import resources
@@ -173,6 +174,17 @@ def _row(entry: Any, paper: str, scores: int, folder: Path) -> Row:
     if row.recipe and (folder / row.recipe).is_file() and not Path(row.recipe).is_file():
         return replace(row, recipe=str(folder / row.recipe))
     return row
+
+
+def cited(paper: str) -> str:
+    """Authors and year, such as Shen et al. 2018; the whole of what names no authors."""
+    found = re.match(r"([A-Z]\w+(?:, [A-Z]\w+)*(?= \d{4}|, A ))(?: (\d{4}))?", paper)
+    if not found:
+        return paper
+    authors, year = found.groups()
+    first, *others = authors.split(", ")
+    name = f"{first} et al." if others[1:] else " and ".join([first, *others])
+    return f"{name} {year}" if year else name
 
 
 def _folder() -> Path:

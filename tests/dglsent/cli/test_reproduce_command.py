@@ -174,6 +174,7 @@ def test_list(program):
     assert code == 0
     listed = [line.split(None, 1) for line in out.splitlines()]
     assert [name for name, _ in listed] == tables.names()
+    assert "Negative and positive sentences, MR (Shen et al. 2018; Kim et al. 2019)\n" in out
     assert {"sick-relatedness", "msrp", "ai2", "msrpar", "quora", "sst1", "sst2", "mr", "subj", "trec"} < {
         name for name, _ in listed
     }

@@ -2,12 +2,15 @@ from __future__ import annotations
 
 import json
 import shutil
+from contextlib import contextmanager
+from threading import Event, Thread, Timer
 
 import pytest
 from job_of_run import job_of
 from tiny import TINY, recipe
 
 from dglsent.cli.main import main
+from dglsent.lock import locked
 from dglsent.reproduction import tables
 from dglsent.reproduction.ledger import Ledger
 from dglsent.reproduction.staleness import stale, stamped, unlike
@@ -170,3 +173,44 @@ def test_another_recipe_and_a_damaged_ledger(reproduced, tmp_path):
     file.write_text(whole.replace(made_of, "0"))
     _, err = reproduced("--rows", "Quoted")
     assert f"Tree-LSTM: its recipe was another in {file}, seed 1; train it anew" in err
+
+
+def test_commands_side_by_side_keep_each_others_runs(reproduced, tmp_path, monkeypatch):
+    """While one trains seed 7, another writes seed 1 into the ledger; they have no folder of runs in common."""
+    other = Run(tmp_path / "elsewhere/tiny/seed-7")
+    shutil.copytree(tmp_path / "runs/tiny/seed-1", other.path)
+    other.save_metrics({**other.metrics(), "seed": 7})
+    other.config_file.write_text(other.config_file.read_text().replace("seed: 1", "seed: 7"))
+    held = Ledger.held
+
+    @contextmanager
+    def later(ledger, out):
+        monkeypatch.setattr(Ledger, "held", held)
+        assert reproduced() == (0, "")
+        assert [record["seed"] for record in row(tmp_path)["records"]] == [1]
+        with held(ledger, out):
+            yield
+
+    monkeypatch.setattr(Ledger, "held", later)
+    assert reproduced("--seeds", "7", "--out", str(tmp_path / "elsewhere")) == (0, "")
+    assert [record["seed"] for record in row(tmp_path)["records"]] == [1, 7]
+    assert (tmp_path / "elsewhere/tiny/seed-1/metrics.json").is_file()
+
+
+def test_who_writes_a_ledger_is_waited_for(tmp_path, reproduced):
+    file = tmp_path / "ledger/table.json"
+    file.parent.mkdir()
+    ended = Event()
+
+    def hold():
+        with locked(file):
+            started.set()
+            ended.wait(20)
+
+    started, holder = Event(), Thread(target=hold)
+    holder.start()
+    started.wait(20)
+    Timer(0.5, ended.set).start()
+    assert reproduced() == (0, "")
+    holder.join()
+    assert [record["seed"] for record in row(tmp_path)["records"]] == [1]
