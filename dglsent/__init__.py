@@ -15,6 +15,8 @@ from typing import TYPE_CHECKING
 from dglsent.registry import register
 
 if TYPE_CHECKING:
+    import torch
+
     from dglsent.inference.model import Model
     from graphs.token_vectors import VectorSource
 
@@ -36,7 +38,7 @@ _refuse_other_graphs()
 def load(
     run: str | os.PathLike[str],
     *,
-    device: str = "auto",
+    device: str | torch.device = "auto",
     stanza_dir: str | os.PathLike[str] | None = None,
     trusted: bool | Collection[str] = False,
     vectors: VectorSource | None = None,
@@ -45,7 +47,7 @@ def load(
 
     Args:
         run: folder that `dglsent fit` wrote.
-        device: "auto", "cpu", "cuda" or one such as "cuda:1".
+        device: "auto", "cpu", "cuda", one such as "cuda:1", or a torch.device of these.
         stanza_dir: folder of Stanza's English models, for raw text where the model needs parses; Stanza's own, into
             which it downloads, by default.
         trusted: which classes the run may name that are neither of dglsent nor registered (SECURITY.md).

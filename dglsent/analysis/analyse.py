@@ -77,7 +77,8 @@ def analyse(
     files = write_tables(analysis, made, folder, sources, options or {})
     for name, text in (module.texts(made) if hasattr(module, "texts") else {}).items():
         files.append(folder / f"{name}.txt")
-        files[-1].write_text(text, encoding="utf-8")
+        with replacing(files[-1]) as beside:
+            beside.write_text(text, encoding="utf-8")
     return files + draw(analysis, made, folder, caption(analysis, sources, used, options or {}), say)
 
 
@@ -126,6 +127,7 @@ def write_tables(
     files = []
     for name, table in tables.items():
         if table.empty:
+            (folder / f"{name}.csv").unlink(missing_ok=True)  # of other runs
             continue
         files.append(folder / f"{name}.csv")
         with replacing(files[-1]) as beside:

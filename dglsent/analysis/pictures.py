@@ -20,6 +20,8 @@ from matplotlib.figure import Figure
 from matplotlib.font_manager import fontManager
 from matplotlib.patches import Arc
 
+from graphs.files import replacing
+
 INK, SOFT = "#1d2733", "#64717f"
 _TAG, _LONG = re.compile(r"<[^<>]*>"), re.compile(r"\d+\.\d{3,}")
 Spreads: TypeAlias = Sequence[float] | npt.NDArray[np.float64]
@@ -181,8 +183,10 @@ def save(figure: Figure, file: Path, caption: str) -> set[str]:
         figure.savefig(svg, format="svg", metadata={"Date": None, "Title": caption})
         # A hundredth of a point is finer than any screen shows; what stands between tags is said as it is.
         rounded = _TAG.sub(lambda tag: _LONG.sub(lambda found: f"{float(found[0]):.2f}", tag[0]), svg.getvalue())
-        file.with_suffix(".svg").write_text(re.sub(r"\n\s+", "\n", rounded), encoding="utf-8")
-        figure.savefig(file.with_suffix(".png"), dpi=130, metadata={"Title": caption})
+        with replacing(file.with_suffix(".svg")) as beside:
+            beside.write_text(re.sub(r"\n\s+", "\n", rounded), encoding="utf-8")
+        with replacing(file.with_suffix(".png")) as beside:
+            figure.savefig(beside, format="png", dpi=130, metadata={"Title": caption})
     missing = set()
     for each in said:  # one for every glyph and text
         glyph = re.match(r"Glyph (\d+) ", str(each.message))

@@ -78,12 +78,16 @@ class TrainedRun:
     @cached_property
     def parameters(self) -> float:
         """Weights, those of words left out; nan of a run whose weights are not there."""
-        from safetensors import safe_open
+        from safetensors import SafetensorError, safe_open
 
-        if not (self.path / _WEIGHTS).is_file():  # its scores are from a ledger
+        file = self.path / _WEIGHTS
+        if not file.is_file():  # its scores are from a ledger
             return math.nan
-        with safe_open(self.path / _WEIGHTS, "numpy") as weights:
-            shapes = {name: weights.get_slice(name).get_shape() for name in weights.keys()}  # noqa: SIM118  no mapping
+        try:
+            with safe_open(file, "numpy") as weights:
+                shapes = {name: weights.get_slice(name).get_shape() for name in weights.keys()}  # noqa: SIM118  no mapping
+        except (SafetensorError, OSError) as error:
+            raise InputError(f"{file}: damaged ({error}); train the run again") from None
         sizes = {name: math.prod(shape) for name, shape in shapes.items()}
         words = {"encoder.embedding.weight", "encoder.structure.embedding.weight"}
         return sum(size for name, size in sizes.items() if name not in words)
@@ -171,7 +175,12 @@ def _refuse_namesakes(runs: Sequence[Path]) -> None:
     named: dict[str, Path] = {}
     for path in runs:
         first = named.setdefault(name_of(path), path)
-        if first != path and not filecmp.cmp(first / _WEIGHTS, path / _WEIGHTS, shallow=False):
+        if first == path:
+            continue
+        for one in (first, path):
+            if not (one / _WEIGHTS).is_file():
+                raise InputError(f"{one}: has no weights to record; train the run again")
+        if not filecmp.cmp(first / _WEIGHTS, path / _WEIGHTS, shallow=False):
             raise _called_alike(path, first, name_of(path))
 
 
@@ -236,7 +245,7 @@ class LoggedGates(TrainedRun):
         """A run with its log.
 
         Raises:
-            InputError: it has none, or gates that are nan.
+            InputError: it has none, a damaged one, or gates that are nan.
         """
         import pyarrow as pa
         import pyarrow.parquet as pq
@@ -244,8 +253,12 @@ class LoggedGates(TrainedRun):
         files = sorted((run.path / "gates").glob("step-*.parquet"))
         if not files:
             raise InputError(f"{run.path}: no gates were logged; train with `dglsent fit RECIPE --log-gates`")
-        words = json.loads((run.path / "gates" / "words.json").read_text(encoding="utf-8"))
-        gates = pa.concat_tables([pq.read_table(file) for file in files]).to_pandas()
+        try:
+            words = json.loads((run.path / "gates" / "words.json").read_text(encoding="utf-8"))
+            gates = pa.concat_tables([pq.read_table(file) for file in files]).to_pandas()
+        except (pa.ArrowException, OSError, ValueError) as error:
+            reason = " ".join(str(error).split())
+            raise InputError(f"{run.path / 'gates'}: damaged ({reason}); train the run again") from None
         broken = gates.step[gates.gate.isna()]
         if len(broken):
             raise InputError(f"{run.path}: gates of step {broken.iloc[0]} are nan; the run went wrong, train it again")

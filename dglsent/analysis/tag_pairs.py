@@ -47,6 +47,8 @@ def tables(
     for source in sources:
         source.require("z_u")
         inner = phrases(source.nodes)
+        if inner.empty:
+            raise InputError(f"{source.path}: no phrase of two parts, whose tags this counts; choose another split")
         z = source.vectors("nodes", "z_u")[inner.row.to_numpy()]
         dimensions = pair_dimensions(inner, z, large=large, top=top)
         letters, dimensions["dimension"] = zip(*gates(source, z.shape[1]), strict=True)

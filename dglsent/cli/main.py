@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import io
 import os
 import signal
 import sys
@@ -44,6 +45,7 @@ BAD_INPUT, INTERRUPTED = 2, 130
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command; returns the exit code, 2 for input that cannot be used."""
     arguments = list(sys.argv[1:] if arguments is None else arguments)
+    _open_streams()
     if not arguments or arguments[0] in ("-h", "--help", "help"):
         return _run(lambda: _say(_help(), 0 if arguments else BAD_INPUT))
     name, *rest = arguments
@@ -142,6 +144,17 @@ def _terminable() -> Iterator[list[int]]:
     finally:
         if mine:
             signal.signal(signal.SIGTERM, signal.SIG_DFL)
+
+
+def _open_streams() -> None:
+    """Gives a stream that was closed one without anything, and output that goes to a file or a pipe UTF-8."""
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(os.devnull, mode, encoding="utf-8"))  # noqa: SIM115  to the end
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        if not sys.stdout.isatty():
+            sys.stdout.reconfigure(encoding="utf-8")
+        sys.stdout.reconfigure(errors="backslashreplace")  # of what a terminal cannot show, or no file can hold
 
 
 def _drop_output() -> None:

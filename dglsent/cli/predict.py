@@ -108,6 +108,10 @@ def _read(text: str, name: str, options: Namespace, model: Model) -> list[tuple[
     form = options.format or guess(name, text)
     if options.format is None and form in ("text", "tsv") and token_columns.are_columns(text, model, own):
         form = "columns"
+    if options.columns and form not in ("tsv", "csv", "jsonl"):
+        raise InputError(
+            f"{name}: --columns names columns of a table, and this is {form}; add --format csv, or another"
+        )
     if form != "columns":
         return read(text, form, _columns(model, options.columns), name, named=bool(options.columns))
     if own is None:
@@ -130,6 +134,8 @@ def _columns(model: Model, named: Mapping[str, str]) -> tuple[str, ...]:
         own = {name: getattr(corpus, name) for name in usual}
     elif isinstance(corpus, Stored) and is_store(corpus.store):  # it may be elsewhere, or gone
         own = about(corpus.store).get("columns", {})
+    if strange := named.keys() & {TEXT, *PAIR} - {*usual}:
+        raise InputError(f"--columns {min(strange)}: this model reads {' and '.join(usual)}, as in {usual[0]}=NAME")
     return tuple(named.get(name, own.get(name, name)) for name in usual)
 
 

@@ -33,9 +33,9 @@ class Explanation:
         prediction: text and prediction, as `predict` gives them.
         nodes: a record a node, as in a recording: `sentence` (0, or 1 for the second of a pair), `node` and `parent`
             (numbers within the sentence, -1 for none), `start` and `end` (first word and one past the last; `span` is
-            both), `text` ("" at the padding node of a window), `tag`, `head` (-1 at a root, -2 where there is no
-            dependency parse) and `dependency`, and the fields of nodes that the encoder shows. In place of `predicted`
-            there is `label`, where the task predicts one there.
+            both), `text` ("" at the padding node of a window), `tag`, `head` (-1 at a root and at what is no word, -2
+            at words without a dependency parse) and `dependency`, and the fields of nodes that the encoder shows. In
+            place of `predicted` there is `label`, where the task predicts one there.
         edges: a record an edge of which the encoder shows something: `relation`, `sentence` (that of the receiver),
             `sender`, `receiver`, their texts `from` and `to`, `slot`, and the fields, such as `attention`.
         sentences: the sentences in the form that their graphs were made of.

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
+import torch
 from huggingface_hub import ModelHubMixin, snapshot_download
 
 from dglsent.inference.card import card
@@ -73,7 +74,7 @@ class Model(ModelHubMixin):
         cls,
         run: str | os.PathLike[str],
         *,
-        device: str = "auto",
+        device: str | torch.device = "auto",
         stanza_dir: str | os.PathLike[str] | None = None,
         trusted: Trusted = False,
         vectors: VectorSource | None = None,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import inspect
 import math
+import resource
 import shutil
 from pathlib import Path
 
@@ -12,6 +13,7 @@ import pytest
 from made import pairs, read, recording
 
 from dglsent.analysis.catalogue import ANALYSES, find
+from dglsent.analysis.pictures import panels, save
 from dglsent.analysis.scores import scores
 from dglsent.analysis.sources import TrainedRun, folders
 from dglsent.training.run import Run
@@ -106,6 +108,10 @@ def test_a_table_without_rows_is_told_and_not_written(trees_run, tmp_path, progr
     assert code == 0
     assert [Path(line).name for line in out.splitlines()] == ["parameters.csv", "composition-results.json"]
     assert err == "composition-results: not written, as of these runs they have no rows: results, fusion\n"
+    older = tmp_path / "composition-results" / "fusion.csv"
+    older.write_text("of other runs")
+    assert program("analyse", "composition-results", trees_run, "--out", tmp_path)[0] == 0
+    assert not older.exists()
 
 
 def test_a_run_without_weights_counts_with_its_scores(tag_guided_run, tmp_path):
@@ -135,3 +141,45 @@ def test_what_cannot_be_analysed_is_refused(trees_run, tmp_path, program):
     made = recording(tmp_path, examples=pairs([1.0], [1.0]))
     program.refuses("analyse", "A3", made.path, saying=["a recording", "run folders"])
     program.refuses("analyse", "D1", made.path, "--out", tmp_path, saying=["no weights between all words"])
+
+
+def test_damaged_files_are_named(tag_guided_run, trees_run, tmp_path, program):
+    cut, bare = tmp_path / "cut" / "seed-1", tmp_path / "one" / "trec" / "bare" / "seed-1"
+    shutil.copytree(tag_guided_run, cut)
+    shutil.copytree(tag_guided_run, bare)
+    weights = cut / "weights.safetensors"
+    weights.write_bytes(weights.read_bytes()[:1000])
+    program.refuses("analyse", "A3", cut, "--out", tmp_path, saying=["weights.safetensors: damaged", "train the run"])
+    (bare / "weights.safetensors").unlink()
+    same = tmp_path / "other" / "trec" / "bare" / "seed-1"
+    shutil.copytree(bare, same)
+    program.refuses("analyse", "A1", bare, same, "--out", tmp_path, saying=["has no weights to record"])
+
+    made = recording(tmp_path, examples=pairs([1.0], [1.0]))
+    table = next((made.path / "examples").glob("*.parquet"))
+    table.write_bytes(table.read_bytes()[:40])
+    program.refuses("analyse", "B4", made.path, saying=["parquet: damaged", "record the run again"])
+
+    gates = tmp_path / "gates-run"
+    shutil.copytree(trees_run, gates)
+    (gates / "gates").mkdir()
+    (gates / "gates" / "step-1.parquet").write_bytes(b"PAR1")
+    for words in ("[]", "{"):
+        (gates / "gates" / "words.json").write_text(words)
+        program.refuses("analyse", "C3", gates, "--out", tmp_path, saying=["gates: damaged", "train the run again"])
+
+
+def test_a_full_disk_is_told_by_file_and_leaves_the_figure_before(tmp_path):
+    figure, _ = panels()
+    save(figure, tmp_path / "figure.svg", "of today")
+    before = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
+    size = resource.getrlimit(resource.RLIMIT_FSIZE)
+    for room in (100, len(before["figure.svg"]) + 200):
+        resource.setrlimit(resource.RLIMIT_FSIZE, (room, size[1]))
+        try:
+            with pytest.raises(OSError, match=r"figure\.(svg|png)"):
+                save(figure, tmp_path / "figure.svg", "of tomorrow")
+        finally:
+            resource.setrlimit(resource.RLIMIT_FSIZE, size)
+        assert {path.name for path in tmp_path.iterdir()} == {*before}
+        assert (tmp_path / "figure.png").read_bytes() == before["figure.png"]

@@ -96,6 +96,13 @@ def test_mutual_information_of_a_pair_that_decides():
     assert tag_pairs.mutual_information(np.array([25, 25]), np.array([50, 50])) == pytest.approx(0)
 
 
+def test_without_phrases_there_are_no_pairs(tmp_path):
+    table = tree(0, [(0, -1, 0, 1, "l0", "NN", 1)])
+    source = recording(tmp_path, fields=["z_u"], nodes=table.assign(z_u=[np.zeros(3)]))
+    with pytest.raises(InputError, match="no phrase of two parts"):
+        tag_pairs.tables([source])
+
+
 def test_of_recordings(tmp_path):
     table = nodes()
     sources = [

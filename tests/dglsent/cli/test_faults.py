@@ -158,6 +158,28 @@ def test_damaged_scores(garbage, run, program):
     assert err.splitlines()[-1].startswith(f"dglsent: {run / 'metrics.json'}: not the scores of a run")
 
 
+@pytest.mark.parametrize("encoding", ["ascii", "latin-1", "utf-8"])
+def test_output_to_a_file_is_utf_8_whatever_the_locale(encoding, run, tmp_path, monkeypatch):
+    sentences = tmp_path / "in.txt"
+    sentences.write_text("(2 (1 caf\u00e9) (3 \u96ea))\n", encoding="utf-8")
+    with open(tmp_path / "out", "w", encoding=encoding) as out:
+        monkeypatch.setattr(sys, "stdout", out)
+        assert main(["predict", str(run), str(sentences)]) == 0
+    assert '"caf\u00e9 \u96ea"' in (tmp_path / "out").read_text(encoding="utf-8")
+
+
+def test_streams_that_are_closed(run, tmp_path, monkeypatch):
+    for name in ("stdin", "stdout"):
+        monkeypatch.setattr(sys, name, None)
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "in.brackets").write_text("(S (A a) (B b))\n")
+    assert main(["draw", "in.brackets", "--out", "drawn"]) == 0
+    assert len(list((tmp_path / "drawn").iterdir())) == 1
+    monkeypatch.setattr(sys, "stderr", io.StringIO())
+    assert main(["predict", str(run)]) == 2
+    assert "<stdin>: holds no sentences" in sys.stderr.getvalue()
+
+
 @pytest.mark.parametrize("garbage", [b"", b"\x80\x02.", b"garbage", {}, {"state_dict": {}}, [1]])
 def test_damaged_checkpoint(garbage, run, program):
     (run / "metrics.json").unlink()

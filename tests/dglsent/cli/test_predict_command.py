@@ -348,6 +348,18 @@ def test_a_model_reads_the_columns_that_it_was_trained_on(tmp_path, program):
     )
     code, out, err = program("predict", tmp_path / "run", other, "--columns", "text=text")
     assert (code, err, json.loads(out)["text"]) == (0, "", "good film")
+    for name, text in (("plain.txt", "good film\n"), ("table.txt", "id,text\n1,good film\n")):
+        (tmp_path / name).write_text(text)
+        program.refuses(
+            "predict", tmp_path / "run", tmp_path / name, "--columns", "text=text",
+            saying=[f"{name}: --columns names columns of a table, and this is text", "--format csv"],
+        )  # fmt: skip
+    columns = "text=text,label=id"  # as for a build, which reads the label too
+    code, out, _ = program("predict", tmp_path / "run", tmp_path / name, "--columns", columns, "--format", "csv")
+    assert (code, json.loads(out)["text"]) == (0, "good film")
+    program.refuses(
+        "predict", tmp_path / "run", other, "--columns", "first=text", saying=["--columns first: this model"]
+    )
     (tmp_path / "run" / "resume.ckpt").touch()  # as a kill leaves it that comes right after the scores
     assert program("test", tmp_path / "run", corpus_gone)[::2] == (0, "")
     (tmp_path / "run" / "metrics.json").unlink()

@@ -220,3 +220,10 @@ def test_a_sentence_in_the_place_of_a_token_is_refused(given, trees_run):
     model = dglsent.load(trees_run)
     with pytest.raises(InputError, match="example 1: 'the film was good' stands where a token should"):
         model.predict([given])
+
+
+def test_a_device_is_named_or_given(trees_run):
+    for device in ("cpu", torch.device("cpu")):
+        assert dglsent.load(trees_run, device=device).model.device.type == "cpu"
+    with pytest.raises(InputError, match="device 'gpu': is none of auto, cpu, cuda and such as cuda:1"):
+        dglsent.load(trees_run, device="gpu")
