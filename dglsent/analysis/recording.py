@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
@@ -16,12 +16,14 @@ import yaml
 from pandas import DataFrame
 
 from dglsent.analysis.runs import called, encoder_options
+from dglsent.analysis.whole import whole
 from dglsent.json_text import dumps
 from graphs.errors import InputError
 from graphs.files import replacing
 
 TABLES = ("examples", "nodes", "edges")
 _FORMAT, _VERSION = "dglsent recording", 1
+_AGAIN = "record the run again"
 
 
 class Recording:
@@ -95,7 +97,7 @@ class Recording:
             InputError: it is not recorded.
         """
         first = next((self.path / table).glob("*.parquet"), None)
-        if first is None or name not in _whole(first, pq.read_schema).names:
+        if first is None or name not in whole(first, pq.read_schema, _AGAIN).names:
             known = ", ".join(self.fields) or "none"
             raise InputError(f"{self.path}: the {table} have no field {name!r}; recorded are {known}")
         column = self._table(table, [name]).column(name)
@@ -139,16 +141,8 @@ class Recording:
         files = sorted((self.path / name).glob("*.parquet"))
         if not files:
             return pa.table({})
-        tables = [_whole(file, partial(pq.read_table, columns=columns)) for file in files]
+        tables = [whole(file, partial(pq.read_table, columns=columns), _AGAIN) for file in files]
         return pa.concat_tables(tables, promote_options="default")
-
-
-def _whole(file: Path, read: Callable[[Path], Any]) -> Any:
-    """What is read of a file of a recording; an InputError where it is damaged."""
-    try:
-        return read(file)
-    except (pa.ArrowException, OSError) as error:
-        raise InputError(f"{file}: damaged ({' '.join(str(error).split())}); record the run again") from None
 
 
 def require_same_examples(sources: Sequence[Recording]) -> None:

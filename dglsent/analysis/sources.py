@@ -18,10 +18,12 @@ from pandas import DataFrame
 from dglsent.analysis.catalogue import Analysis
 from dglsent.analysis.recording import Recording
 from dglsent.analysis.runs import called, encoder_options, fold_of, name_of, system, which_run
+from dglsent.analysis.whole import whole
 from graphs.errors import InputError
 
 Say = Callable[[str], None]
 _WEIGHTS = "weights.safetensors"
+_AGAIN = "train the run again"
 _Source = TypeVar("_Source", bound="TrainedRun | Recording")
 
 
@@ -78,17 +80,10 @@ class TrainedRun:
     @cached_property
     def parameters(self) -> float:
         """Weights, those of words left out; nan of a run whose weights are not there."""
-        from safetensors import SafetensorError, safe_open
-
         file = self.path / _WEIGHTS
         if not file.is_file():  # its scores are from a ledger
             return math.nan
-        try:
-            with safe_open(file, "numpy") as weights:
-                shapes = {name: weights.get_slice(name).get_shape() for name in weights.keys()}  # noqa: SIM118  no mapping
-        except (SafetensorError, OSError) as error:
-            raise InputError(f"{file}: damaged ({error}); train the run again") from None
-        sizes = {name: math.prod(shape) for name, shape in shapes.items()}
+        sizes = {name: math.prod(shape) for name, shape in whole(file, _shapes, _AGAIN).items()}
         words = {"encoder.embedding.weight", "encoder.structure.embedding.weight"}
         return sum(size for name, size in sizes.items() if name not in words)
 
@@ -247,20 +242,30 @@ class LoggedGates(TrainedRun):
         Raises:
             InputError: it has none, a damaged one, or gates that are nan.
         """
-        import pyarrow as pa
-        import pyarrow.parquet as pq
-
-        files = sorted((run.path / "gates").glob("step-*.parquet"))
-        if not files:
+        if not _steps(run.path / "gates"):
             raise InputError(f"{run.path}: no gates were logged; train with `dglsent fit RECIPE --log-gates`")
-        try:
-            words = json.loads((run.path / "gates" / "words.json").read_text(encoding="utf-8"))
-            gates = pa.concat_tables([pq.read_table(file) for file in files]).to_pandas()
-        except (pa.ArrowException, OSError, ValueError) as error:
-            reason = " ".join(str(error).split())
-            raise InputError(f"{run.path / 'gates'}: damaged ({reason}); train the run again") from None
+        gates, words = whole(run.path / "gates", _logged, _AGAIN)
         broken = gates.step[gates.gate.isna()]
         if len(broken):
             raise InputError(f"{run.path}: gates of step {broken.iloc[0]} are nan; the run went wrong, train it again")
         own = {each.name: getattr(run, each.name) for each in fields(run)}
         return cls(**own, gates=gates, words=DataFrame(words))
+
+
+def _shapes(file: Path) -> dict[str, Sequence[int]]:
+    from safetensors import safe_open
+
+    with safe_open(file, "numpy") as weights:
+        return {name: weights.get_slice(name).get_shape() for name in weights.keys()}  # noqa: SIM118  no mapping
+
+
+def _steps(folder: Path) -> list[Path]:
+    return sorted(folder.glob("step-*.parquet"))
+
+
+def _logged(folder: Path) -> tuple[DataFrame, Any]:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    words = json.loads((folder / "words.json").read_text(encoding="utf-8"))
+    return pa.concat_tables([pq.read_table(file) for file in _steps(folder)]).to_pandas(), words

@@ -152,9 +152,9 @@ def _open_streams() -> None:
         if getattr(sys, name) is None:
             setattr(sys, name, open(os.devnull, mode, encoding="utf-8"))  # noqa: SIM115  to the end
     if isinstance(sys.stdout, io.TextIOWrapper):
-        if not sys.stdout.isatty():
-            sys.stdout.reconfigure(encoding="utf-8")
-        sys.stdout.reconfigure(errors="backslashreplace")  # of what a terminal cannot show, or no file can hold
+        # A terminal keeps its encoding; what it cannot show, or no file can hold, is escaped.
+        encoding = None if sys.stdout.isatty() else "utf-8"
+        sys.stdout.reconfigure(encoding=encoding, errors="backslashreplace")
 
 
 def _drop_output() -> None:

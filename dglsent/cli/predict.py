@@ -12,7 +12,7 @@ from dglsent.cli import token_columns
 from dglsent.cli.console import tell_unfinished
 from dglsent.cli.options import Parser, add_device, add_trust, column_names
 from dglsent.cli.reading import FORMATS, guess, read
-from dglsent.corpora.own_files import PAIR, TEXT
+from dglsent.corpora.own_files import PAIR, TABLES, TEXT
 from dglsent.json_text import dumps
 from graphs.errors import InputError, SentenceError
 
@@ -108,7 +108,7 @@ def _read(text: str, name: str, options: Namespace, model: Model) -> list[tuple[
     form = options.format or guess(name, text)
     if options.format is None and form in ("text", "tsv") and token_columns.are_columns(text, model, own):
         form = "columns"
-    if options.columns and form not in ("tsv", "csv", "jsonl"):
+    if options.columns and f".{form}" not in TABLES:
         raise InputError(
             f"{name}: --columns names columns of a table, and this is {form}; add --format csv, or another"
         )

@@ -5,11 +5,11 @@ from __future__ import annotations
 import importlib
 import inspect
 import math
-import resource
 import shutil
 from pathlib import Path
 
 import pytest
+from full_disk import full_disk
 from made import pairs, read, recording
 
 from dglsent.analysis.catalogue import ANALYSES, find
@@ -173,13 +173,8 @@ def test_a_full_disk_is_told_by_file_and_leaves_the_figure_before(tmp_path):
     figure, _ = panels()
     save(figure, tmp_path / "figure.svg", "of today")
     before = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
-    size = resource.getrlimit(resource.RLIMIT_FSIZE)
     for room in (100, len(before["figure.svg"]) + 200):
-        resource.setrlimit(resource.RLIMIT_FSIZE, (room, size[1]))
-        try:
-            with pytest.raises(OSError, match=r"figure\.(svg|png)"):
-                save(figure, tmp_path / "figure.svg", "of tomorrow")
-        finally:
-            resource.setrlimit(resource.RLIMIT_FSIZE, size)
+        with full_disk(room), pytest.raises(OSError, match=r"figure\.(svg|png)"):
+            save(figure, tmp_path / "figure.svg", "of tomorrow")
         assert {path.name for path in tmp_path.iterdir()} == {*before}
         assert (tmp_path / "figure.png").read_bytes() == before["figure.png"]

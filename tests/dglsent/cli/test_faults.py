@@ -16,6 +16,7 @@ from pathlib import Path
 import pytest
 import torch
 from background import forked
+from full_disk import full_disk
 from safetensors.torch import load_file, save_file
 from tiny import TINY, recipe
 
@@ -77,17 +78,6 @@ def test_a_file_in_the_way(tmp_path, program):
     for out in (file / "run", file / "a" / "run"):
         program.refuses("fit", file, "--out", out, saying=[f"dglsent: {file}"])
     program.refuses("predict", tmp_path / "tiny.yaml", saying=["config.yaml is missing"])
-
-
-@contextmanager
-def full_disk(room: int):
-    """Files that may not grow past some bytes: to write on fails as on a full disk."""
-    before = resource.getrlimit(resource.RLIMIT_FSIZE)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (room, before[1]))
-    try:
-        yield
-    finally:
-        resource.setrlimit(resource.RLIMIT_FSIZE, before)
 
 
 @pytest.mark.parametrize("room", [0, 1500, 9000, 14000])
