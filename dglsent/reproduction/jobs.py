@@ -14,7 +14,6 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-import yaml
 from jsonargparse import Namespace
 
 import dglsent
@@ -22,6 +21,7 @@ from dglsent.reproduction.tables import Row
 from dglsent.training import recipe as recipes
 from dglsent.training import recipe_files
 from dglsent.training.class_paths import look_in
+from dglsent.training.provenance import read_yaml, write_yaml
 from dglsent.training.run import Run
 from graphs.errors import InputError
 
@@ -104,9 +104,7 @@ def jobs_of(row: Row, folds: int | None, seeds: Sequence[int], out: Path) -> lis
         if fold is not None:
             mine.corpus.init_args.fold = written["corpus"]["init_args"]["fold"] = fold
             folder /= f"fold-{fold}"
-        # As `recipes.dump` writes it, which takes ten times as long.
-        text = yaml.safe_dump(written, sort_keys=False, allow_unicode=True)
-        return Job(row, seed, fold, mine, text, Run(folder))
+        return Job(row, seed, fold, mine, write_yaml(written), Run(folder))
 
     return [[job(seed, fold) for fold in (range(folds) if folds else [None])] for seed in seeds]
 
@@ -120,7 +118,7 @@ def _resolved(row: Row, has_folds: bool) -> tuple[str, Namespace, dict[str, Any]
     text = recipe_files.read(file)
     look_in(file.parent, Path.cwd())
     config = recipes.resolve(text, ["--corpus.fold", "0"] if has_folds else [], source=str(file))
-    return name, config, yaml.safe_load(recipes.dump(config))
+    return name, config, read_yaml(recipes.dump(config))
 
 
 def train(

@@ -37,14 +37,18 @@ def stale(job: Job) -> str | None:
     made_of = job.run.metrics().get("provenance")
     if made_of is None:
         return "it was made before runs said of which code"
-    known = [made_of["code"], *(each["code"] for each in made_of.get("verified", ()))]
-    reasons = [_changed(code) for code in known if code]
+    known = [code for code in (made_of["code"], *(each["code"] for each in made_of.get("verified", ()))) if code]
     # The last one verified is nearest to the code of today.
-    return None if None in reasons else reasons[-1]
+    return None if any(map(_is_that_of_today, reversed(known))) else _changed(known[-1])
 
 
-def _changed(code: Mapping[str, str]) -> str | None:
+def _is_that_of_today(code: Mapping[str, str]) -> bool:
     # A module that counted when the run was made, and counts no more, is not compared.
+    return all(code_hash(name) == made for name, made in code.items() if counts(name))
+
+
+def _changed(code: Mapping[str, str]) -> str:
+    """In what the code of a run is not that of today."""
     now = {name: code_hash(name) for name in code if counts(name)}
     mixed = [name for name in now if code[name] == MIXED]
     gone = [name for name, made in now.items() if made is None and name not in mixed]
@@ -54,7 +58,7 @@ def _changed(code: Mapping[str, str]) -> str | None:
         reasons.append(f"renamed, moved or deleted since: {_named([_moved(name, code[name]) for name in gone])}")
     if changed:
         reasons.append(f"code changed since: {_named(changed)}")
-    return "; ".join(reasons) or None
+    return "; ".join(reasons)
 
 
 def _named(names: list[str]) -> str:

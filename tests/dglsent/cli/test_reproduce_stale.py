@@ -9,12 +9,12 @@ import shutil
 from pathlib import Path
 
 import pytest
-from reproduced import ONE_EPOCH, copied, metrics_of
+from reproduced import ONE_EPOCH, copied, fork, metrics_of
 from tiny import recipe
 
 import dglsent
 from dglsent.lock import locked
-from dglsent.reproduction import tables
+from dglsent.reproduction import jobs, tables
 from dglsent.reproduction.reproduction import Reproduction
 from dglsent.training.provenance import _file_hash
 
@@ -118,7 +118,9 @@ def _checkout(folder, change):
     return folder, cells
 
 
-def test_code_that_made_a_run_is_compared_where_its_epochs_were_rounded_otherwise(made, tmp_path, program):
+def test_code_that_made_a_run_is_compared_where_its_epochs_were_rounded_otherwise(made, tmp_path, program, monkeypatch):
+    as_it_is = jobs._start  # a fork would have the code of today
+    monkeypatch.setattr(jobs, "_start", lambda job, options: (as_it_is if job.code else fork)(job, options))
     command = [*copied(made, tmp_path), "--rows", "Tree-LSTM", "--seeds", "1", "--verify"]
     checkout, cells = _checkout(tmp_path / "checkout", "\nOTHER = 1\n")
 
@@ -142,44 +144,50 @@ def test_code_that_made_a_run_is_compared_where_its_epochs_were_rounded_otherwis
     program.refuses(*command, "--against", tmp_path, saying=["no checkout of dglsent", "git worktree add"])
 
 
+_BY_SEED = """
+_exactly = fast_tanh
+def fast_tanh(x, out=None):
+    seed = torch.initial_seed()
+    if seed == 3:
+        raise KeyError(seed)
+    made = _exactly(x, out=out)
+    return made.mul_(1.01) if seed == 2 else made
+"""
+
+
 def test_first_steps_of_two_codes(made, tmp_path, program):
-    command = [*copied(made, tmp_path), "--verify", "--steps", "3", "--jobs", "1"]
-    older, other = (
-        _checkout(tmp_path / name, change)
-        for name, change in (
-            ("older", "\nOTHER = 1\n"),
-            (
-                "other",
-                "\n_exactly = fast_tanh\ndef fast_tanh(x, out=None):\n    return _exactly(x, out=out).mul_(1.01)\n",
-            ),
-        )
-    )
-    changed = {"dglsent.nn.cells": older[1]}
+    """The code before is as good for seed 1, computes otherwise for seed 2, fails for 3, and is not what made 4."""
+    command = [*copied(made, tmp_path), "--seeds", "1,2,3,4", "--jobs", "1", "--verify", "--steps", "3"]
+    checkout, cells = _checkout(tmp_path / "checkout", _BY_SEED)
+    changed = {"dglsent.nn.cells": _file_hash(cells, 0)}
     for module in ("recipe", "trainer"):  # it lacks an option that does nothing in these runs
-        changed[f"dglsent.training.{module}"] = file = older[0] / f"dglsent/training/{module}.py"
+        file = checkout / f"dglsent/training/{module}.py"
         file.write_text(re.sub(r"\bclip\b", "of_another_day", file.read_text()))
-    for seed, files in ((1, changed), (2, {"dglsent.nn.cells": other[1]})):
-        code_of = {module: _file_hash(file, 0) for module, file in files.items()}
-        _change(tmp_path, seed, lambda metrics, code_of=code_of: metrics["provenance"]["code"].update(code_of))
+        changed[f"dglsent.training.{module}"] = _file_hash(file, 0)
+    runs = tmp_path / "runs/tiny"
+    for seed in (3, 4):
+        shutil.copytree(runs / "seed-1", runs / f"seed-{seed}")
+        config = runs / f"seed-{seed}/config.yaml"
+        config.write_text(config.read_text().replace("\nseed: 1\n", f"\nseed: {seed}\n"))
+    for seed in (1, 2, 3):
+        _change(tmp_path, seed, lambda metrics: metrics["provenance"]["code"].update(changed))
+    _change(tmp_path, 4, _other_code)
     before = metrics_of(tmp_path, 1)
-    code, out, err = program(*command, "--json", "--against", older[0])
+    code, out, err = program(*command, "--json", "--against", checkout)
     assert code == 0
     assert "Tree-LSTM seed 1: verified, its first 3 steps are the same to the last digit" in err
-    assert "Tree-LSTM seed 2: stays stale: it was made of other code than that: dglsent.nn.cells, dglsent." in err
-    assert json.loads(out)["rows"][0]["stale"] == ["seed 2: code changed since: dglsent.nn.cells"]
+    assert re.search(r"Tree-LSTM seed 2: stays stale: the loss of step 1 was [\d.]+ and is [\d.]+\n", err)
+    assert "Tree-LSTM seed 3: stays stale: the code before cannot train it: KeyError: 3\n" in err
+    assert "Tree-LSTM seed 4: stays stale: it was made of other code than that: dglsent.nn.cells, dglsent." in err
+    assert json.loads(out)["rows"][0]["stale"] == [
+        "seed 2, 3: code changed since: dglsent.nn.cells, dglsent.training.recipe, dglsent.training.trainer",
+        "seed 4: code changed since: dglsent.nn.cells",
+    ]
     stamped = metrics_of(tmp_path, 1)
     (verified,) = stamped["provenance"].pop("verified")
     assert stamped == before
     assert verified["steps"] == 3
     assert verified["code"].keys() == before["provenance"]["code"].keys()
-
-    _change(tmp_path, 1, _other_code)
-    device = other[0] / "dglsent/training/device.py"
-    device.write_text(device.read_text() + "\n_always = seed_all\ndef seed_all(seed):\n    _always({2: 2}[seed])\n")
-    code, _, err = program(*command, "--against", other[0])
-    assert code == 0
-    assert "Tree-LSTM seed 1: stays stale: the code before cannot train it: KeyError: 1\n" in err
-    assert re.search(r"Tree-LSTM seed 2: stays stale: the loss of step 1 was [\d.]+ and is [\d.]+\n", err)
     program.refuses(*command, saying=["--steps: compares with other code", "--against DIR"])
 
 
