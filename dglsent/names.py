@@ -26,7 +26,7 @@ _MODULES = {
     "corpora.stored": "Stored",
     "corpora.subj": "SUBJ",
     "corpora.trec": "TREC",
-    "models.adamc_rnn": "AdaMCRNN",
+    "models.adamc_rnn": "AdaMCRNN AdaMCRNTN",
     "models.attentive_tree": "AttentiveTreeLSTM AttentiveTreeGRU",
     "models.bag_of_words": "BagOfWords",
     "models.bi_tree_lstm": "BiTreeLSTM",

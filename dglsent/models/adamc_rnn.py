@@ -1,4 +1,4 @@
-"""AdaMC-RNN over binary constituency trees.
+"""AdaMC-RNN and AdaMC-RNTN over binary constituency trees.
 
 Dong et al. 2014, "Adaptive Multi-Compositionality for Recursive Neural Models with Applications to Sentiment
 Analysis".
@@ -9,8 +9,10 @@ from __future__ import annotations
 from typing import Any
 
 import torch
+from torch import Tensor
 
 from dglsent.models.recnn import RecNN
+from dglsent.models.rntn import products
 from dglsent.nn.embeddings import WordEmbedding
 from dglsent.nn.initialisation import start_near_mean
 from dglsent.passing import Outputs, StepLinear
@@ -41,8 +43,12 @@ class AdaMCRNN(RecNN):
         """The functions' results, mixed."""
         q = nodes.mailbox["h"].flatten(1)
         w = torch.softmax(self.beta * self.S(q), -1)
-        composed = self.U(q).unflatten(1, (-1, self.size))
+        composed = self.compose(q).unflatten(1, (-1, self.size))
         return {"pre": (w.unsqueeze(1) @ composed).squeeze(1), "w": w}
+
+    def compose(self, q: Tensor) -> Tensor:
+        """What each function makes of children q [m, 2h]: [m, C h]."""
+        return self.U(q)
 
     def update(self, nodes: Any) -> Outputs:
         """Eq. 6, and what mixed the functions."""
@@ -52,3 +58,22 @@ class AdaMCRNN(RecNN):
         """A word, which composes nothing."""
         word = super().leaf(nodes)
         return {**word, "w": word["h"].new_zeros(len(word["h"]), self.S.out_features)}
+
+
+class AdaMCRNTN(AdaMCRNN):
+    """AdaMC-RNN whose functions are those of an RNTN: h = tanh(sum_k w_k (q^T V_k q + U_k q + b_k)).
+
+    Args:
+        embedding: word vectors, d dimensions.
+        hidden: size h of the state.
+        functions: number C of composition functions.
+        beta: how sharply a phrase chooses among them; 0 mixes them evenly.
+    """
+
+    def __init__(self, embedding: WordEmbedding, hidden: int = 30, functions: int = 12, beta: float = 1.0) -> None:
+        super().__init__(embedding, hidden, functions, beta)
+        self.V = StepLinear((2 * hidden) ** 2, functions * hidden, bias=False)
+
+    def compose(self, q: Tensor) -> Tensor:
+        """What each function makes of children q [m, 2h]: [m, C h]."""
+        return self.V(products(q)) + super().compose(q)

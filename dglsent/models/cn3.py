@@ -33,7 +33,8 @@ class CN3(Encoder):
         embedding: word vectors, d dimensions.
         hidden: size h of the states.
         layers: number L of layers.
-        context: "lstm" (an LSTM from either side), "cnn" (three words at a time) or "none" (tanh(W x + b)).
+        context: "lstm" (an LSTM from either side), "cnn" (three words at a time), "none" (tanh(W x + b)) or
+            "concat" (x, the word's vector beside those of its attributes, which has `hidden` dimensions then).
         attributes: attributes of words.
         edges: attributes of edges.
         edge_dim: dimensions of the embedding of each.

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from torch import Tensor
+
 from dglsent.models.recnn import RecNN
 from dglsent.nn.embeddings import WordEmbedding
 from dglsent.passing import Outputs, StepLinear
@@ -30,5 +32,9 @@ class RNTN(RecNN):
     def reduce(self, nodes: Any) -> Outputs:
         """q^T V q + U q + b."""
         q = nodes.mailbox["h"].flatten(1)
-        products = (q.unsqueeze(2) * q.unsqueeze(1)).flatten(1)
-        return {"pre": self.V(products) + self.U(q)}
+        return {"pre": self.V(products(q)) + self.U(q)}
+
+
+def products(q: Tensor) -> Tensor:
+    """All products q_i q_j of vectors [m, k]: [m, k k]."""
+    return (q.unsqueeze(2) * q.unsqueeze(1)).flatten(1)

@@ -25,6 +25,8 @@ from dglsent.passing import Batch, Outputs
 class TELSTM(BinaryTreeLSTM):
     """Binary Tree-LSTM (eq. 10-12) with V_p e + V [e_l; e_r] added to every gate, e the embeddings of the tags.
 
+    As there, the leaves have a bias of their own.
+
     Args:
         embedding: word vectors, d dimensions.
         hidden: size h of the state.

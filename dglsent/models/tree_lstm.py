@@ -24,7 +24,8 @@ class BinaryTreeLSTM(Encoder):
     """Binary Tree-LSTM (eq. 10-12) over binary constituency trees with words at the leaves.
 
     The input x is the word vector at a leaf and zero at a phrase, so W meets leaves alone, and there the
-    forget gates meet zero memories: W has no rows for them.
+    forget gates meet zero memories: W has no rows for them. W and U have a bias each, where eq. 10 has one: that of the
+    leaves is free of that of the phrases.
 
     Args:
         embedding: word vectors, d dimensions.

@@ -12,7 +12,7 @@ from dglsent.passing import Batch, Outputs, StepLinear, update_all
 from graphs.door import fn
 from graphs.fields import NEXT, PREVIOUS
 
-Context: TypeAlias = Literal["lstm", "cnn", "none"]
+Context: TypeAlias = Literal["lstm", "cnn", "none", "concat"]
 
 
 class WordContext(nn.Module):
@@ -35,6 +35,29 @@ class WordContext(nn.Module):
     def run(self, batch: Batch) -> Tensor:
         """States [N, size] of all words."""
         return torch.tanh(self.W(batch.nodes["x"]))
+
+
+class Concatenation(nn.Module):
+    """States that are the field x as it is: words beside their attributes.
+
+    Args:
+        dim: dimensions of the field x.
+        size: dimensions of a state.
+
+    Raises:
+        ValueError: these differ.
+    """
+
+    relations: tuple[str, ...] = ()
+
+    def __init__(self, dim: int, size: int) -> None:
+        super().__init__()
+        if dim != size:
+            raise ValueError(f"hidden {size}: concat leaves words and attributes as they are; give hidden {dim}")
+
+    def run(self, batch: Batch) -> Tensor:
+        """States [N, size] of all words."""
+        return batch.nodes["x"]
 
 
 class CNNContext(nn.Module):
@@ -86,8 +109,9 @@ class LSTMContext(nn.Module):
         return torch.cat([forward, self.leftward.run(batch, "down", relation=NEXT)], -1)
 
 
-CONTEXTS: dict[str, type[WordContext] | type[CNNContext] | type[LSTMContext]] = {
+CONTEXTS: dict[str, type[WordContext] | type[Concatenation] | type[CNNContext] | type[LSTMContext]] = {
     "none": WordContext,
+    "concat": Concatenation,
     "cnn": CNNContext,
     "lstm": LSTMContext,
 }

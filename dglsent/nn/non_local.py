@@ -6,6 +6,7 @@ the text at hand lacks a formula, its simplest reading is taken.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
 from typing import Any, Literal, TypeAlias, get_args
 
@@ -14,7 +15,7 @@ from torch import Tensor, nn
 
 from dglsent.nn.attention import additive_score, scoring_vector
 from dglsent.nn.edge_attributes import EdgeAttributes
-from dglsent.passing import Batch, Outputs, StepLinear, dot, softmax_sum, update_all
+from dglsent.passing import Batch, Outputs, StepLinear, at_once, dot, softmax_sum, update_all
 from graphs.errors import check_choice
 from graphs.fields import POSITION
 
@@ -77,8 +78,10 @@ class NonLocalLayer(nn.Module):
         batch.nodes["own"] = own / own.shape[-1] ** 0.5 if self.scorer == "dot" else own
         batch.nodes["other"] = seen if self.W_other is None else self.W_other(seen)
         tables = {} if self.W_edge is None else edges.project(self.W_edge)
+        message: Callable[[Any], Outputs] = partial(self.message, tables=tables)
         attention = softmax_sum(score="score", value="h", out="m", weight=weight)
-        update_all(batch, partial(self.message, tables=tables), attention, self.update, relation=relation)
+        heard = message if self.scorer == "additive" else at_once(message)
+        update_all(batch, heard, attention, self.update, relation=relation)
 
     def message(self, edges: Any, tables: dict[str, Tensor]) -> Outputs:
         """Eq. 1: how much a word counts for another."""

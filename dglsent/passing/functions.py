@@ -165,6 +165,27 @@ def padded(function: Callable[[Any], Outputs]) -> Padded:
     return Padded(function)
 
 
+@dataclass(frozen=True)
+class AtOnce:
+    """See `at_once`."""
+
+    function: Callable[[Any], Outputs]
+
+    def __call__(self, edges: Any) -> Outputs:
+        """What it computes."""
+        return self.function(edges)
+
+
+def at_once(function: Callable[[Any], Outputs]) -> AtOnce:
+    """A message function that needs no more memory than what it returns, such as one of `dot`.
+
+    Where every node hears every node of a sentence, scores are made for some receivers at a time, and again in the
+    backward pass, as a score may come of a vector for each pair. Those of this function are made in one go, once: long
+    sentences take one product of matrices in the place of hundreds of thin ones.
+    """
+    return AtOnce(function)
+
+
 def reducers(reduce: ReduceFunction) -> tuple[Any, ...]:
     """The reducers of a reduce function: those of a tuple, or it alone."""
     return reduce if isinstance(reduce, tuple) else (reduce,)

@@ -14,8 +14,8 @@ from typing import Any
 
 import yaml
 
+from dglsent.training import recipe_files
 from dglsent.training.class_paths import find
-from dglsent.training.recipe_files import read
 from graphs.errors import InputError
 
 KEY = "base"
@@ -34,13 +34,12 @@ class Layer:
     keys: Mapping[str, Any]
 
 
-def chain(text: str, source: str, folder: Path) -> list[Layer]:
+def chain(text: str, source: str) -> list[Layer]:
     """A recipe and all that it builds on, base first.
 
     Args:
         text: its YAML.
-        source: its file; a base is looked for beside it, then in `folder`.
-        folder: where recipes with names lie.
+        source: its file; a base is looked for beside it, then among the recipes with names.
 
     Raises:
         InputError: a file is not a mapping, or a base is missing or builds on what builds on it.
@@ -53,11 +52,11 @@ def chain(text: str, source: str, folder: Path) -> list[Layer]:
         layers.insert(0, Layer(source, keys))
         if base is None:
             return layers
-        file = _find(base, source, folder)
+        file = _find(base, source)
         if any(file.resolve() == seen.resolve() for seen in files):
             raise InputError(f"{source}: base {base!r} builds on this file itself; a chain of bases must end")
         files.append(file)
-        text, source = read(file), str(file)
+        text, source = recipe_files.read(file), str(file)
 
 
 def merge(layers: Sequence[Layer]) -> dict[str, Any]:
@@ -116,9 +115,10 @@ class _Loader(yaml.SafeLoader):
         return super().construct_mapping(node, deep)
 
 
-def _find(base: Any, source: str, folder: Path) -> Path:
+def _find(base: Any, source: str) -> Path:
     if isinstance(base, str) and base:
-        for file in (Path(source).parent / base, Path(source).parent / f"{base}.yaml", folder / f"{base}.yaml"):
+        beside, named = Path(source).parent / base, recipe_files.folder() / f"{base}.yaml"
+        for file in (beside, beside.with_name(f"{beside.name}.yaml"), named):
             if file.is_file():
                 return file
     raise InputError(

@@ -17,7 +17,7 @@ from dglsent.corpora.corpus import Corpus
 from dglsent.models.encoder import Encoder
 from dglsent.nn.embeddings import WordEmbedding
 from dglsent.tasks.task import Task
-from dglsent.training import bases, class_paths, recipe_files
+from dglsent.training import bases, class_paths
 from dglsent.training.class_paths import Trusted
 from dglsent.training.graphs import Graph
 from dglsent.training.parser_errors import KEYS, explain
@@ -178,10 +178,7 @@ def resolve(text: str, overrides: Sequence[str] = (), *, source: str = "recipe",
         InputError: a key is unknown or missing, a value is of another type or out of range, a class may not be named,
             or a base cannot be used; the key is named and the file that has it.
     """
-    if trusted is True:
-        layers = bases.chain(text, source, recipe_files.folder())
-    else:
-        layers = [bases.Layer(source, bases.mapping(text, source))]
+    layers = bases.chain(text, source) if trusted is True else [bases.Layer(source, bases.mapping(text, source))]
     layers = [bases.Layer(layer.source, _body(layer.keys, layer.source)) for layer in layers]
     known = {field.name for field in fields(Recipe)}
     for layer in layers:

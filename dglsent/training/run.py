@@ -16,9 +16,10 @@ from dglsent.json_text import dumps
 from dglsent.registry import register, registered
 from dglsent.training import recipe as recipes
 from dglsent.training.assemble import make_model
-from dglsent.training.bases import mapping, read
+from dglsent.training.bases import mapping
 from dglsent.training.class_paths import Trusted, class_paths, find, look_in
 from dglsent.training.model import SentenceModel
+from dglsent.training.recipe_files import read
 from graphs.errors import InputError
 from graphs.features import Vocabularies
 from graphs.files import is_part, replacing

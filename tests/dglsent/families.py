@@ -61,7 +61,7 @@ def merged() -> tuple[dict[str, Any], ...]:
     files = [recipe_files.find(name) for name in recipe_files.names()]
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(bases, "mapping", _mapping)
-        return tuple(bases.merge(bases.chain(file.read_text(), str(file), recipe_files.folder())) for file in files)
+        return tuple(bases.merge(bases.chain(file.read_text(), str(file))) for file in files)
 
 
 _read = cache(bases.mapping)

@@ -60,7 +60,7 @@ def targets(folder: Path) -> list[Target]:
 
 
 def _recipe(folder: Path, data: bytes) -> None:
-    from dglsent.training.bases import read
+    from dglsent.training.recipe_files import read
 
     file = folder / "recipe.yaml"
     file.write_bytes(data)

@@ -164,4 +164,4 @@ def lstm(state, x, prefix):
     return states
 
 
-CONTEXT = {"none": alone, "cnn": three_at_a_time, "lstm": both_ways}
+CONTEXT = {"none": alone, "concat": lambda state, x: x, "cnn": three_at_a_time, "lstm": both_ways}

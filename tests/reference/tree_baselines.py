@@ -41,6 +41,18 @@ def adamc_rnn(state, words, children, beta=1.0):
     return _recursive(state, words, children, compose)
 
 
+def adamc_rntn(state, words, children, beta=1.0):
+    functions = range(len(state["S.weight"]))
+    U, b, V = (rows(state[name], functions) for name in ("U.weight", "U.bias", "V.weight"))
+
+    def compose(j, left, right, q):
+        w = torch.softmax(beta * (state["S.weight"] @ q), 0)
+        tensor = {k: torch.stack([q @ each.view(len(q), len(q)) @ q for each in V[k]]) for k in functions}
+        return sum(w[k] * (tensor[k] + U[k] @ q + b[k]) for k in functions)
+
+    return _recursive(state, words, children, compose)
+
+
 def tg_rnn(state, words, children, tags, functions):
     """`functions` lists the tags that have a function of their own, in the order of the weights after the first."""
     names = [None, *functions]

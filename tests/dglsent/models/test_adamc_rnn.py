@@ -8,10 +8,11 @@ from agreement import ENGINES, assert_agrees, build, close, encode
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from random_graphs import DEEP, TALL, binary_trees, caterpillar, depth
-from reference.tree_baselines import adamc_rnn
+from reference.tree_baselines import adamc_rnn, adamc_rntn
 
-from dglsent.models.adamc_rnn import AdaMCRNN
+from dglsent.models.adamc_rnn import AdaMCRNN, AdaMCRNTN
 from dglsent.models.recnn import RecNN
+from dglsent.models.rntn import RNTN
 
 pytestmark = pytest.mark.parametrize("on", ENGINES)
 GRAPHS = [caterpillar(d) for d in (0, 1, 6)]
@@ -24,10 +25,24 @@ def test_awkward_trees(on, depths, beta):
     assert_agrees(build(AdaMCRNN, functions=3, beta=beta), partial(adamc_rnn, beta=beta), graphs, on)
 
 
+@pytest.mark.parametrize("depths", [(0, 1, 2, 5, TALL), (0,)])
+def test_tensors_over_awkward_trees(on, depths):
+    assert_agrees(
+        build(AdaMCRNTN, functions=3, beta=2.0), partial(adamc_rntn, beta=2.0), [caterpillar(d) for d in depths], on
+    )
+
+
 @settings(derandomize=True, deadline=None, max_examples=6)
 @given(graphs=st.lists(binary_trees(), min_size=1, max_size=4))
-def test_drawn_trees(on, graphs):
-    assert_agrees(build(AdaMCRNN, functions=3), adamc_rnn, graphs, on)
+@pytest.mark.parametrize(("encoder", "reference"), [(AdaMCRNN, adamc_rnn), (AdaMCRNTN, adamc_rntn)])
+def test_drawn_trees(on, encoder, reference, graphs):
+    assert_agrees(build(encoder, functions=3), reference, graphs, on)
+
+
+def test_with_one_function_of_tensors_it_is_an_rntn(on):
+    encoder, plain = build(AdaMCRNTN, functions=1), build(RNTN)
+    plain.load_state_dict({name: value for name, value in encoder.state_dict().items() if name != "S.weight"})
+    close(encode(encoder, GRAPHS, on)[0], encode(plain, GRAPHS, on)[0])
 
 
 def recnn_like(encoder, weight, bias):

@@ -33,6 +33,7 @@ SWITCHES = {
     "no self loop": {"self_loop": False, "context": "cnn", "edges": ["distance"]},
     "tied": {"tie_layers": True, "layers": 3, "context": "none"},
     "no layers": {"layers": 0},
+    "words beside their attributes": {"context": "concat", "hidden": 5, "attributes": Attributes(2)},
     "attributes again": {"reinject_attr": True, "attributes": Attributes(2), "edges": EDGES},
     "attributes again, dot": {"reinject_attr": True, "scorer": "dot"},
     "attributes again, bilinear": {"reinject_attr": True, "scorer": "bilinear", "context": "none"},
@@ -95,7 +96,9 @@ def switches_self_loop(encoder):
 def test_against_the_reference(name, way):
     switches = SWITCHES[name]
     encoder, graphs = make(**switches), [sentence(size, seed) for seed, size in enumerate(LENGTHS)]
-    of_reference = {key: value for key, value in switches.items() if key not in ("attributes", "edges", "self_loop")}
+    of_reference = {
+        key: value for key, value in switches.items() if key not in ("attributes", "edges", "hidden", "self_loop")
+    }
     heard = [hears(graph, switches.get("self_loop", True)) for graph in graphs]
     agrees(encoder, list(map(plain, graphs)), graphs, heard, way, of_reference)
 
@@ -139,10 +142,9 @@ class TestIdentities:
             close(encoder.encode(batch), encode(encoder, self.GRAPHS[:4], way)[0])
 
 
-@pytest.mark.parametrize("scorer", ["additive", "dot"])
 @pytest.mark.parametrize("at_once", [1, 40, 100])
-def test_some_receivers_at_a_time(scorer, at_once, monkeypatch):
-    encoder = make(edges=EDGES, scorer=scorer)
+def test_some_receivers_at_a_time(at_once, monkeypatch):
+    encoder = make(edges=EDGES)
     graphs, results = [sentence(size, seed) for seed, size in enumerate(LENGTHS)], []
     for pairs in (all_pairs._PAIRS, at_once):
         monkeypatch.setattr(all_pairs, "_PAIRS", pairs)
@@ -188,6 +190,8 @@ def test_what_an_attribute_needs_is_said():
         build(CN3, edges=["lexical"], vocabularies=vocabularies())
     with pytest.raises(ValueError, match="edge attribute 'near'; there are relation, distance, pmi, lexical"):
         build(CN3, edges=["near"])
+    with pytest.raises(ValueError, match=r"hidden 5: concat leaves words and attributes as they are; give hidden 3"):
+        build(CN3, hidden=5, context="concat")
     with pytest.raises(ValueError, match=r"hidden 5: .* give an even number"):
         build(CN3, hidden=5)
 

@@ -11,7 +11,7 @@ from agreement import ENGINES, build, close, encode
 from random_graphs import TAGS, VOCABULARY, awkward_trees, caterpillar, chain, forest, tree
 from window_sentences import WORDS, window
 
-from dglsent.models.adamc_rnn import AdaMCRNN
+from dglsent.models.adamc_rnn import AdaMCRNN, AdaMCRNTN
 from dglsent.models.bi_tree_lstm import BiTreeLSTM
 from dglsent.models.cn3 import CN3
 from dglsent.models.dynamic_compositional import DCRecNN, DCTreeLSTM
@@ -52,6 +52,7 @@ ENCODERS = {
     RNTN: BINARY,
     MVRNN: BINARY,
     AdaMCRNN: BINARY,
+    AdaMCRNTN: BINARY,
     BiTreeLSTM: BINARY,
     DCRecNN: BINARY,
     DCTreeLSTM: BINARY,
@@ -147,7 +148,7 @@ def test_parameters_start_within_one_over_the_root_of_their_inputs(encoder_class
     orthogonal = [encoder.U] if isinstance(encoder, SeqRNN) else []
     for module in orthogonal:
         torch.testing.assert_close(module.weight @ module.weight.t(), torch.eye(100), atol=1e-5, rtol=0)
-    near_mean = {RecNN: "U", RNTN: "U", AdaMCRNN: "U", MVRNN: "W"}.get(encoder_class)
+    near_mean = {RecNN: "U", RNTN: "U", AdaMCRNN: "U", AdaMCRNTN: "U", MVRNN: "W"}.get(encoder_class)
     if near_mean:  # what was drawn is left, mirrored
         start_near_mean(getattr(encoder, near_mean).weight.data.neg_())
     for module in encoder.modules():

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 import torch
 
-from dglsent.models.adamc_rnn import AdaMCRNN
+from dglsent.models.adamc_rnn import AdaMCRNN, AdaMCRNTN
 from dglsent.models.dynamic_compositional import DCRecNN
 from dglsent.models.mv_rnn import MVRNN
 from dglsent.models.recnn import RecNN
@@ -30,6 +30,7 @@ def test_each_map_of_two_children_starts_at_their_mean():
         (RecNN, "U", {}),
         (RNTN, "U", {}),
         (AdaMCRNN, "U", {}),
+        (AdaMCRNTN, "U", {}),
         (MVRNN, "W", {}),
         (TGRNN, "U", TAGS),
         (TERNN, "U", TAGS),

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from random_graphs import SEVEN, chain, forest, forests, pairs, tree
 from torch.autograd import gradcheck
 
-from dglsent.passing import Batch, dot, engine, frontier_pass, propagate, softmax_sum, update_all
+from dglsent.passing import Batch, at_once, dot, engine, frontier_pass, propagate, softmax_sum, update_all
 from dglsent.passing.engines.torch import all_pairs
 from dglsent.passing.plans import all_pairs as plans
 from graphs.door import fn
@@ -380,6 +380,25 @@ def test_what_is_not_finite_stays_among_those_who_hear_each_other(way, in_a_pass
         results.append([each[apart:] for each in (batch.nodes["mean"], *(field.grad for field in given.values()))])
     for one, other in zip(*results, strict=True):
         assert torch.equal(one, other)
+
+
+def test_a_message_function_of_products_is_called_once_a_block(monkeypatch):
+    """However long the sentences are, and not again in the backward pass."""
+    monkeypatch.setattr(all_pairs, "_PAIRS", 1)
+    batch = Batch.of([chain(5), chain(3)], pairs=False)
+    given = fields(batch)
+    called = []
+
+    def scores(edges):
+        called.append(edges.src["key"].shape)
+        return message(edges)
+
+    batch.nodes.update(given)
+    with engine("torch", "dense"):
+        update_all(batch, at_once(scores), ATTENTION, relation="complete")
+    found = batch.nodes["mean"], batch.relation("complete").edges["weight"]
+    assert_same(found, plainly(batch, "complete", given), list(given.values()))
+    assert len(called) == len(batch.relation("complete").blocks.paddings)
 
 
 def test_a_field_is_padded_once_however_few_receivers_are_scored_at_a_time(monkeypatch):

@@ -45,7 +45,7 @@ def rows() -> list[tuple[str, str]]:
 @cache
 def layers(recipe: str) -> list[bases.Layer]:
     file = recipe_files.find(recipe)
-    return bases.chain(file.read_text(), str(file), FOLDER)
+    return bases.chain(file.read_text(), str(file))
 
 
 @cache

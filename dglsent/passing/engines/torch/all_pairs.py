@@ -15,6 +15,7 @@ from torch.utils.checkpoint import checkpoint
 from dglsent.passing.engines.torch.padding import join_blocks, of_cells, of_edges, pad, pad_senders, split_blocks, unpad
 from dglsent.passing.engines.torch.preset import read
 from dglsent.passing.functions import (
+    AtOnce,
     MessageFunction,
     Outputs,
     ReduceFunction,
@@ -82,7 +83,7 @@ def dense_round(nodes: Fields, relation: AllPairs, message: MessageFunction, red
     for number, padding in enumerate(blocks.paddings):
         padded = _Block(padding, number, rows, cells)
         values = padded.senders(reduce.value)
-        count = max(1, min(padding.width, _PAIRS // (len(padding.sources) * padding.width)))
+        count = padding.width if isinstance(message, AtOnce) else _receivers(padding)
         scores = partial(_scores, padded, compute, reduce.score)
         weight = scores(0, count) if count == padding.width else _in_chunks(scores, padding.width, count)
         reduce.check(weight.dim() - 3, values.dim() - 2)
@@ -93,6 +94,11 @@ def dense_round(nodes: Fields, relation: AllPairs, message: MessageFunction, red
         means.append(unpad(mean, padding))
     relation.edges.set_lazy(reduce.weight, lambda: of_edges(torch.cat(weights), relation.cell(blocks.start)))
     return {reduce.out: join_blocks(means, blocks)}
+
+
+def _receivers(padding: Padding) -> int:
+    """For how many receivers of each sentence scores are computed at once."""
+    return max(1, min(padding.width, _PAIRS // (len(padding.sources) * padding.width)))
 
 
 def _made_once(make: Callable[[str], Any]) -> Callable[[str], Any]:
