@@ -16,11 +16,11 @@ if TYPE_CHECKING:
     from dglsent.building.sources import Source
 
 _EPILOGUE = """
-Files are CoNLL-U (.conllu), brackets (.brackets, .ptb, .mrg), raw sentences, one a line (.txt), or tables (.tsv,
-.csv, .jsonl) with columns `text`, or `first` and `second`, and `label` or `score`; .gz too. Stanza parses on the way
-what is no tree yet and is to be one. A store trains as the corpus does: --corpus dglsent.corpora.stored.Stored
---corpus.store OUT. The same command again goes on with what was stopped, and makes again what is damaged or of a
-changed file.
+Files are CoNLL-U (.conllu, .conll), brackets (.brackets, .ptb, .mrg), raw sentences, one per line (.txt), or tables
+(.tsv, .csv, .jsonl) with columns `text`, or `first` and `second`, and `label` or `score`; .gz too. Stanza parses on
+the way what is no tree yet and is to be one. A store trains as the corpus does: --corpus dglsent.corpora.stored.Stored
+--corpus.store OUT. The same command again resumes what was stopped, and makes again what is damaged or of a changed
+file.
 """
 
 

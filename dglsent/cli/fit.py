@@ -14,9 +14,10 @@ from dglsent.inference.card import number
 from graphs.errors import InputError
 
 _EPILOGUE = """
-Every key of the recipe is an option too, such as --training.epochs 3 or --encoder.hidden 100; RECIPE comes before
-them. The same command again goes on with an unfinished run and leaves a finished one as it is.
-`dglsent fit RECIPE --help` lists the keys.
+Every key of the recipe is an option too, such as --training.epochs 3, or --encoder.hidden 100 for
+encoder.init_args.hidden; RECIPE comes before them. `dglsent recipes RECIPE --resolved` shows the keys with their
+values, `dglsent fit RECIPE --encoder.help CLASS` those of a class (--task.help and --corpus.help, too). The same
+command again resumes an unfinished run and leaves a finished one as it is.
 """
 
 

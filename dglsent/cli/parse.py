@@ -54,7 +54,7 @@ def make_parser() -> Parser:
     parser = Parser("parse", "Parse sentences with Stanza: dependencies as CoNLL-U, constituency trees as brackets.")
     parser.epilog = _EPILOGUE.format(corpora=", ".join(corpora_with_texts()))
     parser.add_argument("input", metavar="IN", help="file of sentences (.gz too), - for standard input, or a corpus")
-    parser.add_argument("out", metavar="OUT", type=Path, help="path of what is written, without .conllu.gz")
+    parser.add_argument("out", metavar="OUT", type=Path, help="output prefix; .conllu.gz and .brackets.gz are appended")
     parser.add_argument(
         "--input",
         dest="form",

@@ -25,11 +25,11 @@ _BATCH = 64
 
 _EPILOGUE = """
 A line is a sentence; where the model needs parses, Stanza makes them (first, and of many sentences faster, does
-`dglsent parse`, whose files are read as they are). A model of pairs reads two sentences in a row, or two columns
-separated by a tab. Of a table (.tsv, .csv, .jsonl) the columns are read that the model was trained on, else `text`, or
-`first` and `second`, or those that --columns names. A tagger that was trained on a token a line reads such files, too:
-with --format columns, and without where all tokens have their classes. Every example gives one line of JSON; one that
-cannot be used gives a line with "error", is told on standard error, and makes the exit code 2.
+`dglsent parse`, whose files are read as they are). A model of pairs reads two sentences on two consecutive lines, or
+two columns separated by a tab. Of a table (.tsv, .csv, .jsonl) the columns are read that the model was trained on, else
+`text`, or `first` and `second`, or those that --columns names. A tagger that was trained on one token per line reads
+such files, too: with --format columns, and without if all tokens have their classes. Every example gives one line of
+JSON; one that cannot be used gives a line with "error", is reported on standard error, and makes the exit code 2.
 """
 
 
