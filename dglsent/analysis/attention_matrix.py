@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from pandas import DataFrame, factorize
+from pandas import DataFrame, MultiIndex, factorize
 
 from dglsent.analysis.recording import Recording
 from dglsent.analysis.statistics import Array
@@ -54,14 +54,15 @@ def describe(found: DataFrame, nodes: DataFrame) -> DataFrame:
     nodes = nodes.sort_values(["example", "sentence", "node"])
     sizes = nodes.groupby(["example", "sentence"], sort=True).size()
     first = (sizes.cumsum() - sizes).rename("first")
-    at = first.reindex(list(zip(found.example, found.sentence, strict=True))).to_numpy()
+    where = MultiIndex.from_frame(found[["example", "sentence"]])
+    at = first.reindex(where).to_numpy()
     sender, receiver = at + found.sender.to_numpy(), at + found.receiver.to_numpy()
     head = nodes["head"].to_numpy()
     neighbour = (head[receiver] == found.sender) | (head[sender] == found.receiver)
     return found.assign(
         group=receiver,
         offset=(found.sender - found.receiver).to_numpy(),
-        length=sizes.reindex(list(zip(found.example, found.sentence, strict=True))).to_numpy(),
+        length=sizes.reindex(where).to_numpy(),
         neighbour=neighbour.to_numpy() & (sender != receiver),
         parsed=head[receiver] > -2,
     )

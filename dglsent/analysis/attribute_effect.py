@@ -65,7 +65,7 @@ def has_dependencies(source: Recording) -> bool:
     return "relation" in source.encoder.get("edges", ())
 
 
-def correlations(source: Recording, longest: int = 60) -> DataFrame:
+def correlations(source: Recording, longest: int) -> DataFrame:
     """Pearson's r of weight (times the number of words) and being dependency neighbours, over pairs of different words.
 
     `position` is that of the weights that position alone would give, `partial` what remains within each offset, and

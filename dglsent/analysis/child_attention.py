@@ -111,7 +111,7 @@ def figures(tables: Mapping[str, DataFrame]) -> dict[str, Figure]:
         size = 1.6 + inches(len(words))
         figure, axes = panels(1, 1, (size + 0.8, size))
         figure.set_label(f"Drawn: {shown}.")
-        heat(axes[0, 0], matrix, words, words, high=one.attention.max(), label="weight of the dependent")
+        heat(axes[0, 0], matrix, words, words, high=1.0, label="weight of the dependent")
         axes[0, 0].set_xlabel("head")
         axes[0, 0].set_ylabel("dependent")
         found[f"heat-{str(system).replace('/', '-')}"] = figure

@@ -1,7 +1,8 @@
 """Attention between the nodes of the two sentences of a pair (a companion to the paper on progressive attention).
 
 A row is a node, and its weights over the nodes of the other sentence sum to 1. Where the encoder runs both ways there
-is a phase each way.
+is a phase each way. Of decomposable attention, whose two directions are one phase, this shows the weights; the scores
+E of which they are the softmax are recorded by name (`dglsent record RUN --fields attend.E`).
 """
 
 from __future__ import annotations

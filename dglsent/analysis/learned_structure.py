@@ -22,6 +22,7 @@ from dglsent.analysis.runs import first_run, of_run
 from dglsent.analysis.sentences import find_sentence, side_of
 from dglsent.analysis.statistics import mean_interval
 
+_FARTHEST = 12  # words between listener and heard, up to which weight by distance is told
 _CONTROLS = {
     "uniform": ("x", "all alike"),
     "position": ("s", "position alone"),
@@ -42,20 +43,20 @@ def tables(sources: Sequence[Recording], *, sentence: str = "", longest: int = 6
     """
     found: dict[str, list[DataFrame]] = {}
     for source in sources:
-        all_edges = matrices.word_edges(source)
+        names, all_edges = matrices.layers(source), matrices.word_edges(source)
         edges = matrices.up_to(all_edges, longest, source)
         example = find_sentence(source.examples, sentence) if sentence else _middling(edges)
         side = side_of(source.examples, example, [sentence])
         made = {
-            "shares": concat([shares(edges, name) for name in matrices.layers(source)]),
-            "distance": concat([distances(edges, name) for name in matrices.layers(source)]),
-            "entropy": concat([entropies(edges, name) for name in matrices.layers(source)]),
-            "pairs": concat([pairs(edges, source.nodes, name) for name in matrices.layers(source)]),
-            "weights": one_sentence(all_edges, source.nodes, matrices.layers(source), example, side),
+            "shares": concat([shares(edges, name) for name in names]),
+            "distance": concat([distances(edges, name) for name in names]),
+            "entropy": concat([entropies(edges, name) for name in names]),
+            "pairs": concat([pairs(edges, source.nodes, name) for name in names]),
+            "weights": one_sentence(all_edges, source.nodes, names, example, side),
         }
-        for name, table in made.items():
-            found.setdefault(name, []).append(of_run(table, source))
-    return {name: concat(parts, ignore_index=True) for name, parts in found.items()}
+        for what, table in made.items():
+            found.setdefault(what, []).append(of_run(table, source))
+    return {what: concat(parts, ignore_index=True) for what, parts in found.items()}
 
 
 def shares(edges: DataFrame, name: str) -> DataFrame:
@@ -89,9 +90,9 @@ def shares(edges: DataFrame, name: str) -> DataFrame:
     return DataFrame(rows)
 
 
-def distances(edges: DataFrame, name: str, most: int = 12) -> DataFrame:
+def distances(edges: DataFrame, name: str) -> DataFrame:
     """Mean weight by offset of the sender, times the number of words: 1 is what an even spread gives."""
-    near = edges[edges.offset.abs() <= most]
+    near = edges[edges.offset.abs() <= _FARTHEST]
     strength = (near[name] * near.length).groupby(near.offset).mean()
     return DataFrame({"layer": name, "offset": strength.index, "strength": strength.to_numpy()})
 
@@ -139,7 +140,7 @@ def pairs(edges: DataFrame, nodes: DataFrame, name: str, least: int = 10, top: i
     return found.reset_index().assign(layer=name)
 
 
-def one_sentence(edges: DataFrame, nodes: DataFrame, names: Sequence[str], example: int, side: int = 0) -> DataFrame:
+def one_sentence(edges: DataFrame, nodes: DataFrame, names: Sequence[str], example: int, side: int) -> DataFrame:
     """Every weight of the sentence on one side of an example; `neighbour` is empty where it has no dependencies."""
     words = matrices.words_of(nodes, example, side)
     one = edges[(edges.example == example) & (edges.sentence == side)]

@@ -23,9 +23,11 @@ def whole(path: Path, read: Callable[[Path], _Read], again: str) -> _Read:
         again: what makes it anew.
 
     Raises:
-        InputError: it is damaged.
+        InputError: it is damaged, or may not be read.
     """
     try:
         return read(path)
+    except PermissionError as error:
+        raise InputError(f"{path}: cannot be read ({error.strerror})") from None
     except (pa.ArrowException, SafetensorError, OSError, ValueError) as error:
         raise InputError(f"{path}: damaged ({' '.join(str(error).split())}); {again}") from None

@@ -12,10 +12,12 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-from dglsent.benchmark.timing import Row
 from graphs.errors import InputError
+
+if TYPE_CHECKING:
+    from dglsent.benchmark.timing import Row
 
 _SIZE, _LAYERS = 100, 2
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 
 from dglsent.cli.options import Parser
 
@@ -32,7 +33,7 @@ def main(arguments: Sequence[str]) -> int:
     if options.recipe:
         file = recipe_files.find(options.recipe)
         text = recipe_files.read(file)
-        print(_resolved(text, str(file)) if options.resolved else text, end="")
+        print(_resolved(text, file) if options.resolved else text, end="")
         return 0
     if options.resolved:
         parser.error("--resolved wants a RECIPE")
@@ -43,7 +44,9 @@ def main(arguments: Sequence[str]) -> int:
     return 0
 
 
-def _resolved(text: str, source: str) -> str:
+def _resolved(text: str, file: Path) -> str:
     from dglsent.training import recipe as recipes
+    from dglsent.training.class_paths import look_in
 
-    return recipes.dump(recipes.resolve(text, source=source))
+    look_in(file.parent, Path.cwd())
+    return recipes.dump(recipes.resolve(text, source=str(file)))

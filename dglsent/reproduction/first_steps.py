@@ -62,29 +62,36 @@ def compared(
             print(json.dumps(one), file=asked)
         asked.flush()
         homes = (HOME, code.resolve())
-        both = [ended.enter_context(_program(asked.name, home)) for home in homes]
-        for process in both:
+        both = []
+        for home in homes:
+            said = ended.enter_context(tempfile.TemporaryFile("w+", errors="replace"))
+            process = ended.enter_context(_program(asked.name, home, said))
             ended.callback(process.kill)
+            both.append((process, said))
         for job in jobs:
-            again, before = (json.loads(_line(process)) for process in both)
+            again, before = (json.loads(_line(process, said)) for process, said in both)
             yield job, again, before
 
 
-def _program(asked: str, home: Path) -> subprocess.Popen[str]:
+def _program(asked: str, home: Path, said: IO[str]) -> subprocess.Popen[str]:
     with open(asked, encoding="utf-8") as lines:
         return subprocess.Popen(
             [sys.executable, "-c", _PROGRAM, __file__],
             stdin=lines,
             stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
+            stderr=said,
             text=True,
             env={**os.environ, "PYTHONPATH": path_to(home)},
         )
 
 
-def _line(process: subprocess.Popen[str]) -> str:
+def _line(process: subprocess.Popen[str], said: IO[str]) -> str:
     line = cast(IO[str], process.stdout).readline()
-    return line or '{"error": "the program that trains its steps has ended"}'
+    if line:
+        return line
+    said.seek(0)
+    last = ([text.strip() for text in said if text.strip()] or ["it said nothing"])[-1]
+    return json.dumps({"error": f"the program that trains its steps has ended ({last})"})
 
 
 def different(again: dict[str, Any], before: dict[str, Any]) -> str | None:

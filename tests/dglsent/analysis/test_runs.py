@@ -76,8 +76,12 @@ def test_folds_and_seeds_are_recorded_apart(folded_runs, tmp_path, program):
     assert (code, err.count("recorded already")) == (0, 4), err
     svg = (tmp_path / "tag-pairs/tag-pairs.svg").read_text()
     assert all(f"rf/small, seed {seed}, fold {fold}" in svg for seed, fold in runs)
+    assert "Bars: rf/small, seed 1, fold 0." in svg
     code, _, err = program(*command, "B4", folded_runs / "small")
     assert code == 0, err
+    svg = (tmp_path / "example-predictions/example-predictions.svg").read_text()
+    assert "Drawn: rf/small, seed 1, fold 0." in " ".join(svg.split())
+    assert svg.count(">seed 1, fold 0<") == 1
     program.refuses(
         *command,
         "A3",
@@ -112,14 +116,3 @@ def test_recordings_of_one_name_are_not_merged(tmp_path):
     with pytest.raises(InputError, match=rf"^{other.path}: is not the same as {one.path}, .* corpus/model, seed 1; "):
         recordings(find("B1"), [one.path, other.path], tmp_path, **options)
     assert [each.path for each in recordings(find("B1"), [one.path, again.path], tmp_path, **options)] == [one.path]
-
-
-def test_a_figure_of_one_run_names_it(folded_runs, tmp_path, program):
-    code, _, err = program("analyse", "--trust", "--out", tmp_path, "B4", folded_runs / "small")
-    assert code == 0, err
-    svg = (tmp_path / "example-predictions/example-predictions.svg").read_text()
-    assert "Drawn: rf/small, seed 1, fold 0." in " ".join(svg.split())
-    assert svg.count(">seed 1, fold 0<") == 1
-    code, _, err = program("analyse", "--trust", "--out", tmp_path, "A1", folded_runs / "small", "--permutations", 1)
-    assert code == 0, err
-    assert "Bars: rf/small, seed 1, fold 0." in (tmp_path / "tag-pairs/tag-pairs.svg").read_text()

@@ -8,10 +8,11 @@ from dglsent.inference.model import Model
 
 
 def test_new_sentences_are_new_and_show_every_phenomenon():
-    known = {tuple(review.tree.words) for split in reviews.generate().values() for review in split}
+    splits = reviews.generate()
+    known = {tuple(review.tree.words) for split in splits.values() for review in split}
     fresh = demo._fresh()
     assert len(fresh) == len(reviews.PHENOMENA) == len({tuple(review.tree.words) for review in fresh})
-    trained = {reviews.skeleton(review.tree) for review in reviews.generate()["train"]}
+    trained = {reviews.skeleton(review.tree) for review in splits["train"]}
     for phenomenon, review in zip(reviews.PHENOMENA, fresh, strict=True):
         assert phenomenon in review.phenomena
         assert tuple(review.tree.words) not in known

@@ -192,12 +192,6 @@ def test_folder_of_something_else(trees_run, tmp_path, program):
     program.refuses("fit", file, "--out", tmp_path, saying=[str(tmp_path), "not a run of dglsent"])
 
 
-def test_threads_of_the_environment(trees_run, program, monkeypatch):
-    monkeypatch.setenv("OMP_NUM_THREADS", "1")
-    assert program("recipes", "--help")[0] == 0
-    assert program("fit", "--help")[0] == 0
-
-
 def denormals():
     """Whether there are any."""
     return bool(torch.tensor(1e-30) * 1e-9 > 0)

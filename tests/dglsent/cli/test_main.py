@@ -4,6 +4,8 @@ import os
 import subprocess
 import sys
 
+from tiny import TINY, recipe
+
 from dglsent.cli.main import COMMANDS
 
 HEAVY = ("torch", "dgl", "lightning", "numpy")
@@ -82,3 +84,13 @@ def test_threads_are_one_and_sleep_while_they_wait(monkeypatch, program):
     assert (os.environ["OMP_NUM_THREADS"], os.environ["OMP_WAIT_POLICY"]) == ("1", "passive")
     assert program("reproduce", "--list", "--threads", "3")[0] == 0
     assert os.environ["OMP_NUM_THREADS"] == "3"
+    assert program("recipes")[0] == 0
+    assert os.environ["OMP_NUM_THREADS"] == "3"
+
+
+def test_a_recipe_that_names_a_class_beside_it_is_shown_with_its_defaults(program, tmp_path):
+    (tmp_path / "beside_it.py").write_text("from dglsent.models.tree_lstm import BinaryTreeLSTM as Own\n")
+    file = recipe(tmp_path, TINY.replace("dglsent.models.tree_lstm.BinaryTreeLSTM", "beside_it.Own"))
+    code, out, err = program("recipes", file, "--resolved")
+    assert (code, err) == (0, "")
+    assert "leaf_cell: eq10" in out

@@ -29,16 +29,13 @@ def runs(folder):
     return [(record["seed"], record["fold"]) for record in row(folder)["records"]]
 
 
-def test_first_folds_alone(command, tmp_path, program):
+def test_first_folds_and_a_seed_that_has_fewer_than_another(command, tmp_path, program):
+    program.refuses(*command, "--folds", "3", saying=["--folds 3", "has 2"])
     code, out, err = program(*command, "--seeds", "3,4", "--folds", "1")
     assert (code, "seed 4 fold 0: done" in err, "fold 1" in err) == (0, True, False)
     assert "| 2 (1 of 2 folds) |" in out
     assert (row(tmp_path)["folds"], row(tmp_path)["seeds"]) == (1, [3, 4])
-    program.refuses(*command, "--folds", "3", saying=["--folds 3", "has 2"])
-
-
-def test_a_seed_with_fewer_folds_than_another_is_kept_and_told(command, tmp_path, program):
-    program(*command, "--seeds", "3,4", "--folds", "1")
+    # The seed with fewer is kept and told.
     code, out, err = program(*command, "--seeds", "3")
     assert (code, "to train: 1;" in err, "of 2 folds)" in out) == (0, True, False)
     assert (row(tmp_path)["folds"], row(tmp_path)["seeds"]) == (2, [3])
@@ -54,7 +51,7 @@ def test_a_seed_with_fewer_folds_than_another_is_kept_and_told(command, tmp_path
     assert runs(tmp_path) == [(3, 0), (3, 1), (4, 0)]
 
 
-def test_folds_bound_what_is_trained_anew(command, tmp_path, program):
+def test_folds_bound_what_is_trained_anew_and_a_table_may_lose_some(command, tmp_path, program):
     program(*command, "--seeds", "3")
     for fold in (0, 1):
         file = tmp_path / f"runs/tiny/seed-3/fold-{fold}/metrics.json"
@@ -62,10 +59,7 @@ def test_folds_bound_what_is_trained_anew(command, tmp_path, program):
     _, _, err = program(*command, "--seeds", "3", "--folds", "1", "--refresh")
     assert "to train: 1;" in err
     assert not (tmp_path / "runs/tiny/seed-3/fold-1.stale").exists()
-
-
-def test_a_ledger_of_more_folds_than_the_table_has_now(command, tmp_path, program):
-    program(*command, "--seeds", "3")
+    # A ledger of more folds than the table has now.
     table = command[1]
     table.write_text(table.read_text().replace("folds: 2", "folds: 1"))
     code, _, err = program(*command, "--seeds", "3")

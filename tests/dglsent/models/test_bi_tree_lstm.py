@@ -34,15 +34,6 @@ class TestAgainstTheReference:
         self.check(graphs, on)
 
 
-def test_alone_is_as_in_a_batch(on):
-    encoder = made()
-    graphs = [caterpillar(depth) for depth in (3, 0, 1, 6)]
-    states, batch = encode(encoder, graphs, on)
-    alone = [encode(encoder, [graph], on) for graph in graphs]
-    close(torch.cat([states for states, _ in alone]), states)
-    close(torch.cat([encoder.readout(batch, states) for states, batch in alone]), encoder.readout(batch, states))
-
-
 @pytest.mark.parametrize(("bias", "word"), [(60.0, 0), (-60.0, -1)])
 def test_an_open_head_gate_takes_the_leftmost_word_to_the_root_a_closed_one_the_rightmost(on, bias, word):
     graph = tree([-1, 0, 0, 1, 1, 2, 2, 6, 6], phrases=True)  # words 3, 4, 5, 7 and 8 from left to right

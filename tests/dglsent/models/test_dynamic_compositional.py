@@ -52,13 +52,6 @@ def test_a_recnn_that_starts_near_the_mean_equals_the_reference(on):
 @on_engines
 @each_model
 class TestStates:
-    def test_alone_is_as_in_a_batch(self, encoder_class, on):
-        encoder = made(encoder_class)
-        states, batch = encode(encoder, BINARY, on)
-        alone = [encode(encoder, [graph], on) for graph in BINARY]
-        close(torch.cat([states for states, _ in alone]), states)
-        close(torch.cat([encoder.readout(batch, s) for s, batch in alone]), encoder.readout(batch, states))
-
     def test_left_is_not_right(self, encoder_class, on):
         mirrored = renumbered(caterpillar(2), np.array([0, 2, 1, 3, 4]))
         encoder = made(encoder_class)

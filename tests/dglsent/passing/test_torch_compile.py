@@ -13,9 +13,7 @@ from torch import Tensor
 FAMILIES = {
     name: known
     for name, known in each_once().items()
-    if name.startswith(
-        ("BinaryTreeLSTM-Cl", "ChildSumTreeLSTM-", "WindowLSTM-", "CN3-Cl", "ProgressiveAttention-Child")
-    )
+    if name.startswith(("BinaryTreeLSTM-Cl", "WindowLSTM-", "CN3-Cl", "ProgressiveAttention-Child"))
 }
 
 

@@ -1,7 +1,10 @@
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
+from subprocess import PIPE
+from tempfile import TemporaryFile
 
 import pytest
 
@@ -29,5 +32,10 @@ def test_code_of_today_that_cannot_train():
 
 
 def test_a_program_that_ends_before_its_answer():
-    with subprocess.Popen([sys.executable, "-c", ""], stdout=subprocess.PIPE, text=True) as process:
-        assert "has ended" in _line(process)
+    with (
+        TemporaryFile("w+") as said,
+        subprocess.Popen(
+            [sys.executable, "-c", "raise SystemExit('no torch')"], stdout=PIPE, stderr=said, text=True
+        ) as process,
+    ):
+        assert json.loads(_line(process, said)) == {"error": "the program that trains its steps has ended (no torch)"}

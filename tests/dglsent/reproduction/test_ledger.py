@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import json
 import shutil
+import subprocess
 from contextlib import contextmanager
 from threading import Event, Thread, Timer
 
@@ -11,7 +12,7 @@ from tiny import TINY, recipe
 
 from dglsent.cli.main import main
 from dglsent.lock import locked
-from dglsent.reproduction import tables
+from dglsent.reproduction import jobs, tables
 from dglsent.reproduction.ledger import Ledger
 from dglsent.reproduction.staleness import stale, stamped, unlike
 from dglsent.training.run import Run
@@ -140,7 +141,13 @@ def test_other_seeds_join_those_of_the_ledger(reproduced, tmp_path):
     assert len(kept["ours"]["accuracy"]["values"]) == 2
 
 
-def test_a_number_stays_where_its_runs_are_not_made_anew(reproduced, tmp_path):
+def test_a_number_stays_where_its_runs_are_not_made_anew(reproduced, tmp_path, monkeypatch):
+    def fails(job, options):
+        job.log.parent.mkdir(parents=True, exist_ok=True)
+        job.log.write_text("no vectors\n")
+        return subprocess.Popen(["false"])
+
+    monkeypatch.setattr(jobs, "_start", fails)
     reproduced()
     kept = row(tmp_path)
     shutil.rmtree(tmp_path / "runs")
@@ -148,8 +155,8 @@ def test_a_number_stays_where_its_runs_are_not_made_anew(reproduced, tmp_path):
     code, err = reproduced("--rows", "Quoted")
     assert (code, "its recipe was another" in err) == (0, True)
     assert row(tmp_path) == kept
-    recipe(tmp_path, TINY.replace("vectors: null", "").replace("dim: 8", "dim: 8, vectors: nowhere.txt"))
-    assert reproduced("--refresh")[0] == 1
+    code, err = reproduced("--refresh")
+    assert (code, "Tree-LSTM seed 1: failed: no vectors" in err) == (1, True)
     assert row(tmp_path) == kept
     code = json.loads((tmp_path / "ledger/table.json").read_text())["code"]
     assert kept["records"][0]["metrics"]["provenance"]["code"] in code
