@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import difflib
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
+from dglsent.near import near
 from graphs.errors import InputError
 
 Reads: TypeAlias = Literal["recordings", "runs", "gates"]
@@ -89,6 +89,5 @@ def find(name: str) -> Analysis:
     for analysis in ANALYSES:
         if name.lower() in (analysis.name, analysis.code.lower()):
             return analysis
-    near = difflib.get_close_matches(name, [analysis.name for analysis in ANALYSES], n=3, cutoff=0.4)
-    hint = f"did you mean {' or '.join(near)}?" if near else "`dglsent analyse --list` lists them"
+    hint = near(name, [analysis.name for analysis in ANALYSES], "`dglsent analyse --list` lists them")
     raise InputError(f"no analysis {name!r}; {hint}")

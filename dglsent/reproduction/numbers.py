@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 import tempfile
 from collections.abc import Sequence
@@ -16,6 +15,7 @@ from typing import Any
 
 from dglsent.reproduction import tables
 from dglsent.reproduction.jobs import jobs_of
+from dglsent.reproduction.recorded import LEDGER, rows_of
 from dglsent.reproduction.table_text import NONE, aligned
 from dglsent.training import recipe as recipes
 from dglsent.training.assemble import load_corpus
@@ -29,7 +29,6 @@ from graphs.errors import InputError
 # Table and recipe. Together they pass through pairs, trees, complete graphs and tagging.
 ROWS = (("sick-relatedness", "sick/tree-lstm"), ("cn3-trec", "trec/cn3"), ("cn3-pos", "ptb-pos/cnn"))
 SEED = 1009  # no recipe was chosen by it
-LEDGER = Path("docs/results")
 DEVIATIONS = 3.0
 FAILED, BAD_INPUT = 1, 2
 _COLUMNS = ("row", "score", "mean", "sd", "seeds", "lowest", "ours", "deviations", "verdict")
@@ -114,11 +113,7 @@ def _measured(file: Path, recipe: str) -> dict[str, Any]:
     """The row of a recipe in a table of the ledger."""
     if not file.is_file():
         raise InputError(f"{file}: not there; `dglsent reproduce TABLE --ledger DIR` writes it")
-    try:
-        rows = json.loads(file.read_text(encoding="utf-8"))["rows"]
-        row: dict[str, Any] | None = next((row for row in rows if row["recipe"] == recipe and row["ours"]), None)
-    except (ValueError, KeyError, TypeError) as error:
-        raise InputError(f"{file}: not a table of `dglsent reproduce` ({error})") from None
+    row = next((row for row in rows_of(file) if row["recipe"] == recipe), None)
     if row is None:
         raise InputError(f"{file}: has no number of {recipe}; make it with `dglsent reproduce`")
     return row

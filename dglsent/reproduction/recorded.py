@@ -12,8 +12,22 @@ from dglsent.reproduction.results import known_mean
 from dglsent.reproduction.tables import Score, Table
 from graphs.errors import InputError
 
+LEDGER = Path("docs/results")
 
-def measured(ledger: Path, name: str) -> list[Mapping[str, Any]]:
+
+def rows_of(file: Path) -> list[dict[str, Any]]:
+    """The rows of a table of the ledger that have a number.
+
+    Raises:
+        InputError: the file is not a table.
+    """
+    try:
+        return [row for row in json.loads(file.read_text(encoding="utf-8"))["rows"] if row["ours"] and row["recipe"]]
+    except (OSError, ValueError, LookupError, TypeError, RecursionError) as error:
+        raise InputError(f"{file}: not a table of `dglsent reproduce` ({error})") from None
+
+
+def measured(ledger: Path, name: str) -> list[dict[str, Any]]:
     """The rows of a table that have a number; none where the ledger lacks the table.
 
     Args:
@@ -26,11 +40,8 @@ def measured(ledger: Path, name: str) -> list[Mapping[str, Any]]:
     file = ledger / f"{name}.json"
     if not file.exists():
         return []
-    try:
-        rows = [row for row in json.loads(file.read_text(encoding="utf-8"))["rows"] if row["ours"]]
-        stale = [row["recipe"] for row in rows if row["stale"]]
-    except (OSError, ValueError, LookupError, TypeError) as error:
-        raise InputError(f"{file}: not a table of `dglsent reproduce` ({error})") from None
+    rows = rows_of(file)
+    stale = [row["recipe"] for row in rows if row["stale"]]
     if stale:
         raise InputError(f"{file}: {stale[0]} is stale; `dglsent reproduce {name} --verify` or --refresh mends that")
     return rows

@@ -17,14 +17,13 @@ from typing import Any
 
 from dglsent.reproduction import tables
 from dglsent.reproduction.claims import gains
-from dglsent.reproduction.recorded import by_seed, main_score, mean_and_sd, measured
+from dglsent.reproduction.recorded import LEDGER, by_seed, main_score, mean_and_sd, measured
 from dglsent.reproduction.table_text import of_folds, spread
 from dglsent.reproduction.tables import Score, Table, cited
 from dglsent.training.run import write
 from graphs.errors import InputError
 
 PAGE = Path("docs/results.md")
-LEDGER = Path("docs/results")
 CLAIMS = Path("docs/claims.yaml")
 _HEADER = "| row | recipe | published | test | dev | seeds |\n|---|---|---|---|---|---|"
 _WIDTH = 119

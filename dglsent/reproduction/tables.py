@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -12,6 +11,7 @@ from typing import Any
 
 import yaml
 
+from dglsent.near import near
 from graphs.errors import InputError
 
 SPLITS = ("dev", "test")
@@ -88,8 +88,7 @@ class Table:
         for name in chosen:
             if not any(name in (row.name, row.recipe) for row in self.rows):
                 known = [each for row in self.rows if row.recipe for each in (row.name, row.recipe)]
-                near = difflib.get_close_matches(name, known, n=3, cutoff=0.4)
-                hint = f"did you mean {' or '.join(near)}?" if near else f"there are {', '.join(known[1::2])}"
+                hint = near(name, known, f"there are {', '.join(known[1::2])}")
                 raise InputError(f"--rows: table {self.name} has no row {name!r}; {hint}")
         return [row for row in self.rows if not chosen or row.name in chosen or row.recipe in chosen]
 
@@ -110,8 +109,7 @@ def load(table: str) -> Table:
     """
     file = _folder() / f"{table}.yaml" if table in names() else Path(table)
     if not file.is_file():
-        near = difflib.get_close_matches(table, names(), n=3, cutoff=0.4)
-        hint = f"did you mean {' or '.join(near)}?" if near else "`dglsent reproduce --list` lists them"
+        hint = near(table, names(), "`dglsent reproduce --list` lists them")
         raise InputError(f"no table {table!r}; {hint}")
     try:
         return _table(file, yaml.safe_load(file.read_text(encoding="utf-8")))

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import difflib
 from functools import cache
 from importlib import resources
 from pathlib import Path
 
+from dglsent.near import near
 from graphs.errors import InputError
 
 
@@ -41,9 +41,7 @@ def find(recipe: str) -> Path:
         raise InputError(f"{recipe}: is a folder; a recipe is a name, of which `dglsent recipes` has a list, or a file")
     if recipe.endswith((".yaml", ".yml")):
         raise InputError(f"{recipe}: no such file")
-    near = difflib.get_close_matches(recipe, names(), n=3, cutoff=0.4)
-    hint = f"did you mean {' or '.join(near)}?" if near else "`dglsent recipes` lists them"
-    raise InputError(f"no recipe {recipe!r}; {hint}")
+    raise InputError(f"no recipe {recipe!r}; {near(recipe, names(), '`dglsent recipes` lists them')}")
 
 
 def read(file: Path) -> str:
