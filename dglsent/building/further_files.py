@@ -45,9 +45,7 @@ def of_files(
     }
 
 
-def further_examples(
-    store: Path, file: str, labels: Sequence[str], *, stanza_dir: str | None = None, cache: str | None = None
-) -> list[Example]:
+def further_examples(store: Path, file: str, labels: Sequence[str], *, stanza_dir: str | None = None) -> list[Example]:
     """The examples of a file, read as the store's own files were.
 
     Args:
@@ -55,7 +53,6 @@ def further_examples(
         file: the file.
         labels: the classes that a model knows.
         stanza_dir: Stanza's models, for raw text.
-        cache: folder of the cache of parses.
 
     Raises:
         InputError: the store was built of the corpus of a recipe, the file cannot be read, or has other classes.
@@ -73,7 +70,6 @@ def further_examples(
         {"test": [file]},
         built["labels"],
         stanza_dir=stanza_dir,
-        cache=cache,
         columns=built.get("columns", {}),
     )
     examples: list[Example] = []

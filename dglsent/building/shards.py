@@ -64,6 +64,7 @@ def make(folder: Path, source: Source, part: Part) -> None:
         "sha256": digest(path),
         "schema": Shard(path).schema,
         "skipped": read.skipped,
+        "parser": read.parser,
         "counts": counts.to_json(),
     }
     write(note, folder / f"{part.name}.json")
@@ -75,7 +76,11 @@ def made_of(source: Source, part: Part) -> dict[str, Any]:
 
 
 def note_of(folder: Path, source: Source, part: Part) -> dict[str, Any] | None:
-    """What is noted of the shard of a part; None where there is none, or it is of something else, or damaged."""
+    """What is noted of the shard of a part; None where there is none, or it is of something else, or damaged.
+
+    Raises:
+        InputError: it was parsed on the way, and there are no models now.
+    """
     path = folder / f"{part.name}.arrow"
     try:
         note = read_json(folder / f"{part.name}.json")
@@ -84,9 +89,10 @@ def note_of(folder: Path, source: Source, part: Part) -> dict[str, Any] | None:
         same = note["version"] == VERSION and note["made_of"] == made_of(source, part)
         same = same and (source.skip or not note["skipped"])
         whole = same and path.stat().st_size == note["bytes"] and digest(path) == note["sha256"]
+        parser = note["parser"]
     except (InputError, OSError, KeyError, TypeError, AttributeError):
         return None
-    return note if whole else None
+    return note if whole and (parser is None or parser == source.parser()) else None
 
 
 def _shaped(read: Read, source: Source) -> tuple[list[Sentence], Counts]:

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, ClassVar, Literal, TypeAlias, get_args
 
 from dglsent.building.parts import Part, form_of, lines_before, parts_of, text_of
-from dglsent.building.tables import examples_of, unlabelled
+from dglsent.building.tables import Parsing, examples_of, unlabelled
 from dglsent.corpora.corpus import Splits
 from dglsent.corpora.example import Example, Parsed
 from dglsent.corpora.own_files import NO_CLASS, is_tree
@@ -37,11 +37,13 @@ class Read:
         classes: names of the classes 0, 1, ... of their labels, in the order in which they are met; None where they
             are numbered by the corpus.
         skipped: why sentences were left out.
+        parser: Stanza's version and models, where it parsed some on the way.
     """
 
     examples: list[Example]
     classes: list[str] | None = None
     skipped: list[str] = field(default_factory=list)
+    parser: str | None = None
 
     def renumber(self, new: Mapping[int, int]) -> None:
         """Gives the classes of the examples other numbers; a node whose class has no new one has none then."""
@@ -116,7 +118,13 @@ class Files:
         """
         known: dict[str, int] = {}
         read = Read([], [])
-        for found in self._examples(part, known):
+
+        def parse(texts: Sequence[str]) -> list[Dependencies | Constituency | SentenceError]:
+            parses = self._parse(texts)
+            read.parser = self.parser()
+            return parses
+
+        for found in self._examples(part, known, parse):
             if isinstance(found, Example):
                 read.examples.append(found)
             elif self.skip:
@@ -126,17 +134,25 @@ class Files:
         read.classes = list(known)
         return read
 
-    def _examples(self, part: Part, known: dict[str, int]) -> Iterator[Example | SentenceError]:
+    def parser(self) -> str:
+        """Stanza's version and models, by which raw text is parsed.
+
+        Raises:
+            InputError: there are no models.
+        """
+        return _parser(self.stanza_dir)
+
+    def _examples(self, part: Part, known: dict[str, int], parse: Parsing) -> Iterator[Example | SentenceError]:
         if form_of(part.file) in ("tsv", "csv", "jsonl"):
             if self.labels != "sentence":
                 raise InputError(
                     f"{part.file}: --labels {self.labels} is not for tables; their column `label` has classes"
                 )
             table = Extract(text_of(part), part.file, part.line - lines_before(part), part.ordinal)
-            parsing = self._parse if self._reads_trees else None
+            parsing = parse if self._reads_trees else None
             yield from examples_of(table, part.split, part.first, known, parsing, self.columns)
             return
-        for number, found in enumerate(self._sentences(part), part.first):
+        for number, found in enumerate(self._sentences(part, parse), part.first):
             if isinstance(found, SentenceError):
                 yield found
                 continue
@@ -147,11 +163,11 @@ class Files:
             else:
                 yield example
 
-    def _sentences(self, part: Part) -> Iterable[Dependencies | Constituency | SentenceError]:
+    def _sentences(self, part: Part, parse: Parsing) -> Iterable[Dependencies | Constituency | SentenceError]:
         extract = Extract(text_of(part), part.file, part.line, part.ordinal)
         form = form_of(part.file)
         if form == "text":
-            yield from self._parsed(extract)
+            yield from self._parsed(extract, parse)
             return
         sentences: Any
         if form == "brackets":
@@ -165,7 +181,7 @@ class Files:
     def _reads_trees(self) -> bool:
         return self.graph.startswith(("dependency", "constituency"))
 
-    def _parsed(self, text: Extract) -> Iterator[Dependencies | Constituency | SentenceError]:
+    def _parsed(self, text: Extract, parse: Parsing) -> Iterator[Dependencies | Constituency | SentenceError]:
         lines = [(number, line) for number, line in enumerate(read_lines(text), text.line) if line.strip()]
         trees = next((number for number, line in lines if is_tree(line.strip(), among_trees=False)), None)
         if trees is not None:
@@ -175,7 +191,7 @@ class Files:
             )
         if self.labels != "sentence":
             raise InputError(f"{text.name}: raw sentences, which have no classes for --labels {self.labels}")
-        parses = self._parse([line for _, line in lines])
+        parses = parse([line for _, line in lines])
         for place, ((number, _), found) in enumerate(zip(lines, parses, strict=True), text.ordinal):
             origin = Origin(text.name, number, str(place))
             if isinstance(found, SentenceError):
@@ -213,6 +229,14 @@ class Files:
         return Example((Parsed(unparsed=words, labels=classes, remedy=_REMEDY),), {}, name)
 
 
+@lru_cache(4)
+def _parser(stanza_dir: str | None) -> str:
+    from graphs.stanza_pipeline import models
+
+    found = models(stanza_dir)
+    return f"{found.title}, {hashlib.sha256(found.identity.encode()).hexdigest()[:8]}"
+
+
 def _comment(sentence: Dependencies) -> str:
     """The class that a comment `label = CLASS` gives, "" without one."""
     for comment in sentence.comments:
@@ -234,6 +258,9 @@ class OfRecipe:
     recipe: str
     data: Path | None = None
     skip: ClassVar[bool] = False
+
+    def parser(self) -> None:
+        """None: its parses lie with the corpus."""
 
     @property
     def graph(self) -> Graph:

@@ -384,6 +384,24 @@ def test_raw_sentences_are_parsed_on_the_way(tmp_path: Path, program: Program, s
     assert list(train.texts("line")) == [1, 3, 4]
     assert list(train.texts("sentence")) == ["1", "2", "3"]
 
+    # Of other models a store is built anew, shard by shard, so that it never mixes parses.
+    assert "shards are whole and kept" in program(*command, *with_models)[2]
+    others = tmp_path / "models"
+    others.mkdir()
+    for path in stanza_dir.iterdir():
+        (others / path.name).symlink_to(path)
+    (others / "resources.json").unlink()
+    listed = json.loads((stanza_dir / "resources.json").read_text())
+    (others / "resources.json").write_text(json.dumps(listed).replace('"md5": "', '"md5": "0'))
+    code, _, err = program(*command, "--stanza-dir", others, "--cache", tmp_path / "cache")
+    assert (code, "shards are whole and kept" in err, "2 of 2 shards" in err) == (0, False, True), err
+    note = json.loads((tmp_path / "store/train-00000.json").read_text())
+    assert re.fullmatch(r"stanza \S+ \(.+\), [0-9a-f]{8}", note["parser"])
+    # Without models nothing of it is lost.
+    whole = content(tmp_path / "store")
+    program.refuses(*command, "--stanza-dir", tmp_path / "gone", saying=["resources.json"])
+    assert content(tmp_path / "store") == whole
+
 
 def test_a_build_that_was_refused_stands_in_nobodys_way(tmp_path: Path) -> None:
     file = tmp_path / "a.brackets"
