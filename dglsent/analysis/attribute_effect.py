@@ -70,6 +70,9 @@ def correlations(source: Recording, longest: int) -> DataFrame:
 
     `position` is that of the weights that position alone would give, `partial` what remains within each offset, and
     `own` what remains of each word's own choice, where the mean over the listeners of a sentence is taken off.
+
+    Raises:
+        InputError: no sentence that short has dependencies.
     """
     edges = matrices.word_edges(source)
     edges = matrices.up_to(edges, longest, source)

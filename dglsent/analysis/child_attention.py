@@ -14,7 +14,7 @@ from pandas import DataFrame, Series, concat
 
 from dglsent.analysis.pictures import SOFT, colour_of, heat, inches, panels
 from dglsent.analysis.recording import Recording
-from dglsent.analysis.runs import first_run, of_run
+from dglsent.analysis.runs import first_runs, of_run
 from dglsent.analysis.sentences import find_sentence, side_of
 from dglsent.analysis.statistics import entropy
 from graphs.errors import InputError
@@ -33,7 +33,7 @@ def tables(sources: Sequence[Recording], *, sentence: str = "") -> dict[str, Dat
         sentence: whose weights are listed; by default the paper's, else the first of the split.
 
     Raises:
-        InputError: it has a single word.
+        InputError: a recording lacks child.attention, or that sentence, or the sentence has a single word.
     """
     weights, choices = [], []
     for source in sources:
@@ -103,8 +103,7 @@ def figures(tables: Mapping[str, DataFrame]) -> dict[str, Figure]:
     """A heat map for each system (its first run), and entropies beside log n."""
     weights, choices = tables["weights"], tables["entropy"]
     found = {}
-    for system, runs in weights.groupby("system", sort=False):
-        shown, one = first_run(runs)
+    for name, shown, one in first_runs(weights):
         words = one.words.iloc[0].split(" ")
         matrix = np.full((len(words), len(words)), np.nan)
         matrix[one.dependent, one["head"]] = one.attention
@@ -114,7 +113,7 @@ def figures(tables: Mapping[str, DataFrame]) -> dict[str, Figure]:
         heat(axes[0, 0], matrix, words, words, high=1.0, label="weight of the dependent")
         axes[0, 0].set_xlabel("head")
         axes[0, 0].set_ylabel("dependent")
-        found[f"heat-{str(system).replace('/', '-')}"] = figure
+        found[f"heat-{name}"] = figure
     figure, axes = panels(1, 1, (5.2, 3.6))
     ax = axes[0, 0]
     log_n = choices.drop_duplicates("dependents").sort_values("dependents")

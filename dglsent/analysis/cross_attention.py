@@ -18,7 +18,7 @@ from scipy.special import entr
 from dglsent.analysis.pair_scores import PAPER
 from dglsent.analysis.pictures import heat, inches, panels
 from dglsent.analysis.recording import Recording
-from dglsent.analysis.runs import first_run, of_run
+from dglsent.analysis.runs import first_runs, of_run
 from dglsent.analysis.sentences import find_pairs
 from graphs.errors import InputError
 
@@ -31,6 +31,9 @@ def tables(sources: Sequence[Recording], *, pair: str = "") -> dict[str, DataFra
     Args:
         sources: recordings with attention between sentences.
         pair: id of the pair whose weights are listed; by default the first of the paper's, else of the split.
+
+    Raises:
+        InputError: a recording has no attention between sentences, or no such pair.
     """
     weights, summaries = [], []
     for source in sources:
@@ -99,8 +102,7 @@ def summary(edges: DataFrame, nodes: DataFrame, phases: Sequence[str]) -> DataFr
 def figures(tables: Mapping[str, DataFrame]) -> dict[str, Figure]:
     """For each system (its first run) and phase the two heat maps of the pair."""
     found = {}
-    for system, runs in tables["weights"].groupby("system", sort=False):
-        shown, one = first_run(runs)
+    for system, shown, one in first_runs(tables["weights"]):
         phases = list(one.phase.unique())
         counts = [int(one[one.sentence == side].listener.max()) + 1 for side in (0, 1)]
         figure, axes = _panels(len(phases), counts)
@@ -113,7 +115,7 @@ def figures(tables: Mapping[str, DataFrame]) -> dict[str, Figure]:
                 names = [_names(part, which) for which in ("listener", "heard")]
                 title = f"{phase}: sentence {side + 1} listens"
                 heat(axes[row, side], square, *names, high=one.weight.max(), label="weight", title=title)
-        found[f"cross-attention-{str(system).replace('/', '-')}"] = figure
+        found[f"cross-attention-{system}"] = figure
     return found
 
 

@@ -10,7 +10,7 @@ from pandas import DataFrame, concat
 
 from dglsent.analysis.pictures import colour_of, panels
 from dglsent.analysis.recording import Recording
-from dglsent.analysis.runs import first_run, of_run
+from dglsent.analysis.runs import first_runs, of_run
 from graphs.errors import InputError
 
 
@@ -65,12 +65,9 @@ def choose(examples: DataFrame, k: int) -> DataFrame:
 def figures(tables: Mapping[str, DataFrame]) -> dict[str, Figure]:
     """Of each system's first run, gold beside predicted scores; of classes how the errors spread."""
     errors = tables["all"]
-    systems = list(errors.groupby("system", sort=False))
+    systems = list(first_runs(errors))
     figure, axes = panels(1, len(systems), (max(4.6, 3.1 * len(systems)), 3.4))
-    drawn = []
-    for ax, (_, runs) in zip(axes[0], systems, strict=True):
-        shown, one = first_run(runs)
-        drawn.append(shown)
+    for ax, (_, shown, one) in zip(axes[0], systems, strict=True):
         if (one.predicted == one.predicted.round()).all():
             ax.hist(one.error, bins=20, range=(0, 1), color=colour_of(0))
             ax.set_xlabel("1 - probability of the gold class")
@@ -81,5 +78,5 @@ def figures(tables: Mapping[str, DataFrame]) -> dict[str, Figure]:
             ax.set_xlabel("gold score")
             ax.set_ylabel("predicted score")
         ax.set_title(shown.replace(", ", "\n", 1), fontsize=9)
-    figure.set_label(f"Drawn: {'; '.join(drawn)}.")
+    figure.set_label(f"Drawn: {'; '.join(shown for _, shown, _ in systems)}.")
     return {"example-predictions": figure}

@@ -18,7 +18,7 @@ from scipy.special import entr
 from dglsent.analysis import attention_matrix as matrices
 from dglsent.analysis.pictures import SOFT, arcs, colour_of, heat, inches, panels
 from dglsent.analysis.recording import Recording
-from dglsent.analysis.runs import first_run, of_run
+from dglsent.analysis.runs import first_runs, of_run
 from dglsent.analysis.sentences import find_sentence, side_of
 from dglsent.analysis.statistics import mean_interval
 
@@ -79,13 +79,13 @@ def shares(edges: DataFrame, name: str) -> DataFrame:
     for kind, mask in kinds.items():
         mine = matrices.mass(edges, weights, mask)
         row: dict[str, Any] = {"layer": name, "on": kind, "share": mine.mean()}
-        row["low"], row["high"] = mean_interval(mine, repeats=300)
+        row["low"], row["high"] = mean_interval(mine)
         for control, others in controls.items():
             other = matrices.mass(edges, others, mask)
             row[control] = other.mean()
             if control != "uniform":
                 row[f"beyond_{control}"] = (mine - other).mean()
-                row[f"beyond_{control}_low"], row[f"beyond_{control}_high"] = mean_interval(mine - other, repeats=300)
+                row[f"beyond_{control}_low"], row[f"beyond_{control}_high"] = mean_interval(mine - other)
         rows.append(row)
     return DataFrame(rows)
 
@@ -155,8 +155,7 @@ def figures(tables: Mapping[str, DataFrame]) -> dict[str, Figure]:
     """Shares by layer beside their controls; weight by distance; the sentence as a heat map and as arcs."""
     found = {"shares": _shares(tables["shares"]), "distance": _distance(tables["distance"])}
     weights = tables["weights"]
-    for system, runs in weights.groupby("system", sort=False):
-        shown, one = first_run(runs)
+    for system, shown, one in first_runs(weights):
         words = list(one.drop_duplicates("receiver").sort_values("receiver").receiver_word)
         names = [name for name in one if str(name).startswith("attention_") and one[name].notna().all()]
         size = 1.5 + inches(len(words))
@@ -170,7 +169,7 @@ def figures(tables: Mapping[str, DataFrame]) -> dict[str, Figure]:
             arcs(axes[1, column], words, strongest, colour=colour_of(0), without=without)
         axes[0, 0].set_ylabel("listens")
         figure.set_label(f"Drawn: {shown}.")
-        found[f"sentence-{str(system).replace('/', '-')}"] = figure
+        found[f"sentence-{system}"] = figure
     return found
 
 

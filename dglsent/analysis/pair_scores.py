@@ -64,7 +64,7 @@ def group_errors(examples: DataFrame) -> DataFrame:
     for group in ("passive", "negation", "other"):
         inside = off[kinds == group]
         if len(inside):
-            low, high = mean_interval(np.abs(inside), repeats=300)
+            low, high = mean_interval(np.abs(inside))
             rows.append(
                 {
                     "group": group,

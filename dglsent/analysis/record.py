@@ -164,7 +164,7 @@ def chosen_fields(model: SentenceModel, fields: Sequence[str] | None) -> list[st
     return list(dict.fromkeys(found))
 
 
-def provenance(run: Run, trusted: bool = False) -> dict[str, Any]:
+def provenance(run: Run, trusted: bool) -> dict[str, Any]:
     """Of which run something is: model, data, seed and fold, and hashes of its recipe and its weights."""
     config = run.config(trusted=trusted)
     fold = fold_of(run.path)

@@ -111,10 +111,6 @@ class Recording:
         names = self.about.get("labels", ())
         return names[int(number)] if number in range(len(names)) else f"{number:g}"
 
-    def has(self, field: str) -> bool:
-        """Whether a field was recorded."""
-        return field in self.fields
-
     def require(self, *names: str) -> None:
         """Refuse a recording that lacks fields.
 
@@ -122,7 +118,7 @@ class Recording:
             InputError: one is missing.
         """
         for name in names:
-            if not self.has(name):
+            if name not in self.fields:
                 known = ", ".join(self.fields) or "none"
                 raise InputError(
                     f"{self.path}: field {name!r} is not recorded; recorded are {known}; choose another run"

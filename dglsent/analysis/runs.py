@@ -73,5 +73,11 @@ def first_run(table: DataFrame) -> tuple[str, DataFrame]:
     return f"{system}, {which}", rows
 
 
+def first_runs(table: DataFrame) -> Iterator[tuple[str, str, DataFrame]]:
+    """Of each system its name in files ("sst-tree-lstm"), how its first run is called, and the rows of that run."""
+    for system, rows in table.groupby("system", sort=False):
+        yield str(system).replace("/", "-"), *first_run(rows)
+
+
 def _within(seed: int, fold: int | None = None) -> str:
     return f"seed {seed}" if fold is None else f"seed {seed}, fold {fold}"

@@ -95,15 +95,10 @@ def beside_published(runs: Sequence[TrainedRun], names: Sequence[str]) -> DataFr
     return DataFrame(rows).astype({"parameters": "Int64"} if rows else {})
 
 
-def table_names(prefix: str = "") -> list[str]:
-    """The published tables whose names start so."""
-    return [name for name in published.names() if name.startswith(prefix)]
-
-
-def scores_figure(frame: DataFrame, columns: int = 3) -> Figure:
+def scores_figure(frame: DataFrame) -> Figure:
     """A panel a published table: ours with standard deviations beside what is published, by its first score."""
     groups = [(name, rows[rows.score == rows.score.iloc[0]]) for name, rows in frame.groupby("table", sort=False)]
-    columns = min(columns, len(groups))
+    columns = min(3, len(groups))
     lines = -(-len(groups) // columns)
     tallest = max(len(rows) for _, rows in groups)
     figure, axes = panels(lines, columns, (3.6 * columns + 0.6, lines * (0.24 * tallest + 1.1)))

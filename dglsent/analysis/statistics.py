@@ -50,9 +50,9 @@ def interval(statistic: Callable[[Array], float], size: int, *, repeats: int = 1
     return float(low), float(high)
 
 
-def mean_interval(values: Array, **options: Any) -> tuple[float, float]:
+def mean_interval(values: Array) -> tuple[float, float]:
     """Bootstrap interval of a mean."""
-    return interval(lambda index: float(values[index].mean()), len(values), **options)
+    return interval(lambda index: float(values[index].mean()), len(values), repeats=300)
 
 
 def pearson(x: Array, y: Array) -> float:

@@ -42,6 +42,9 @@ def tables(
         purity: share of the large nodes that must have the pair.
         least: phrases that must have the pair.
         permutations: of the control.
+
+    Raises:
+        InputError: a recording lacks z_u, or has no phrase of two parts.
     """
     found: dict[str, list[DataFrame]] = {"dimensions": [], "control": [], "summary": []}
     for source in sources:
@@ -218,13 +221,13 @@ def _by_code(codes: Array, marked: Array) -> Array:
     return counts
 
 
-def _different(left: Array, right: Array, count: int = 4) -> list[str]:
-    """The first pairs of texts, no word of which stood before."""
+def _different(left: Array, right: Array) -> list[str]:
+    """The first four pairs of texts, no word of which stood before."""
     seen: set[str] = set()
     chosen: list[str] = []
     for one, other in zip(left, right, strict=True):
         words = {*one.lower().split()[:6], *other.lower().split()[:6]}
-        if len(chosen) < count and len(one) + len(other) < 60 and not words & seen:
+        if len(chosen) < 4 and len(one) + len(other) < 60 and not words & seen:
             chosen.append(f"{one}+{other}")
             seen |= words
     return chosen

@@ -35,6 +35,9 @@ def tables(sources: Sequence[Recording], *, sentence: str = "", dimension: int =
         sources: recordings with z_u and gold labels of phrases.
         sentence: whose tree is drawn; by default the paper's, else the first of the split.
         dimension: from 1, over all gates; 0 takes the one with the highest area.
+
+    Raises:
+        InputError: a recording lacks z_u or such a dimension, phrases have no gold labels, or no such sentence.
     """
     areas, trees = [], []
     for source in sources:

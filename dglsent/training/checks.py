@@ -51,19 +51,33 @@ def check(recipe: Recipe, model: SentenceModel, sets: Mapping[str, Examples]) ->
     Raises:
         InputError: parts do not fit, or graphs of one's own are none.
     """
+    _check_clipping(recipe)
+    _check_own_graphs(recipe, sets)
+    _check_task(recipe, model.task, sets)
+    _try_out(recipe, model, sets["train"])
+
+
+def _check_clipping(recipe: Recipe) -> None:
     training = recipe.training
     if training.clip is not None and training.precision == "16-mixed" and recipe.optimiser.name in _UNSCALE:
         raise InputError(
             f"training.clip: {recipe.optimiser.name} with precision 16-mixed takes gradients that are still scaled, "
             "whose length says nothing; take bf16-mixed, or leave it out"
         )
-    labels, task, examples = recipe.corpus.labels, model.task, sets["train"]
+
+
+def _check_own_graphs(recipe: Recipe, sets: Mapping[str, Examples]) -> None:
     for split, each in sets.items():
         if isinstance(recipe.graph, OwnGraph) and isinstance(each, GraphSet):
             for number, graph in enumerate(chain.from_iterable(each.graphs), 1):
                 wrong = graph.fault()
                 if wrong:
                     raise InputError(f"graph: sentence {number} of {split}, as {recipe.graph} makes it: {wrong}")
+
+
+def _check_task(recipe: Recipe, task: Task, sets: Mapping[str, Examples]) -> None:
+    """Whether scores, classes and scale are there, and those of the corpus."""
+    labels, examples = recipe.corpus.labels, sets["train"]
     if task.monitor not in task.score_names:
         raise InputError(f"task: it monitors {task.monitor!r}, and its scores are {', '.join(task.score_names)}")
     count = getattr(task, "choose", getattr(task, "classes", None))
@@ -81,6 +95,10 @@ def check(recipe: Recipe, model: SentenceModel, sets: Mapping[str, Examples]) ->
             f"task: {len(outside)} of {len(examples)} scores to train on lie outside {low} to {high}, such as "
             f"{outside[0]:g}; set --task.low and --task.high, whole numbers"
         )
+
+
+def _try_out(recipe: Recipe, model: SentenceModel, examples: Examples) -> None:
+    """Has the model predict a few examples."""
     encoder, was = model.encoder, model.training
     index = list(range(min(_EXAMPLES, len(examples))))
     try:

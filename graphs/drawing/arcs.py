@@ -57,7 +57,6 @@ class _Row:
     first: int
     end: int
     levels: list[dict[int, int]]  # over and under the words: arc -> its level
-    top: float = 0.0  # of the row
     foot: float = 0.0  # where the arcs over the words end
     under: float = 0.0  # where those under them do
 
@@ -117,7 +116,6 @@ def arcs_svg(
     top = MARGIN
     for row in rows:
         over, under = (max(levels.values(), default=-1) for levels in row.levels)
-        row.top = top
         row.foot = top + (_FOOT + max(over, 0) * _STEP + _OTHER / 2 if over >= 0 else 0.0)
         row.under = row.foot + _WORD + 6.0 + len(notes) * (_NOTE + 3.0)
         top = row.under + (_FOOT + max(under, 0) * _STEP + _OTHER / 2 if under >= 0 else 0.0) + _BETWEEN
