@@ -9,6 +9,7 @@ from __future__ import annotations
 import multiprocessing
 import os
 import signal
+import subprocess
 import sys
 import time
 import traceback
@@ -125,6 +126,16 @@ class Background:
             os.killpg(self.pid, signal.SIGKILL)
             raise TimeoutError(f"process {self.pid} hangs\n{self.said}")
         return self.code
+
+
+def group_lives(group: int) -> bool:
+    """Whether a process of a group is left; a zombie that nobody waits for is none."""
+    try:
+        os.killpg(group, 0)
+    except ProcessLookupError:
+        return False
+    listed = subprocess.run(["ps", "-e", "-o", "pgid=,stat="], capture_output=True, text=True, check=True).stdout
+    return any(line.split()[0] == str(group) and line.split()[1][0] != "Z" for line in listed.splitlines())
 
 
 def _call(variables: dict[str, str], target: Callable[..., None], args: Sequence[Any]) -> None:

@@ -17,7 +17,6 @@ import json
 import os
 import random
 import signal
-import subprocess
 import sys
 import tempfile
 import time
@@ -25,7 +24,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from background import Background
+from background import Background, group_lives
 from tiny import TINY, recipe
 
 HERE = Path(__file__).resolve().parent
@@ -112,22 +111,12 @@ class Command:
         except TimeoutError as error:
             raise TrialError(f"{how}: {error}") from None
         end = time.monotonic() + WAIT
-        while _group_lives(command.pid):
+        while group_lives(command.pid):
             if time.monotonic() > end:
                 os.killpg(command.pid, signal.SIGKILL)
                 raise TrialError(f"{how}: processes are left")
             time.sleep(0.01)
         return code, command.said
-
-
-def _group_lives(group: int) -> bool:
-    """Whether a process of a group is left; a zombie that nobody waits for is none."""
-    try:
-        os.killpg(group, 0)
-    except ProcessLookupError:
-        return False
-    listed = subprocess.run(["ps", "-e", "-o", "pgid=,stat="], capture_output=True, text=True, check=True).stdout
-    return any(line.split()[0] == str(group) and line.split()[1][0] != "Z" for line in listed.splitlines())
 
 
 def commands(kinds: list[str]) -> Iterator[tuple[str, Command]]:

@@ -35,3 +35,8 @@ def constituencies(draw, labels=LABELS, tags=TAGS, max_leaves=10):
         label.append(draw(st.sampled_from(tags)))
         word.append(f"w{leaf}")
     return Constituency(label, word, np.array(parent))
+
+
+def columns(tree):
+    """What a constituency tree is made of, to be compared."""
+    return list(tree.label), list(tree.word), tree.parent.tolist()

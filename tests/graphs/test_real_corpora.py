@@ -8,6 +8,7 @@ from itertools import chain
 
 import numpy as np
 import pytest
+from random_trees import columns
 
 from graphs import transforms, trees
 from graphs.batching import merge
@@ -48,10 +49,6 @@ def gum(data_dir):
 
 def ptb(data_dir):
     return brackets(*sorted((data_dir / "ptb_sample" / "treebank" / "combined").glob("*.mrg")))
-
-
-def columns(tree):
-    return list(tree.label), list(tree.word), tree.parent.tolist()
 
 
 def parse_of(sentence):

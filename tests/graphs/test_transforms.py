@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from random_trees import constituencies
+from random_trees import columns, constituencies
 
 from graphs import transforms
 from graphs.columns import Constituency
@@ -20,10 +20,6 @@ WIDE = "(X (A a) (B b) (C c) (D d))"
 def one(text):
     (tree,) = parse_brackets(text)
     return tree
-
-
-def columns(tree):
-    return list(tree.label), list(tree.word), tree.parent.tolist()
 
 
 def brood(tree):

@@ -13,7 +13,7 @@ import time
 from dataclasses import replace
 
 import pytest
-from background import Background
+from background import Background, group_lives
 from reproduced import HEAD, fork
 from tiny import TINY, Interrupted, recipe
 
@@ -107,24 +107,11 @@ def test_trainings_end_with_the_command(how, tmp_path):
     assert "Traceback" not in process.said
     if how != signal.SIGKILL:
         assert f"stopped; to go on: dglsent {' '.join(command)}" in process.said
-    _wait_for_group(process.pid, end)
+    while group_lives(process.pid):
+        assert time.monotonic() < end
+        time.sleep(0.1)
     assert not list(runs.glob("tiny/*/metrics.json"))
     assert not list(runs.rglob("*.lock"))
-
-
-def _wait_for_group(group: int, end: float) -> None:
-    """Until no process of a group is left; those that nobody waits for, this system may keep as zombies."""
-    while time.monotonic() < end:
-        try:
-            os.killpg(group, 0)
-        except ProcessLookupError:
-            return
-        listed = subprocess.run(["ps", "-e", "-o", "pgid=,stat="], capture_output=True, text=True, check=True).stdout
-        states = [line.split()[1] for line in listed.splitlines() if line.split()[0] == str(group)]
-        if all(state.startswith("Z") for state in states):
-            return
-        time.sleep(0.1)
-    raise AssertionError(f"processes of {group} are left")
 
 
 def test_trainings_do_not_import_from_the_working_folder(tmp_path):

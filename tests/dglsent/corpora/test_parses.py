@@ -12,6 +12,8 @@ from dglsent.corpora.parses import parsed, parsed_pairs
 from dglsent.training.graphs import shape
 from graphs.errors import InputError, SentenceError
 
+pytestmark = pytest.mark.usefixtures("no_parses")
+
 TEXTS = [["a", "(", "café"], ["b"], ["c", "d-e"]]
 WORDS = [["a", "\\(", "caf_"], ["b"], ["c", "d", "-", "e"]]
 
@@ -31,11 +33,6 @@ def write(folder: Path, name: str = "x", words: list[list[str]] = WORDS, without
     lines = ["\n" if number in without else line(one) for number, one in enumerate(words, 1)]
     (folder / f"{name}.conllu").write_text("".join(blocks))
     (folder / f"{name}.brackets").write_text("".join(lines))
-
-
-@pytest.fixture(autouse=True)
-def _no_environment(monkeypatch):
-    monkeypatch.delenv("DGLSENT_PARSES", raising=False)
 
 
 def check(sentences: list[Parsed | None]) -> None:
