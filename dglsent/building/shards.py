@@ -89,7 +89,7 @@ def note_of(folder: Path, source: Source, part: Part) -> dict[str, Any] | None:
         same = note["version"] == VERSION and note["made_of"] == made_of(source, part)
         same = same and (source.skip or not note["skipped"])
         whole = same and path.stat().st_size == note["bytes"] and digest(path) == note["sha256"]
-        parser = note["parser"]
+        parser = note.get("parser")  # older notes lack it
     except (InputError, OSError, KeyError, TypeError, AttributeError):
         return None
     return note if whole and (parser is None or parser == source.parser()) else None
