@@ -37,9 +37,15 @@ def stale(job: Job) -> str | None:
     made_of = job.run.metrics().get("provenance")
     if made_of is None:
         return "it was made before runs said of which code"
-    known = [code for code in (made_of["code"], *(each["code"] for each in made_of.get("verified", ()))) if code]
+    known = _codes(made_of)
     # The last one verified is nearest to the code of today.
     return None if any(map(_is_that_of_today, reversed(known))) else _changed(known[-1])
+
+
+def _codes(made_of: Mapping[str, Any]) -> list[Mapping[str, str]]:
+    """Hashes of modules of the code that made a run, where it says so, and of those that it was verified with since."""
+    codes = [made_of.get("code"), *(each["code"] for each in made_of.get("verified", ()))]
+    return [code for code in codes if code]
 
 
 def _is_that_of_today(code: Mapping[str, str]) -> bool:
@@ -99,7 +105,7 @@ def _other_cpu(recorded: Mapping[str, Any], again: Mapping[str, Any]) -> str:
 def other_code(recorded: Mapping[str, Any], again: Mapping[str, Any]) -> str | None:
     """In which modules the code of `again` is not one that a run was made of or verified with; None where it is."""
     made_of = recorded.get("provenance", {})
-    known = [code for code in (made_of.get("code"), *(each["code"] for each in made_of.get("verified", ()))) if code]
+    known = _codes(made_of)
     if not known:
         return "it does not say of which code it was made"
     there = again["provenance"]["code"]
@@ -132,7 +138,7 @@ def stamped_by_steps(
         before: those with the code before.
     """
     made_of = recorded["provenance"]
-    used = [made_of["code"], *(each["code"] for each in made_of.get("verified", ()))][-1]
+    used = _codes(made_of)[-1]
     # These are hashes of all modules: the run's own are those that it used before, and those that there were not.
     code = {name: made for name, made in again["code"].items() if name in used or name not in before["code"]}
     return _with(recorded, made_of, {"version": again["version"], "code": code, "steps": len(again["losses"])})

@@ -128,6 +128,24 @@ class Background:
         return self.code
 
 
+class Training(Background):
+    """One that its parent may stop."""
+
+    def terminate(self) -> None:
+        """As subprocess has it."""
+        self.strike(signal.SIGTERM)
+
+    def kill(self) -> None:
+        """As subprocess has it."""
+        self.strike(signal.SIGKILL)
+
+
+def fork(job: Any, options: Sequence[str]) -> Training:
+    """Trains a job of `dglsent reproduce`, as `dglsent.reproduction.jobs._start` does, by a fork."""
+    job.log.parent.mkdir(parents=True, exist_ok=True)
+    return Training(job.command(options)[4:], job.log)
+
+
 def group_lives(group: int) -> bool:
     """Whether a process of a group is left; a zombie that nobody waits for is none."""
     try:

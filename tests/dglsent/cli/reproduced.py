@@ -5,10 +5,9 @@ from __future__ import annotations
 import json
 import os
 import shutil
-import signal
 from pathlib import Path
 
-from background import Background
+from background import fork
 from tiny import TINY, recipe
 
 from dglsent.reproduction import jobs
@@ -51,21 +50,6 @@ def environment(patch):
 def train_by_forks(patch):
     """Trainings are forks of a process that has imported everything; some tests below have them as they are."""
     patch.setattr(jobs, "_start", fork)
-
-
-def fork(job, options):
-    job.log.parent.mkdir(parents=True, exist_ok=True)
-    return Training(job.command(options)[4:], job.log)
-
-
-class Training(Background):
-    """One that its parent may stop."""
-
-    def terminate(self):
-        self.strike(signal.SIGTERM)
-
-    def kill(self):
-        self.strike(signal.SIGKILL)
 
 
 def metrics_of(folder, seed):

@@ -9,7 +9,8 @@ import shutil
 from pathlib import Path
 
 import pytest
-from reproduced import ONE_EPOCH, copied, fork, metrics_of
+from background import fork
+from reproduced import ONE_EPOCH, copied, metrics_of
 from tiny import recipe
 
 import dglsent

@@ -13,8 +13,8 @@ import time
 from dataclasses import replace
 
 import pytest
-from background import Background, group_lives
-from reproduced import HEAD, fork
+from background import Background, fork, group_lives
+from reproduced import HEAD
 from tiny import TINY, Interrupted, recipe
 
 from dglsent.reproduction import jobs

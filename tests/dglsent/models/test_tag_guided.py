@@ -31,14 +31,6 @@ OF_LSTM = [
 BOTH = [TagGuidedHyperRecNN, TagGuidedHyperTreeLSTM]
 
 
-def name_of(value):
-    return "-".join(map(str, value.values())) if isinstance(value, dict) else value.__name__
-
-
-def check(encoder, reference, switches, graphs, on):
-    assert_agrees(make(encoder, **switches), partial(reference, **switches), graphs, on, tags=True, states=["h"])
-
-
 @pytest.mark.parametrize("on", ENGINES)
 @pytest.mark.parametrize(
     ("encoder", "reference", "switches"),
@@ -46,30 +38,23 @@ def check(encoder, reference, switches, graphs, on):
         *((TagGuidedHyperRecNN, tag_guided_recnn, switches) for switches in OF_RECNN),
         *((TagGuidedHyperTreeLSTM, tag_guided_tree_lstm, switches) for switches in OF_LSTM),
     ],
-    ids=name_of,
+    ids=lambda value: "-".join(map(str, value.values())) if isinstance(value, dict) else value.__name__,
 )
 class TestAgainstTheEquations:
+    def check(self, encoder, reference, switches, graphs, on):
+        assert_agrees(make(encoder, **switches), partial(reference, **switches), graphs, on, tags=True, states=["h"])
+
     def test_awkward_trees(self, encoder, reference, switches, on):
         graphs = [*SHALLOW, caterpillar(depth(on) if switches == FUSIONS[0] else TALL)]
-        check(encoder, reference, switches, graphs, on)
+        self.check(encoder, reference, switches, graphs, on)
 
     def test_only_words(self, encoder, reference, switches, on):
-        check(encoder, reference, switches, [tree([-1], [4], phrases=True), tree([-1], [7], phrases=True)], on)
+        self.check(encoder, reference, switches, [tree([-1], [4], phrases=True), tree([-1], [7], phrases=True)], on)
 
-
-@pytest.mark.parametrize("on", ENGINES)
-@pytest.mark.parametrize(
-    ("encoder", "reference", "switches"),
-    [
-        *((TagGuidedHyperRecNN, tag_guided_recnn, switches) for switches in (OF_RECNN[0], OF_RECNN[-1])),
-        *((TagGuidedHyperTreeLSTM, tag_guided_tree_lstm, switches) for switches in (OF_LSTM[0], OF_LSTM[-1])),
-    ],
-    ids=name_of,
-)
-@drawn
-@given(graphs=st.lists(binary_trees(), min_size=1, max_size=4))
-def test_drawn_trees(encoder, reference, switches, on, graphs):
-    check(encoder, reference, switches, graphs, on)
+    @drawn
+    @given(graphs=st.lists(binary_trees(), min_size=1, max_size=4))
+    def test_drawn_trees(self, encoder, reference, switches, on, graphs):
+        self.check(encoder, reference, switches, graphs, on)
 
 
 def without_forget_gates(rows):

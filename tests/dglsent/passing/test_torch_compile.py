@@ -13,7 +13,9 @@ from torch import Tensor
 FAMILIES = {
     name: known
     for name, known in each_once().items()
-    if name.startswith(("BinaryTreeLSTM-Cl", "WindowLSTM-", "CN3-Cl", "ProgressiveAttention-Child"))
+    if name.startswith(
+        ("BinaryTreeLSTM-Cl", "ChildSumTreeLSTM-", "WindowLSTM-", "CN3-Cl", "ProgressiveAttention-Child")
+    )
 }
 
 
