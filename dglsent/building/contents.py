@@ -7,7 +7,8 @@ from itertools import chain
 from typing import Any
 
 from dglsent.building.parts import Part
-from dglsent.building.sources import Source, labels_of
+from dglsent.building.read import labels_of
+from dglsent.building.sources import Source
 from dglsent.corpora.own_files import sorted_classes
 from graphs.errors import InputError, Origin, SentenceError
 from graphs.features import Counts

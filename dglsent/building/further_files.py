@@ -7,7 +7,8 @@ from dataclasses import replace
 from pathlib import Path
 
 from dglsent.building.build import SHARD, about
-from dglsent.building.sources import Files, Read, labels_of
+from dglsent.building.files import Files
+from dglsent.building.read import Read, labels_of
 from dglsent.corpora.corpus import Corpus
 from dglsent.corpora.example import Example
 from dglsent.corpora.labelled import LabelledFiles

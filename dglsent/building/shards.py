@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import Any, Final
 
 from dglsent.building.parts import Part
-from dglsent.building.sources import Read, Source
+from dglsent.building.read import Read
+from dglsent.building.sources import Source
 from dglsent.corpora.example import Example
 from dglsent.training.graphs import build, gold_classes, shape
 from graphs.batching import merge

@@ -26,7 +26,7 @@ file.
 
 def make_parser() -> Parser:
     """The options."""
-    from dglsent.building.sources import LABELS
+    from dglsent.building.files import LABELS
     from dglsent.training.graphs import KINDS
 
     parser = Parser("build", "Build a store: the graphs of a corpus on disk, from which a recipe trains.")
@@ -100,7 +100,8 @@ def main(arguments: Sequence[str]) -> int:
 
 
 def _source(files: Sequence[str], options: Namespace, overrides: Sequence[str]) -> Source:
-    from dglsent.building.sources import Files, OfRecipe
+    from dglsent.building.files import Files
+    from dglsent.building.recipe_corpus import OfRecipe
 
     if options.recipe:
         from dglsent.training import recipe as recipes

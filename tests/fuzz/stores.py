@@ -15,7 +15,7 @@ from mutations import damaged, mutated
 from runs import TRAINED
 
 from dglsent.building.build import build
-from dglsent.building.sources import OfRecipe
+from dglsent.building.recipe_corpus import OfRecipe
 from dglsent.training import recipe as recipes
 from graphs.store import Reading, Store, StoredSentences
 

@@ -18,7 +18,7 @@ import pytest
 from tiny import TINY, Program, recipe
 
 from dglsent.building.build import build
-from dglsent.building.sources import Files
+from dglsent.building.files import Files
 from dglsent.corpora.built_in import Reviews
 from dglsent.corpora.own_files import classes
 from dglsent.lock import locked

@@ -12,8 +12,9 @@ import pytest
 from tiny import TINY
 
 from dglsent.building.build import build
+from dglsent.building.files import Files
 from dglsent.building.on_ray import by_ray
-from dglsent.building.sources import Files, OfRecipe
+from dglsent.building.recipe_corpus import OfRecipe
 from dglsent.corpora.built_in import Reviews
 from dglsent.corpora.corpus import Splits
 from dglsent.training import recipe as recipes

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from dglsent.building.files import Files
 from dglsent.building.parts import Part
-from dglsent.building.sources import Files
 from dglsent.corpora.own_files import Row, rows
 from graphs.columns import Constituency, Dependencies
 from graphs.errors import InputError

@@ -14,8 +14,9 @@ from tiny import PAIRS, TINY, Program, recipe
 from tiny_tags import TAGS
 
 from dglsent.building.build import build
+from dglsent.building.files import Files
 from dglsent.building.read_back import read_back
-from dglsent.building.sources import Files, OfRecipe
+from dglsent.building.recipe_corpus import OfRecipe
 from dglsent.corpora.built_in import Reviews
 from dglsent.corpora.corpus import Splits
 from dglsent.corpora.example import Example, Parsed

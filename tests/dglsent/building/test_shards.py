@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 
 from dglsent.building.build import build
+from dglsent.building.files import Files
 from dglsent.building.parts import Part
-from dglsent.building.sources import Files, Read
+from dglsent.building.read import Read
 from dglsent.corpora.example import Example, Parsed
 from dglsent.training.graphs import OwnGraph
 from graphs.builders import chain, constituency

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from tiny import TINY, Program, recipe
 
-from dglsent.building.sources import Files
+from dglsent.building.files import Files
 from dglsent.corpora.built_in import Reviews
 from graphs.store import Store
 

@@ -13,7 +13,7 @@ from tiny_tags import TAGS
 
 import dglsent
 from dglsent.building.build import build
-from dglsent.building.sources import OfRecipe
+from dglsent.building.recipe_corpus import OfRecipe
 from dglsent.corpora.built_in import Reviews
 from dglsent.training import recipe as recipes
 from dglsent.training.assemble import load_inputs

@@ -12,7 +12,7 @@ from test_parses import write
 from vocabularies import vocabularies_of
 
 from dglsent.building.build import build
-from dglsent.building.sources import OfRecipe
+from dglsent.building.recipe_corpus import OfRecipe
 from dglsent.corpora import imdb
 from dglsent.corpora.example import Example
 from dglsent.corpora.imdb import IMDB, tokens

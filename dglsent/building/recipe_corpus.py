@@ -1,0 +1,90 @@
+"""The corpus of a recipe, as what a store is built of."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import chain
+from pathlib import Path
+from typing import Any, ClassVar
+
+from dglsent.building.parts import Part
+from dglsent.building.read import Read
+from dglsent.corpora.corpus import Splits
+from dglsent.corpora.example import Example
+from dglsent.training.graphs import Graph
+from graphs.columns import Constituency, Dependencies, Tagged
+
+
+@dataclass(frozen=True, slots=True)
+class OfRecipe:
+    """The corpus of a recipe.
+
+    Attributes:
+        recipe: the resolved recipe as YAML.
+        data: the data folder; None for that of the environment.
+    """
+
+    recipe: str
+    data: Path | None = None
+    skip: ClassVar[bool] = False
+
+    def parser(self) -> None:
+        """None: its parses lie with the corpus."""
+
+    @property
+    def graph(self) -> Graph:
+        """What sentences become."""
+        return _loaded(self.recipe, self.data)[0]
+
+    def about(self) -> dict[str, Any]:
+        """What decides what a shard holds, but for the sentences."""
+        return {"graph": str(self.graph)}
+
+    def class_names(self) -> list[str] | None:
+        """The names of the classes."""
+        return list(_loaded(self.recipe, self.data)[2])
+
+    def parts(self, size: int) -> Iterator[Part]:
+        """The parts of all splits, `size` examples each."""
+        for split, examples in _loaded(self.recipe, self.data)[1].items():
+            for number, begin in enumerate(range(0, len(examples), size)):
+                some = examples[begin : begin + size]
+                yield Part(split, number, begin + 1, len(some), _digest(some), begin=begin)
+
+    def read(self, part: Part) -> Read:
+        """The examples of a part."""
+        return Read(_loaded(self.recipe, self.data)[1][part.split][part.begin : part.begin + part.count])
+
+
+@lru_cache(1)
+def _loaded(recipe: str, data: Path | None) -> tuple[Graph, Splits, Sequence[str]]:
+    from dglsent.training import recipe as recipes
+    from dglsent.training.assemble import load_corpus
+
+    options = recipes.instantiate(recipes.resolve(recipe))
+    splits = load_corpus(options, data)
+    return options.graph, splits, options.corpus.labels
+
+
+def _digest(examples: Iterable[Example]) -> str:
+    """Hash of all that graphs and gold values are made of."""
+    sha = hashlib.sha256()
+    for example in examples:
+        content: list[Any] = [example.id, sorted(example.targets.items()), sorted(example.groups)]
+        for sentence in chain.from_iterable((one, *one.parts) for one in example.sentences):
+            parses = (sentence.constituency, sentence.dependencies, sentence.unparsed)
+            content.append(sentence.labels and list(sentence.labels))
+            content += [None if parse is None else (str(parse.origin), _columns(parse)) for parse in parses]
+        sha.update(repr(content).encode("utf-8", "surrogatepass"))
+    return sha.hexdigest()
+
+
+def _columns(parse: Constituency | Dependencies | Tagged) -> Any:
+    if isinstance(parse, Tagged):
+        return list(parse.word), {name: list(column) for name, column in parse.columns.items()}
+    if isinstance(parse, Constituency):
+        return list(parse.word), list(parse.label), parse.parent.tolist()
+    return list(parse.word), list(parse.relation), list(parse.upos), list(parse.xpos), parse.head.tolist()

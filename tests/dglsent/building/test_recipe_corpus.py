@@ -1,0 +1,71 @@
+"""The corpus of a recipe as what a store is built of: what tells its parts apart."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from tiny import TINY
+
+from dglsent.building.recipe_corpus import OfRecipe
+from dglsent.corpora.corpus import Corpus, Splits
+from dglsent.corpora.example import Example, Parsed
+from dglsent.training import recipe as recipes
+from graphs.columns import Constituency, Dependencies, Tagged
+from graphs.errors import Origin
+
+
+class Told(Corpus):
+    """Two examples a split, of which the last is other in the one thing that names the data folder."""
+
+    labels = ("no", "yes")
+
+    def load(self, data: Path) -> Splits:
+        examples = [self._example(lambda name, value, other: value), self._example(partial(self._told, data.name))]
+        return dict.fromkeys(("train", "dev", "test"), examples)
+
+    @staticmethod
+    def _told(changed: str, name: str, value: Any, other: Any) -> Any:
+        return other if name == changed else value
+
+    @staticmethod
+    def _example(of: Callable[[str, Any, Any], Any]) -> Example:
+        words = ["a", of("word", "b", "c")]
+        parent = np.array([-1, 0, of("parent", 0, 1)])
+        tree = Constituency(
+            [of("label", "S", "X"), "A", "B"], [None, *words], parent, Origin("f", of("line of the tree", 1, 2))
+        )
+        heads = Dependencies(
+            words,
+            np.array([-1, of("head", 0, -1)]),
+            ["root", of("relation", "x", "y")],
+            upos=["X", of("upos", "X", "Y")],
+            xpos=["x", of("xpos", "x", "y")],
+            origin=Origin("g", of("line", 1, 2)),
+        )
+        tokens = Tagged(words, {of("column", "pos", "chunk"): ["T", of("tag", "T", "U")]})
+        part = Parsed(constituency=Constituency(["S"], [of("part", "a", "b")], np.array([-1])))
+        sentence = Parsed(tree, heads, [0, 1, of("class", 1, 0)], unparsed=tokens, parts=[part])
+        groups = frozenset({of("group", "g", "h")})
+        return Example((sentence,), {of("name", "label", "gold"): of("target", 0, 1)}, of("id", "1", "2"), groups)
+
+
+CHANGES = (
+    *("word", "parent", "label", "line", "head", "relation", "upos", "xpos", "column", "tag", "part", "class", "group"),
+    *("name", "target", "id", "line of the tree"),
+)
+
+
+def test_a_part_of_a_corpus_is_another_where_anything_changed(tmp_path: Path) -> None:
+    """Else a store that is built again would keep the shard of what was."""
+    recipe = recipes.dump(recipes.resolve(TINY, ["--corpus", "test_recipe_corpus.Told"]))
+    hashes: dict[str, str] = {}
+    for change in ("nothing", *CHANGES):
+        (tmp_path / change).mkdir()
+        same, other, *_ = OfRecipe(recipe, tmp_path / change).parts(1)
+        hashes[other.sha256] = change
+        assert (same.sha256 == other.sha256) == (change == "nothing")
+    assert list(hashes.values()) == ["nothing", *CHANGES]
