@@ -10,10 +10,11 @@ from collections.abc import Mapping, Sequence
 from matplotlib.figure import Figure
 from pandas import DataFrame
 
-from dglsent.analysis.pictures import SOFT, dots, panels
+from dglsent.analysis.pictures import dots, panels
 from dglsent.analysis.scores import beside_published, scores
 from dglsent.analysis.sources import TrainedRun
 from dglsent.analysis.statistics import over_seeds
+from graphs.drawing.colour import SOFT
 
 STRUCTURES = ("bilstm", "constituency", "dependency")
 KINDS = ("decomposable", "progressive")

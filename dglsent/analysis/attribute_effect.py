@@ -15,11 +15,12 @@ from matplotlib.figure import Figure
 from pandas import DataFrame, concat
 
 from dglsent.analysis import attention_matrix as matrices
-from dglsent.analysis.pictures import CONTRAST, SOFT, arcs, colour_of, heat, inches, panels
+from dglsent.analysis.pictures import CONTRAST, arcs, colour_of, heat, inches, panels
 from dglsent.analysis.recording import Recording, require_same_examples
 from dglsent.analysis.runs import by_run, which_run
 from dglsent.analysis.sentences import find_sentence, side_of
 from dglsent.analysis.statistics import pearson
+from graphs.drawing.colour import SOFT
 from graphs.errors import InputError
 
 
@@ -111,7 +112,10 @@ def only_one_right(without: DataFrame, with_it: DataFrame) -> DataFrame:
 
 def figures(tables: Mapping[str, DataFrame]) -> dict[str, Figure]:
     """The parse and both structures of the sentence with their difference; correlations by layer."""
-    weights = tables["weights"]
+    return {"sentence": _of_sentence(tables["weights"]), "correlation": _by_layer(tables["correlation"])}
+
+
+def _of_sentence(weights: DataFrame) -> Figure:
     runs = [(f"{system}, {which}", rows) for system, which, rows in by_run(weights)]
     squares = [matrices.square(rows, "weight") for _, rows in runs]
     one = runs[0][1]
@@ -134,19 +138,23 @@ def figures(tables: Mapping[str, DataFrame]) -> dict[str, Figure]:
     change = squares[1] - squares[0]
     most = np.abs(change).max() or 1.0
     heat(axes[1, 2], change, words, words, low=-most, high=most, label="weight", title="difference", colours=CONTRAST)
-    second, more = panels(1, 1, (7.2, 3.4))
-    ax = more[0, 0]
-    for number, (system, rows) in enumerate(tables["correlation"].groupby("system", sort=False)):
+    return figure
+
+
+def _by_layer(correlation: DataFrame) -> Figure:
+    figure, axes = panels(1, 1, (7.2, 3.4))
+    ax = axes[0, 0]
+    for number, (system, rows) in enumerate(correlation.groupby("system", sort=False)):
         for field, mark in (("correlation", "o-"), ("position", "_--"), ("partial", "D:"), ("own", "^-.")):
             mean = rows.groupby("layer")[field].mean()
             places = [int(layer.rpartition("_")[2]) for layer in mean.index]
             ax.plot(places, mean, mark, color=colour_of(number), label=f"{system}: {field}", ms=5, lw=1.2)
     ax.axhline(0, color=SOFT, lw=0.8)
-    ax.set_xticks(sorted({int(layer.rpartition("_")[2]) for layer in tables["correlation"].layer}))
+    ax.set_xticks(sorted({int(layer.rpartition("_")[2]) for layer in correlation.layer}))
     ax.set_xlabel("layer")
     ax.set_ylabel("r of weight and dependency")
     ax.legend(fontsize=7, loc="center left", bbox_to_anchor=(1, 0.5))
-    return {"sentence": figure, "correlation": second}
+    return figure
 
 
 def _weights(source: Recording, example: int, side: int) -> DataFrame:

@@ -7,10 +7,11 @@ from collections.abc import Mapping, Sequence
 from matplotlib.figure import Figure
 from pandas import DataFrame
 
-from dglsent.analysis.pictures import SOFT, dots, panels
+from dglsent.analysis.pictures import dots, panels
 from dglsent.analysis.scores import scores
 from dglsent.analysis.sources import TrainedRun
 from dglsent.analysis.statistics import over_seeds
+from graphs.drawing.colour import SOFT
 
 
 def tables(sources: Sequence[TrainedRun], *, base: str = "cn3") -> dict[str, DataFrame]:

@@ -10,10 +10,11 @@ import numpy as np
 from matplotlib.figure import Figure
 from pandas import DataFrame
 
-from dglsent.analysis.pictures import SOFT, colour_of, panels
+from dglsent.analysis.pictures import colour_of, panels
 from dglsent.analysis.recording import Recording, require_same_examples
 from dglsent.analysis.sources import TrainedRun
 from dglsent.analysis.statistics import Array, interval
+from graphs.drawing.colour import SOFT
 
 Score = Callable[[Array, Array], float]  # gold [n] and predicted [n]
 Predicted = Mapping[str, Mapping[int, Array]]  # of each system and seed [N]

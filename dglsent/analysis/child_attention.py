@@ -12,11 +12,12 @@ import numpy as np
 from matplotlib.figure import Figure
 from pandas import DataFrame, Series, concat
 
-from dglsent.analysis.pictures import SOFT, colour_of, heat, inches, panels
+from dglsent.analysis.pictures import colour_of, heat, inches, panels
 from dglsent.analysis.recording import Recording
 from dglsent.analysis.runs import first_runs, of_run
 from dglsent.analysis.sentences import find_sentence, side_of
 from dglsent.analysis.statistics import entropy
+from graphs.drawing.colour import SOFT
 from graphs.errors import InputError
 
 PAPER = (

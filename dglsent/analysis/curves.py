@@ -8,10 +8,11 @@ import numpy as np
 from matplotlib.figure import Figure
 from pandas import DataFrame
 
-from dglsent.analysis.pictures import SOFT, colour_of, panels
+from dglsent.analysis.pictures import colour_of, panels
 from dglsent.analysis.runs import run_columns, which_run
 from dglsent.analysis.sources import TrainedRun
 from dglsent.analysis.statistics import over_seeds
+from graphs.drawing.colour import SOFT
 from graphs.errors import InputError
 
 

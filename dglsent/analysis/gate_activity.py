@@ -12,10 +12,11 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import LogFormatter
 from pandas import DataFrame, concat
 
-from dglsent.analysis.pictures import INK, colour_of, panels
+from dglsent.analysis.pictures import colour_of, panels
 from dglsent.analysis.runs import by_run, first_run, of_run
 from dglsent.analysis.sources import LoggedGates
 from dglsent.analysis.statistics import Array, entropy, interval, spearman
+from graphs.drawing.colour import INK
 
 
 def tables(sources: Sequence[LoggedGates]) -> dict[str, DataFrame]:
@@ -86,9 +87,14 @@ def ambiguity(width: DataFrame) -> DataFrame:
 
 def figures(tables: Mapping[str, DataFrame]) -> dict[str, Figure]:
     """Of the first run nine blocks a word, step by step; of all, gates by distance, and width by ambiguity."""
-    activity = tables["activity"]
+    return {
+        "gates": _step_by_step(tables["activity"], tables["width"]),
+        "decay-and-width": _distance_and_ambiguity(tables["decay"], tables["width"]),
+    }
+
+
+def _step_by_step(activity: DataFrame, width: DataFrame) -> Figure:
     name, first = first_run(activity)
-    width = tables["width"]
     ordered = width.drop_duplicates("word").sort_values(["classes", "word"], ascending=[False, True]).word
     shown = list(ordered.iloc[np.unique(np.linspace(0, len(ordered) - 1, 3).astype(int))])
     offsets = sorted(first.offset.unique())
@@ -118,10 +124,13 @@ def figures(tables: Mapping[str, DataFrame]) -> dict[str, Figure]:
         axes[line, 0].set_ylabel(word, fontsize=8, color=INK)
     axes[-1, len(offsets) // 2].set_xlabel("training step + 1")
     figure.supylabel("gate", fontsize=9)
-    second, more = panels(1, 2, (8.4, 3.4))
-    left, right = more[0]
-    found = tables["decay"]
-    for number, ((system, run, rows), (_, _, points)) in enumerate(zip(by_run(found), by_run(width), strict=True)):
+    return figure
+
+
+def _distance_and_ambiguity(decayed: DataFrame, width: DataFrame) -> Figure:
+    figure, axes = panels(1, 2, (8.4, 3.4))
+    left, right = axes[0]
+    for number, ((system, run, rows), (_, _, points)) in enumerate(zip(by_run(decayed), by_run(width), strict=True)):
         for step, style in ((rows.step.min(), ":"), (rows.step.max(), "-")):
             one = rows[rows.step == step]
             label = f"{system}, {run}, step {step}"
@@ -129,7 +138,7 @@ def figures(tables: Mapping[str, DataFrame]) -> dict[str, Figure]:
         right.plot(points.classes, points.width_last, ".", color=colour_of(number), alpha=0.7)
     left.set_xlabel("distance from the word")
     left.set_ylabel("mean gate")
-    left.set_xticks(sorted(found.distance.unique()))
+    left.set_xticks(sorted(decayed.distance.unique()))
     left.set_ylim(0, 1)
     left.legend(fontsize=6.5)
     right.set_xscale("log")
@@ -137,4 +146,4 @@ def figures(tables: Mapping[str, DataFrame]) -> dict[str, Figure]:
     right.xaxis.set_minor_formatter(LogFormatter())
     right.set_xlabel("categories of the word in training")
     right.set_ylabel("effective width at the end")
-    return {"gates": figure, "decay-and-width": second}
+    return figure

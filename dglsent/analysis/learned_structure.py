@@ -16,11 +16,12 @@ from pandas import DataFrame, concat
 from scipy.special import entr
 
 from dglsent.analysis import attention_matrix as matrices
-from dglsent.analysis.pictures import SOFT, arcs, colour_of, heat, inches, panels
+from dglsent.analysis.pictures import arcs, colour_of, heat, inches, panels
 from dglsent.analysis.recording import Recording
 from dglsent.analysis.runs import first_runs, of_run
 from dglsent.analysis.sentences import find_sentence, side_of
 from dglsent.analysis.statistics import mean_interval
+from graphs.drawing.colour import SOFT
 
 _FARTHEST = 12  # words between listener and heard, up to which weight by distance is told
 _CONTROLS = {

@@ -20,15 +20,15 @@ from matplotlib.figure import Figure
 from matplotlib.font_manager import fontManager
 from matplotlib.patches import Arc
 
+from graphs.drawing.colour import INK, SOFT, stops
 from graphs.files import replacing
 
-INK, SOFT = "#1d2733", "#64717f"
 _TAG, _LONG = re.compile(r"<[^<>]*>"), re.compile(r"\d+\.\d{3,}")
 Spreads: TypeAlias = Sequence[float] | npt.NDArray[np.float64]
 
 COLOURS = ("#377ab6", "#c8553d", "#2f8f6b", "#8a6bb1", "#d39a2d", "#5b6770", "#a84b7d", "#4aa3a2")
-HEAT = LinearSegmentedColormap.from_list("heat", ["#f3f6fa", "#c4d8ec", "#7cadd5", "#377ab6", "#0b3d73"])
-CONTRAST = LinearSegmentedColormap.from_list("contrast", ["#9e2a23", "#e28b70", "#ececE9", "#68b2b0", "#0a626e"])
+HEAT = LinearSegmentedColormap.from_list("heat", stops("sequential"))
+CONTRAST = LinearSegmentedColormap.from_list("contrast", stops("diverging"))
 # Glyphs that the first font lacks are those of the next; one that is not installed would be told for every text.
 _GLYPHS = (
     "DejaVu Sans", "Noto Sans CJK SC", "Noto Sans CJK JP", "Noto Sans SC", "Source Han Sans SC", "WenQuanYi Zen Hei",

@@ -15,10 +15,11 @@ from matplotlib.figure import Figure
 from pandas import DataFrame, concat, factorize
 
 from dglsent.analysis.phrases import gates, phrases
-from dglsent.analysis.pictures import SOFT, colour_of, panels
+from dglsent.analysis.pictures import colour_of, panels
 from dglsent.analysis.recording import Recording
 from dglsent.analysis.runs import by_run, first_run, which_run
 from dglsent.analysis.statistics import Array
+from graphs.drawing.colour import SOFT
 from graphs.errors import InputError
 
 PAPER = ("JJ+NN", "DT+NN", "NP+PP", "ADJP+NN", "IN+NP")

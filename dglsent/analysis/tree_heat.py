@@ -18,11 +18,12 @@ from pandas import DataFrame, Series, concat
 from scipy.stats import rankdata
 
 from dglsent.analysis.phrases import gates, phrases
-from dglsent.analysis.pictures import HEAT, INK, SOFT, panels
+from dglsent.analysis.pictures import HEAT, panels
 from dglsent.analysis.recording import Recording
 from dglsent.analysis.runs import by_run, first_run, of_run, which_run
 from dglsent.analysis.sentences import find_sentence, side_of
 from dglsent.analysis.statistics import Array
+from graphs.drawing.colour import INK, SOFT
 from graphs.errors import InputError
 
 PAPER = ("How did it ever get made ?",)

@@ -84,6 +84,11 @@ class Scale:
         return _hex([round(a + (b - a) * part) for a, b in zip(stops[index], stops[index + 1], strict=True)])
 
 
+def stops(palette: Palette) -> list[str]:
+    """The colours between which a palette goes, from its lowest value to its highest."""
+    return [_hex(stop) for stop in _STOPS[palette]]
+
+
 def ink_on(colour: str) -> str:
     """The text colour that reads best on a background, and on what that is turned to on dark paper."""
     black, then_black = _luminance(colour) >= 0.22, _luminance(turned(colour)) >= 0.14
