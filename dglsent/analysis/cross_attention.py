@@ -1,8 +1,8 @@
 """Attention between the nodes of the two sentences of a pair (a companion to the paper on progressive attention).
 
 A row is a node, and its weights over the nodes of the other sentence sum to 1. Where the encoder runs both ways there
-is a phase each way. Of decomposable attention, whose two directions are one phase, this shows the weights; the scores
-E of which they are the softmax are recorded by name (`dglsent record RUN --fields attend.E`).
+is a phase each way. The two directions of decomposable attention are one phase: both are a softmax of the same scores
+E (eq. 14), over either sentence, and these are shown beside them.
 """
 
 from __future__ import annotations
@@ -11,12 +11,13 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 from matplotlib.figure import Figure
 from pandas import DataFrame, concat
 from scipy.special import entr
 
 from dglsent.analysis.pair_scores import PAPER
-from dglsent.analysis.pictures import heat, inches, panels
+from dglsent.analysis.pictures import CONTRAST, heat, inches, panels
 from dglsent.analysis.recording import Recording
 from dglsent.analysis.runs import first_runs, of_run
 from dglsent.analysis.sentences import find_pairs
@@ -26,7 +27,9 @@ _WIDEST = 12  # inches of two heat maps side by side, beyond which a page makes 
 
 
 def tables(sources: Sequence[Recording], *, pair: str = "") -> dict[str, DataFrame]:
-    """Tables `weights` (of one pair, each run and phase) and `summary` (entropy, weight on equal words).
+    """Tables `weights` (of one pair, each run and phase), `alignment` (its scores E) and `summary`.
+
+    `summary` has the entropy of the weights, and the weight on equal words.
 
     Args:
         sources: recordings with attention between sentences.
@@ -35,7 +38,7 @@ def tables(sources: Sequence[Recording], *, pair: str = "") -> dict[str, DataFra
     Raises:
         InputError: a recording has no attention between sentences, or no such pair.
     """
-    weights, summaries = [], []
+    weights, alignments, summaries = [], [DataFrame()], []
     for source in sources:
         phases = [field.partition(".")[2] for field in source.fields if field.startswith("attend.attention")]
         if not phases:
@@ -43,8 +46,11 @@ def tables(sources: Sequence[Recording], *, pair: str = "") -> dict[str, DataFra
         example = _chosen(source.examples, pair)
         edges = source.edges[source.edges.relation == "attend"]
         weights.append(of_run(of_pair(edges, source.nodes, phases, example), source))
+        if "attend.E" in source.fields:
+            alignments.append(of_run(alignment(edges, source.nodes, example), source))
         summaries.append(of_run(summary(edges, source.nodes, phases), source))
-    return {"weights": concat(weights, ignore_index=True), "summary": concat(summaries, ignore_index=True)}
+    made = {"weights": weights, "alignment": alignments, "summary": summaries}
+    return {name: concat(parts, ignore_index=True) for name, parts in made.items()}
 
 
 def of_pair(edges: DataFrame, nodes: DataFrame, phases: Sequence[str], example: int) -> DataFrame:
@@ -66,6 +72,14 @@ def of_pair(edges: DataFrame, nodes: DataFrame, phases: Sequence[str], example: 
         for phase in phases
     ]
     return concat(parts, ignore_index=True)
+
+
+def alignment(edges: DataFrame, nodes: DataFrame, example: int) -> DataFrame:
+    """Every score E of a pair: node of the first sentence and of the second, by number and text."""
+    listed = of_pair(edges, nodes, ["E"], example)
+    first = listed[listed.sentence == 0]  # the second listens by the same scores
+    named = {"listener": "first", "heard": "second", "listener_text": "first_text", "heard_text": "second_text"}
+    return first.rename(columns={**named, "weight": "score"}).drop(columns=["phase", "sentence"])
 
 
 def summary(edges: DataFrame, nodes: DataFrame, phases: Sequence[str]) -> DataFrame:
@@ -100,23 +114,46 @@ def summary(edges: DataFrame, nodes: DataFrame, phases: Sequence[str]) -> DataFr
 
 
 def figures(tables: Mapping[str, DataFrame]) -> dict[str, Figure]:
-    """For each system (its first run) and phase the two heat maps of the pair."""
-    found = {}
-    for system, shown, one in first_runs(tables["weights"]):
-        phases = list(one.phase.unique())
-        counts = [int(one[one.sentence == side].listener.max()) + 1 for side in (0, 1)]
-        figure, axes = _panels(len(phases), counts)
-        figure.set_label(f"Drawn: {shown}.")
-        for row, phase in enumerate(phases):
-            for side in (0, 1):
-                part = one[(one.phase == phase) & (one.sentence == side)]
-                square = np.zeros((counts[side], counts[1 - side]))
-                square[part.listener, part.heard] = part.weight
-                names = [_names(part, which) for which in ("listener", "heard")]
-                title = f"{phase}: sentence {side + 1} listens"
-                heat(axes[row, side], square, *names, high=one.weight.max(), label="weight", title=title)
-        found[f"cross-attention-{system}"] = figure
+    """For each system (its first run) and phase the two heat maps of the pair, and one of E where there is one."""
+    found = {
+        f"cross-attention-{system}": _of_phases(one, shown) for system, shown, one in first_runs(tables["weights"])
+    }
+    if not tables["alignment"].empty:
+        for system, shown, one in first_runs(tables["alignment"]):
+            found[f"alignment-{system}"] = _of_scores(one, shown)
     return found
+
+
+def _of_phases(weights: DataFrame, shown: str) -> Figure:
+    phases = list(weights.phase.unique())
+    counts = [int(weights[weights.sentence == side].listener.max()) + 1 for side in (0, 1)]
+    figure, axes = _panels(len(phases), counts)
+    figure.set_label(f"Drawn: {shown}.")
+    for row, phase in enumerate(phases):
+        for side in (0, 1):
+            part = weights[(weights.phase == phase) & (weights.sentence == side)]
+            names = [_names(part, which) for which in ("listener", "heard")]
+            title = f"{phase}: sentence {side + 1} listens"
+            square = _square(part, "listener", "heard", "weight")
+            heat(axes[row, side], square, *names, high=weights.weight.max(), label="weight", title=title)
+    return figure
+
+
+def _of_scores(scores: DataFrame, shown: str) -> Figure:
+    square = _square(scores, "first", "second", "score")
+    figure, axes = panels(1, 1, (inches(square.shape[1]) + 3, inches(square.shape[0]) + 2.2))
+    figure.set_label(f"Drawn: {shown}.")
+    most = np.abs(square).max() or 1.0
+    names = [_names(scores, which) for which in ("first", "second")]
+    title = "E: sentence 1 by sentence 2"
+    heat(axes[0, 0], square, *names, low=-most, high=most, label="score", title=title, colours=CONTRAST)
+    return figure
+
+
+def _square(rows: DataFrame, row: str, column: str, value: str) -> npt.NDArray[np.float64]:
+    square = np.zeros((int(rows[row].max()) + 1, int(rows[column].max()) + 1))
+    square[rows[row], rows[column]] = rows[value]
+    return square
 
 
 def _panels(phases: int, counts: Sequence[int]) -> tuple[Figure, Any]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -16,6 +16,7 @@ from graphs.fields import ATTEND, CHILD
 if TYPE_CHECKING:
     from dglsent.inference.explanation import Explanation
 
+_Side: TypeAlias = "Constituency | Dependencies | list[str]"
 _TREE, _ARCS = "tree", "dependencies"
 _MOST = 20  # words whose arcs can still be told apart
 _NOT_SHOWN = ("relation", "sentence", "sender", "receiver", "from", "to", "slot")
@@ -26,7 +27,7 @@ def pictures(explanation: Explanation) -> dict[str, Svg]:
 
     Attention between two sentences is lines between them, within one arcs beside the parse, or a matrix where words are
     many; gates of windows are a table, with nothing where the window reaches beyond the sentence. Titles say the field,
-    and who listens to whom.
+    and who listens to whom. Between sentences, what does not add up to 1 for a listener, such as scores, is a table.
     """
     drawn: dict[str, Svg] = {}
     sides = range(len(explanation.sentences))
@@ -47,8 +48,8 @@ def pictures(explanation: Explanation) -> dict[str, Svg]:
                 senders = [node for node in explanation.nodes if node["sentence"] == 1 - side]
                 matrix = _matrix(of_field, field, "sender", len(nodes), len(senders))
                 there = explanation.sentences[1 - side]
-                title = f"{relation}.{field}: the upper sentence listens to the lower"
-                picture = pair_svg(_side(sentence, len(nodes)), _side(there, len(senders)), matrix, title=title)
+                sentences = _side(sentence, len(nodes)), _side(there, len(senders))
+                picture = _between(sentences, [nodes, senders], matrix, f"{relation}.{field}")
             elif explanation.kind.startswith("window"):
                 size, slots = len(sentence.words), 1 + max(edge["slot"] for edge in of_field)
                 inside = [edge for edge in of_field if edge["sender"] < size]  # and not the padding node
@@ -98,13 +99,26 @@ def _matrix(
     return matrix
 
 
-def _side(sentence: Sentence, nodes: int) -> Constituency | Dependencies | list[str]:
+def _side(sentence: Sentence, nodes: int) -> _Side:
     """A sentence as what its nodes are: a tree, or words."""
     if isinstance(sentence, Constituency) and nodes == len(sentence):
         return sentence
     if isinstance(sentence, Dependencies) and _is_parsed(sentence):
         return sentence
     return sentence.words
+
+
+def _between(
+    sentences: tuple[_Side, _Side],
+    nodes: Sequence[Sequence[Mapping[str, Any]]],
+    matrix: npt.NDArray[np.float64],
+    name: str,
+) -> Svg:
+    """Whom the nodes of one sentence listen to in the other, or how alike they are."""
+    if np.allclose(matrix.sum(1), 1, atol=1e-3):  # digits were rounded
+        return pair_svg(*sentences, matrix, title=f"{name}: the upper sentence listens to the lower")
+    rows, columns = ([node["text"] for node in side] for side in nodes)
+    return heat_svg(matrix, rows, columns, title=name, low=None, high=None, palette="diverging")
 
 
 def _within(sentence: Sentence, nodes: Sequence[Mapping[str, Any]], matrix: npt.NDArray[np.float64], name: str) -> Svg:

@@ -39,7 +39,7 @@ class DecomposableAttention(PairEncoder):
         encoder = structure(embedding)
         super().__init__(encoder, encoder.memory_size)
         self.mda_G = mda_G
-        self.shows = (*encoder.shows, f"{ATTEND}.attention")
+        self.shows = (*encoder.shows, f"{ATTEND}.attention", f"{ATTEND}.E")
         self.G = nn.Linear(2 * self.size, self.size)
 
     def encode(self, batch: Batch) -> Tensor:

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from itertools import product
+
 import numpy as np
 import pytest
 from figure_reading import cells, panel
@@ -71,9 +73,7 @@ def test_attention_between_sentences(tmp_path):
         ignore_index=True,
     )
     examples = pairs([1.0], [1.0], [("A dog runs", "A cat")])
-    source = recording(
-        tmp_path, fields=["attend.attention_up", "attend.E"], nodes=nodes, edges=edges, examples=examples
-    )
+    source = recording(tmp_path, fields=["attend.attention_up"], nodes=nodes, edges=edges, examples=examples)
     made = cross_attention.tables([source])
     weights = made["weights"]
     assert weights.groupby(["sentence", "listener"]).weight.sum().tolist() == pytest.approx([1] * 5)
@@ -93,3 +93,29 @@ def test_attention_between_sentences(tmp_path):
         assert list(shown.values()) == pytest.approx(wanted.ravel(), abs=1e-3)
     with pytest.raises(InputError, match="--pair none"):
         cross_attention.tables([source], pair="none")
+
+
+def test_scores_of_decomposable_attention_are_shown_beside_the_weights(tmp_path):
+    nodes = concat([words(0, "A dog runs", [1, 2, -1]), words(0, "A cat", [1, -1], 1)], ignore_index=True)
+    scores = np.array([[2.0, -1.0], [0.5, 1.5], [0.0, -0.25]])
+    edges = []
+    for side, square in enumerate((scores, scores.T)):
+        weights = np.exp(square) / np.exp(square).sum(1, keepdims=True)
+        both = dense(0, square, "attend", "E", sentence=side)
+        edges.append(both.assign(attention=dense(0, weights, "attend", "attention", sentence=side).attention))
+    source = recording(
+        tmp_path,
+        fields=["attend.attention", "attend.E"],
+        nodes=nodes,
+        edges=concat(edges, ignore_index=True),
+        examples=pairs([1.0], [1.0], [("A dog runs", "A cat")]),
+    )
+    made = cross_attention.tables([source])
+    assert made["weights"].phase.unique().tolist() == ["attention"]
+    assert len(made["alignment"]) == scores.size
+    drawn = cross_attention.figures(made)
+    assert list(drawn) == ["cross-attention-corpus-model", "alignment-corpus-model"]
+    shown = cells(panel(drawn["alignment-corpus-model"], "E: sentence 1 by sentence 2"))
+    assert shown == dict(zip(product(("A", "dog", "runs"), ("A", "cat")), scores.ravel(), strict=True))
+    second = cells(panel(drawn["cross-attention-corpus-model"], "attention: sentence 2 listens"))
+    assert second["A", "runs"] == pytest.approx(1 / (1 + np.exp(2) + np.exp(0.5)), abs=1e-3)

@@ -123,6 +123,20 @@ def test_attention_is_arcs_beside_the_parse_and_lines_between_sentences():
     assert said.pictures()["attend.attention_up 1"] == pair_svg(one, other, weights, title=title)
 
 
+def test_scores_between_sentences_are_a_table():
+    pairs = untrained("constituency", "decomposable_attention.DecomposableAttention", PAIR, structure=BINARY)
+    (said,) = pairs.explain((TREES[0], TREES[1]))
+    one, other = said.sentences
+    scores = np.zeros((len(one), len(other)))
+    for edge in said.edges:
+        if edge["relation"] == "attend" and edge["sentence"] == 0:
+            scores[edge["receiver"], edge["sender"]] = edge["E"]
+    names = ([node["text"] for node in said.nodes if node["sentence"] == side] for side in (0, 1))
+    table = heat_svg(scores, *names, title="attend.E", low=None, high=None, palette="diverging")
+    assert said.pictures()["attend.E 1"] == table
+    assert "the upper sentence listens to the lower" in said.pictures()["attend.attention 1"]
+
+
 def test_attention_of_many_words_or_of_one_is_a_matrix():
     model = untrained("complete", "cn3.CN3", hidden=8, layers=1)
     (arcs,), (many,), (one,) = (model.explain([["film"] * size]) for size in (20, 21, 1))
