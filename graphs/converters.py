@@ -95,10 +95,10 @@ def _of_spacy(tokens: list[Any], number: int) -> Dependencies:
 
 
 def from_nltk(parse: Any) -> Constituency | Dependencies:
-    """The columns of an nltk Tree or DependencyGraph.
+    """The columns of an nltk Tree or DependencyGraph; leaves of trees are words, or pairs of a word and its tag.
 
     Raises:
-        InputError: it is neither.
+        InputError: it is neither, or a leaf is something else.
         SentenceError: it has no words, or its heads are broken.
     """
     if hasattr(parse, "get_by_address"):
@@ -115,11 +115,12 @@ def from_nltk(parse: Any) -> Constituency | Dependencies:
         place = len(label)
         name = str(node.label()) if hasattr(node, "label") else ""
         if not isinstance(node, list):
-            label.append("")
-            word.append(str(node))
-        elif len(node) == 1 and not isinstance(node[0], list):
+            tag, text = _leaf(node)
+            label.append(tag)
+            word.append(text)
+        elif len(node) == 1 and isinstance(node[0], str):
             label.append(name)
-            word.append(str(node[0]))
+            word.append(node[0])
         elif len(node):
             label.append(name)
             word.append(None)
@@ -127,6 +128,15 @@ def from_nltk(parse: Any) -> Constituency | Dependencies:
         else:
             raise SentenceError(f"phrase {name!r} has no words")
     return Constituency(label, word, np.asarray(parent, dtype=np.int64))
+
+
+def _leaf(leaf: Any) -> tuple[str, str]:
+    """Tag, "" without one, and word of a leaf of nltk, whose chunkers leave pairs in a tree."""
+    if isinstance(leaf, str):
+        return "", leaf
+    if isinstance(leaf, tuple) and len(leaf) == 2 and all(isinstance(part, str) for part in leaf):
+        return leaf[1], leaf[0]
+    raise InputError(f"a leaf of the tree is {leaf!r}; give words, or pairs of a word and its tag")
 
 
 def _of_dependency_graph(graph: Any) -> Dependencies:
@@ -147,6 +157,7 @@ def _of_dependency_graph(graph: Any) -> Dependencies:
         upos=[row["ctag"] or "_" for row in rows],
         xpos=[row["tag"] or "_" for row in rows],
         lemma=[row["lemma"] or "_" for row in rows],
+        feats=[row["feats"] or "_" for row in rows],
     )
 
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from functools import partial
 from typing import Any, Final, TypeAlias
 
 import networkx as nx
@@ -78,7 +79,7 @@ def from_networkx(graph: nx.Graph) -> DGLGraph:
             graph attribute is not what `to_networkx` writes.
     """
     check_kind(graph, nx.Graph, "graphs.to_networkx makes one")
-    about = graph.graph
+    about = _checked(graph.graph)
     directed = graph if graph.is_directed() else graph.to_directed()
     numbers: dict[Hashable, int] = {node: number for number, node in enumerate(directed.nodes)}
     idtype = _dtype(about.get("idtype", "int64"))
@@ -113,6 +114,37 @@ def from_networkx(graph: nx.Graph) -> DGLGraph:
     if "batch_num_nodes" in about:
         _set_batch(result, about["batch_num_nodes"], about.get("batch_num_edges", {}))
     return result
+
+
+def _checked(about: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Graph attributes, if those that `to_networkx` writes are of the kinds that it writes."""
+    for name, (fits, wanted) in _ATTRIBUTES.items():
+        if name in about and not fits(about[name]):
+            raise InputError(
+                f"graph attribute {name} is {about[name]!r}, where {wanted} is wanted; correct it, or delete it"
+            )
+    return about
+
+
+def _list_of(kind: type, value: Any) -> bool:
+    return isinstance(value, list | tuple) and all(isinstance(each, kind) for each in value)
+
+
+def _by_name(fits: Callable[[Any], bool], value: Any) -> bool:
+    return isinstance(value, dict) and all(map(fits, value.values()))
+
+
+_names, _sizes = partial(_list_of, str), partial(_list_of, int)
+_by_field = partial(_by_name, lambda value: isinstance(value, dict))
+_ATTRIBUTES: Final[dict[str, tuple[Callable[[Any], bool], str]]] = {
+    "node_type": (lambda value: isinstance(value, str), "a name"),
+    "relations": (_names, "a list of names"),
+    "idtype": (lambda value: isinstance(value, str), "the name of a dtype"),
+    "node_fields": (_by_field, "a dict of each field's dtype and shape"),
+    "edge_fields": (partial(_by_name, _by_field), "such a dict of each relation"),
+    "batch_num_nodes": (_sizes, "a list of numbers"),
+    "batch_num_edges": (partial(_by_name, _sizes), "a list of numbers of each relation"),
+}
 
 
 def _set_batch(graph: DGLGraph, nodes: Sequence[int], edges: dict[str, Sequence[int]]) -> None:
@@ -170,8 +202,12 @@ def _field(name: str, records: Sequence[dict[str, Any]], about: dict[str, Any] |
         if unsaid := {"dtype", "shape"} - about.keys():
             raise TypeError(f"the graph attribute of its fields lacks {min(unsaid)}")
         value = torch.tensor(rows, dtype=_dtype(about["dtype"]))
+        given = value if value.is_floating_point() else torch.tensor(rows)
+        if not torch.equal(value.to(given.dtype), given):
+            raise TypeError(f"not all values are {about['dtype']}")
         shape = [len(rows), *about["shape"]]
-        if value.numel() == math.prod(shape):
+        # Lists tell no dimensions behind one of size 0.
+        if list(value.shape) == shape or value.numel() == math.prod(shape) == 0:
             return value.reshape(shape)
     except (TypeError, ValueError, RuntimeError) as error:
         reason = str(error).splitlines()[0]

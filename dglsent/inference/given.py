@@ -49,9 +49,10 @@ Readable: TypeAlias = Parsed | SentenceError
 def examples_of(given: Any, sentences: int) -> list[tuple[int, tuple[Given, ...]]]:
     """Examples of `sentences` sentences each: 1, or 2 for pairs.
 
-    One text, tree or document may stand alone. A document has an example for each of its sentences, so in a pair it is
-    of one. A pair is a tuple, or a list of two unless both are single words, which are tokens. Text that is a tree in
-    brackets is read as one, and words of trees lose the escapes of the treebank, as in files.
+    One text, tree or document may stand alone, and so may a sentence as `from_stanza` gives it. A document has an
+    example for each of its sentences, so in a pair it is of one. A pair is a tuple, or a list of two unless both are
+    single words, which are tokens. Text that is a tree in brackets is read as one, and words of trees lose the escapes
+    of the treebank, as in files.
 
     Returns:
         Each example after the number, from 1, of what was given for it.
@@ -59,7 +60,8 @@ def examples_of(given: Any, sentences: int) -> list[tuple[int, tuple[Given, ...]
     Raises:
         InputError: something else was given.
     """
-    alone = isinstance(given, (str, Constituency, Dependencies, Tagged, Parsed, Raw, Parse, Example)) or _foreign(given)
+    one_sentence = (str, Constituency, Dependencies, Tagged, Parsed, Raw, Parse, Example)
+    alone = isinstance(given, one_sentence) or _foreign(given) or _is_of_stanza(given)
     pair = sentences == 2 and isinstance(given, tuple) and len(given) == 2 and not any(map(_is_pair, given))
     if not alone and (not isinstance(given, Iterable) or isinstance(given, Mapping) or hasattr(given, "columns")):
         raise InputError(f"{_kind(given)} was given; wanted is {WANTED}, or a list of them")
@@ -178,6 +180,8 @@ def _sentences(one: Any, number: int) -> list[Given]:
     if isinstance(one, (list, tuple)) and all(isinstance(token, str) for token in one):
         if one and all(len(token.split()) > 1 for token in one):  # some may: words of Vietnamese have spaces
             raise InputError(f"example {number}: {one[0]!r} stands where a token should; give text as a string alone")
+        if not all(token.strip() for token in one):
+            return [SentenceError("a token is empty")]
         return [Raw(list(one))]
     raise InputError(f"example {number}: {_kind(one)} was given; wanted is {WANTED}")
 
@@ -202,7 +206,7 @@ def _is_of_stanza(given: Any) -> bool:
 
 
 def _is_pair(given: Any) -> bool:
-    if not isinstance(given, (tuple, list)) or len(given) != 2 or is_nltk(given):
+    if not isinstance(given, (tuple, list)) or len(given) != 2 or is_nltk(given) or _is_of_stanza(given):
         return False
     return isinstance(given, tuple) or not all(isinstance(side, str) and len(side.split()) < 2 for side in given)
 

@@ -134,6 +134,8 @@ def _read(arcs: Iterable[Arc], count: int) -> list[_Arc]:
     found = []
     for arc in arcs:
         sender, receiver = int(arc[0]), int(arc[1])
+        if (sender, receiver) != (arc[0], arc[1]):
+            raise InputError(f"an arc from {arc[0]} to {arc[1]}, where numbers of words are wanted")
         if not (0 <= sender < count and 0 <= receiver < count):
             raise InputError(f"an arc from word {sender} to word {receiver}, but words are 0 to {count - 1}")
         found.append(_Arc(sender, receiver, float(arc[2]) if len(arc) > 2 else math.nan))

@@ -13,7 +13,7 @@ from graphs.columns import Dependencies
 from graphs.drawing.arcs import WIDTH, arcs_svg
 from graphs.drawing.canvas import Svg
 from graphs.drawing.given import wants
-from graphs.drawing.heat import heat_svg, matrix_of
+from graphs.drawing.heat import heat_svg, matrix_of, numbers_of
 from graphs.errors import InputError
 
 _TOP: Final = 2
@@ -77,7 +77,7 @@ def window_svg(
     Raises:
         InputError: the gates are not [N, 2 d + 1].
     """
-    cells = np.asarray(gates.detach().cpu() if hasattr(gates, "detach") else gates, dtype=np.float64)
+    cells = numbers_of(gates)
     if cells.ndim != 2 or len(cells) != len(words) or cells.shape[1] % 2 == 0:
         raise InputError(
             f"gates have shape {list(cells.shape)} for {len(words)} words; give one row a word, and 2 d + 1 columns"

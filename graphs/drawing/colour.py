@@ -51,7 +51,7 @@ class Scale:
         """A scale for `values`; where no range is given, diverging ones get one with 0 in the middle.
 
         Raises:
-            InputError: the palette is unknown, or the range is empty.
+            InputError: the palette is unknown, or the range is empty or has no finite width.
         """
         if palette not in _STOPS:
             raise InputError(f"unknown palette {palette!r}; give one of: {', '.join(_STOPS)}")
@@ -67,6 +67,10 @@ class Scale:
             high = low + 1.0 if high == low else high
         if not low < high:
             raise InputError(f"colour range from {low:g} to {high:g} is empty; give low < high")
+        if not math.isfinite(high - low):
+            raise InputError(
+                f"colour range from {low:g} to {high:g} is too wide; give finite numbers, or scaled values"
+            )
         return cls(palette, float(low), float(high))
 
     def share(self, value: float) -> float:

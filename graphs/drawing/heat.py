@@ -97,14 +97,19 @@ def matrix_of(matrix: npt.ArrayLike, rows: int, columns: int) -> npt.NDArray[np.
     Raises:
         InputError: it has another shape.
     """
-    tensor = matrix.detach().cpu() if hasattr(matrix, "detach") else matrix
-    cells = np.asarray(tensor, dtype=np.float64)
+    cells = numbers_of(matrix)
     if cells.shape != (rows, columns):
         raise InputError(
             f"matrix has shape {list(cells.shape)} for {rows} rows and {columns} columns; "
             "give as many names as it has rows and columns"
         )
     return cells
+
+
+def numbers_of(values: npt.ArrayLike) -> npt.NDArray[np.float64]:
+    """An array, or a tensor of any type on any device, as numbers."""
+    # NumPy has no bfloat16.
+    return np.asarray(values.detach().cpu().double() if hasattr(values, "detach") else values, dtype=np.float64)
 
 
 def _short(value: float, largest: float) -> str:

@@ -6,7 +6,6 @@ import math
 from collections.abc import Sequence
 from typing import Final, Protocol, TypeAlias
 
-import numpy as np
 import numpy.typing as npt
 
 from graphs.columns import Constituency, Dependencies
@@ -15,7 +14,7 @@ from graphs.drawing.canvas import MARGIN, Canvas, Svg, number, text_width
 from graphs.drawing.colour import Scale
 from graphs.drawing.dependencies import DependenciesPicture
 from graphs.drawing.given import named
-from graphs.drawing.heat import matrix_of
+from graphs.drawing.heat import matrix_of, numbers_of
 from graphs.drawing.tree import TreePicture
 from graphs.errors import InputError
 
@@ -65,7 +64,7 @@ def pair_svg(
     Raises:
         InputError: a side cannot be drawn, or the weights do not fit.
     """
-    cells = np.asarray(weights.detach().cpu() if hasattr(weights, "detach") else weights, dtype=np.float64)
+    cells = numbers_of(weights)
     rows, columns = (cells.shape[0], cells.shape[1]) if cells.ndim == 2 else (-1, -1)
     above, below = _picture(one), _picture(other)
     to, of = _anchors(one, above, rows), _anchors(other, below, columns)

@@ -33,13 +33,22 @@ def test_trees_of_nltk():
         converters.from_nltk(Tree("S", [Tree("NP", []), "a"]))
 
 
+def test_leaves_of_nltks_chunkers_are_words_with_tags():
+    chunked = Tree("S", [Tree("NP", [("the", "DT"), ("film", "NN")]), ("worked", "VBD"), Tree("NP", [("well", "RB")])])
+    (ours,) = parse_brackets("(S (NP (DT the) (NN film)) (VBD worked) (NP (RB well)))")
+    assert to_brackets(converters.from_nltk(chunked)) == to_brackets(ours)
+    for leaf in (None, 3, ("a", "b", "c"), ("a", None)):
+        with pytest.raises(InputError, match="a leaf of the tree is"):
+            converters.from_nltk(Tree("NP", [leaf]))
+
+
 def test_dependency_graphs_of_nltk():
     (ours,) = parse_conllu(CONLLU)
     given, turned = (DependencyGraph(CONLLU, top_relation_label="root") for _ in range(2))
     turned.nodes = dict(reversed(given.nodes.items()))  # words may be added in any order
     for theirs in map(converters.from_nltk, (given, turned)):
         assert theirs.head.tolist() == ours.head.tolist()
-        for column in ("word", "relation", "upos", "xpos", "lemma"):
+        for column in ("word", "relation", "upos", "xpos", "lemma", "feats"):
             assert list(getattr(theirs, column)) == list(getattr(ours, column))
 
 

@@ -198,3 +198,23 @@ def test_what_cannot_be_drawn_is_named():
     with pytest.raises(InputError, match="no words"):
         arcs_svg([], [])
     assert len(texts(heat_svg(np.zeros((2, 2)), ["a", "b"]), "column")) == 2
+
+
+@pytest.mark.parametrize("dtype", [torch.bfloat16, torch.float16, torch.float64, torch.int64])
+def test_tensors_of_any_type_are_drawn(dtype):
+    matrix = torch.eye(3, dtype=dtype)
+    as_array = np.eye(3)
+    words = ["a", "b", "c"]
+    for draw in (
+        lambda cells: graphs.heat_svg(cells, words),
+        lambda cells: graphs.attention_svg(words, cells),
+        lambda cells: graphs.pair_svg(words, words, cells),
+        lambda cells: graphs.window_svg(words, cells),
+    ):
+        assert draw(matrix) == draw(as_array)
+
+
+def test_an_arc_between_fractions_is_refused():
+    with pytest.raises(InputError, match=r"an arc from 0\.7 to 2, where numbers of words are wanted"):
+        graphs.arcs_svg(["a", "b", "c"], [(0.7, 2)])
+    assert graphs.arcs_svg(["a", "b", "c"], [(np.int64(0), 2.0)]) == graphs.arcs_svg(["a", "b", "c"], [(0, 2)])

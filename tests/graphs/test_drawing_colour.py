@@ -63,6 +63,9 @@ def test_ranges():
     assert scale.colour(math.inf) == scale.colour(1)
     with pytest.raises(InputError, match="from 2 to 1 is empty"):
         Scale.of("sequential", [], low=2, high=1)
+    for values, low in (([1e308, -1e308], None), ([1.0], -math.inf)):
+        with pytest.raises(InputError, match="is too wide"):
+            Scale.of("diverging", values, low)
     with pytest.raises(InputError, match="'rainbow'"):
         tree_svg(CAT, values=[0] * 6, palette="rainbow")
 

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import re
 
 import networkx as nx
 import numpy as np
@@ -180,6 +181,60 @@ def test_errors_say_what_to_do():
             from_networkx(view)
     with pytest.raises(InputError, match="node types a, b"):
         to_networkx(dgl.heterograph({("a", "to", "b"): ([0], [0])}))
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "said"),
+    [
+        ("relations", 3, "relations is 3, where a list of names"),
+        ("relations", [3], "relations is [3]"),
+        ("idtype", 3, "idtype is 3, where the name of a dtype"),
+        ("node_type", None, "node_type is None, where a name"),
+        ("node_fields", None, "node_fields is None"),
+        ("node_fields", {"word": 3}, "node_fields is {'word': 3}, where a dict of each field's dtype and shape"),
+        ("edge_fields", [1], "edge_fields is [1]"),
+        ("edge_fields", {"_E": {"slot": 1}}, "edge_fields is {'_E': {'slot': 1}}, where such a dict of each relation"),
+        ("batch_num_nodes", 3, "batch_num_nodes is 3, where a list of numbers"),
+        ("batch_num_nodes", ["x"], "batch_num_nodes is ['x']"),
+        ("batch_num_edges", 3, "batch_num_edges is 3, where a list of numbers of each relation"),
+    ],
+)
+def test_graph_attributes_of_another_kind_are_refused(name, value, said):
+    view = to_networkx(dgl.batch([dgl.graph(([1], [0]))] * 2))
+    view.graph[name] = value
+    with pytest.raises(InputError, match=f"^graph attribute {re.escape(said)}"):
+        from_networkx(view)
+
+
+@pytest.mark.parametrize(
+    ("field", "rows", "said"),
+    [
+        ("slot", [0.75, 1], "not all values are int64"),
+        ("open", [2, 1], "not all values are bool"),
+        ("small", [300, 1], "int8"),
+        ("span", [[1], [5]], r"has shape \[2, 1\], not \[2\]"),
+        ("pair", [1, 2], r"has shape \[2\], not \[2, 1\]"),
+    ],
+)
+def test_edited_values_that_a_field_cannot_hold_are_refused(field, rows, said):
+    graph = dgl.graph(([1], [0]))
+    graph.ndata["slot"] = graph.ndata["span"] = torch.tensor([1, 2])
+    graph.ndata["open"] = torch.tensor([True, False])
+    graph.ndata["small"] = torch.tensor([1, 2], dtype=torch.int8)
+    graph.ndata["pair"] = torch.tensor([[1], [2]])
+    view = to_networkx(graph)
+    for node, row in enumerate(rows):
+        view.nodes[node][field] = row
+    with pytest.raises(InputError, match=f"node field '{field}'.*{said}"):
+        from_networkx(view)
+
+
+def test_whole_numbers_written_as_floats_are_whole_numbers():
+    graph = dgl.graph(([1], [0]))
+    graph.ndata["word"] = torch.tensor([1, 2])
+    view = to_networkx(graph)
+    view.nodes[0]["word"] = 7.0
+    assert from_networkx(view).ndata["word"].tolist() == [7, 2]
 
 
 def test_a_sentence_that_is_columns_still():

@@ -76,6 +76,25 @@ def test_what_from_stanza_gives_is_a_sentence():
     assert (alone.constituency, alone.dependencies) == (None, PARSED)
 
 
+def test_what_from_stanza_gives_may_stand_alone_or_in_a_pair():
+    one, other = parse_brackets(
+        "(S (DT the) (NN film) (VBD was) (JJ good))\n(S (NN film) (NN film) (NN film) (NN film))"
+    )
+    ((_, (alone,)),) = examples_of((PARSED, one), 1)
+    assert (alone.constituency, alone.dependencies) == (one, PARSED)
+    ((_, sides),) = examples_of(((PARSED, one), (PARSED, other)), 2)
+    assert [side.constituency for side in sides] == [one, other]
+    assert [side.dependencies for side in sides] == [PARSED, PARSED]
+    for given in ((PARSED, one), [(PARSED, one), (PARSED, other)]):
+        with pytest.raises(InputError, match=r"example 1: the model reads pairs, and a value of type tuple was given"):
+            examples_of(given, 2)
+
+
+def test_an_empty_token_is_refused():
+    with pytest.raises(InputError, match="example 2: a token is empty"):
+        CHAIN.predict([["good"], ["a", " ", "film"]])
+
+
 def test_no_tokens_are_no_words():
     with pytest.raises(InputError, match="example 2: the sentence has no words"):
         CHAIN.predict([["good"], []])
