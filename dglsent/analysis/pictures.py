@@ -23,7 +23,7 @@ from matplotlib.patches import Arc
 from graphs.drawing.colour import INK, SOFT, stops
 from graphs.files import replacing
 
-_TAG, _LONG = re.compile(r"<[^<>]*>"), re.compile(r"\d+\.\d{3,}")
+_TAG, _LONG, _ZERO = re.compile(r"<[^<>]*>"), re.compile(r"\d+\.\d{3,}"), re.compile(r"^(-?)0\.")
 Spreads: TypeAlias = Sequence[float] | npt.NDArray[np.float64]
 
 COLOURS = ("#377ab6", "#c8553d", "#2f8f6b", "#8a6bb1", "#d39a2d", "#5b6770", "#a84b7d", "#4aa3a2")
@@ -116,7 +116,7 @@ def heat(
         for (row, column), value in np.ndenumerate(matrix):
             if np.isfinite(value) and abs(value) >= 0.005:
                 far = value > middle if low >= 0 else abs(value) > 0.6 * high
-                text = f"{value:.2f}".replace("0.", ".", 1)
+                text = _ZERO.sub(r"\1.", f"{value:.2f}")
                 axes.text(column, row, text, ha="center", va="center", fontsize=6, color="white" if far else INK)
     bar = axes.figure.colorbar(image, ax=axes, shrink=0.6, pad=0.02, aspect=24, label=label)
     bar.outline.set_visible(False)

@@ -54,6 +54,14 @@ def test_the_bar_of_a_heat_map_reaches_to_what_is_drawn() -> None:
     assert names(axes[0, 0]) == ["a"]
 
 
+def test_numbers_in_cells_lose_a_zero_before_the_point_and_no_other() -> None:
+    _, axes = panels()
+    values = np.array([[0.25, -0.5, 10.02], [1.0, 20.5, -10.0]])
+    heat(axes[0, 0], values, ["a", "b"], ["c", "d", "e"], low=-21, high=21, label="score")
+    shown = [text.get_text() for text in axes[0, 0].texts]
+    assert shown == [".25", "-.50", "10.02", "1.00", "20.50", "-10.00"]
+
+
 def test_no_arcs_is_said() -> None:
     ax = panels()[1][0, 0]
     arcs(ax, ["a", "b"], [], colour="black", without="none above 2 / 2")
