@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from functools import partial
+from numbers import Integral
 from typing import Any, Final, TypeAlias
 
 import networkx as nx
@@ -134,7 +135,7 @@ def _by_name(fits: Callable[[Any], bool], value: Any) -> bool:
     return isinstance(value, dict) and all(map(fits, value.values()))
 
 
-_names, _sizes = partial(_list_of, str), partial(_list_of, int)
+_names, _sizes = partial(_list_of, str), partial(_list_of, Integral)  # of NumPy too
 _by_field = partial(_by_name, lambda value: isinstance(value, dict))
 _ATTRIBUTES: Final[dict[str, tuple[Callable[[Any], bool], str]]] = {
     "node_type": (lambda value: isinstance(value, str), "a name"),

@@ -229,6 +229,12 @@ def test_edited_values_that_a_field_cannot_hold_are_refused(field, rows, said):
         from_networkx(view)
 
 
+def test_batch_sizes_may_be_numbers_of_numpy():
+    view = to_networkx(dgl.batch([dgl.graph(([1], [0]))] * 2))
+    view.graph["batch_num_nodes"] = list(np.array([2, 2]))
+    assert from_networkx(view).batch_num_nodes().tolist() == [2, 2]
+
+
 def test_whole_numbers_written_as_floats_are_whole_numbers():
     graph = dgl.graph(([1], [0]))
     graph.ndata["word"] = torch.tensor([1, 2])
