@@ -124,6 +124,8 @@ def batch_pairs(pairs: Sequence[tuple[SentenceGraph, SentenceGraph]]) -> Any:
     One type of nodes, and the relations `child` (child -> parent) and `attend` (every node of a sentence to every node
     of the other of its pair). Node fields besides those of the sentences: `sentence`, `side` and `pair`.
     """
+    if not isinstance(pairs, Sequence):
+        raise InputError(f"a list of pairs is wanted, and a value of type {type(pairs).__name__} was given")
     strange = [type(pair).__name__ for pair in pairs if not isinstance(pair, Sequence) or len(pair) != 2]
     if strange:
         raise InputError(f"pairs of sentence graphs are wanted, and a {strange[0]} was given")
@@ -141,7 +143,8 @@ def merge(graphs: Sequence[SentenceGraph] | MergedGraphs) -> MergedGraphs:
     """Concatenate the columns of B sentence graphs; those that are merged already stay as they are.
 
     Raises:
-        InputError: there are none, they do not all carry the same fields, or one is complete without self-loops.
+        InputError: there are none, they do not all carry the same fields, of one type and width, or one is complete
+            without self-loops.
     """
     if isinstance(graphs, MergedGraphs):
         return graphs
@@ -168,7 +171,7 @@ def merge(graphs: Sequence[SentenceGraph] | MergedGraphs) -> MergedGraphs:
     edge_counts = np.fromiter((len(graph.src) for graph in graphs), dtype=np.int64, count=len(graphs))
     offset = np.repeat(np.cumsum(node_counts) - node_counts, edge_counts)
     first = graphs[0]
-    nodes = {name: np.concatenate([graph.nodes[name] for graph in graphs]) for name in first.nodes}
+    nodes = {name: _column(graphs, "nodes", name) for name in first.nodes}
     nodes[fields.SENTENCE] = np.repeat(np.arange(len(graphs)), node_counts)
     return MergedGraphs(
         node_counts=node_counts,
@@ -176,7 +179,7 @@ def merge(graphs: Sequence[SentenceGraph] | MergedGraphs) -> MergedGraphs:
         src=_joined([graph.src for graph in graphs]) + offset,
         dst=_joined([graph.dst for graph in graphs]) + offset,
         nodes=nodes,
-        edges={name: np.concatenate([graph.edges[name] for graph in graphs]) for name in first.edges},
+        edges={name: _column(graphs, "edges", name) for name in first.edges},
         level=_joined([graph.level for graph in graphs]),
         pairwise={name: np.concatenate([graph.pairwise[name] for graph in graphs]) for name in first.pairwise},
     )
@@ -185,6 +188,27 @@ def merge(graphs: Sequence[SentenceGraph] | MergedGraphs) -> MergedGraphs:
 def _joined(columns: Sequence[IntArray]) -> IntArray:
     """Columns one after the other, as int64: of unsigned numbers the negative ones would be large."""
     return np.concatenate(columns).astype(np.int64, copy=False)
+
+
+def _column(graphs: Sequence[SentenceGraph], of: str, name: str) -> np.ndarray[Any, Any]:
+    """A field of all graphs one after the other.
+
+    Raises:
+        InputError: it is not of one type and width.
+    """
+    columns = [getattr(graph, of)[name] for graph in graphs]
+    try:
+        joined = np.concatenate(columns)
+    except ValueError:  # of several widths
+        joined = None
+    if joined is not None and joined.dtype == columns[0].dtype:
+        return joined
+    form = [f"{column.dtype} {list(column.shape[1:]) or ''}".rstrip() for column in columns]
+    other = next(number for number, each in enumerate(form) if each != form[0])
+    raise InputError(
+        f"field {name!r} is {form[other]} in graph {other} of the batch and {form[0]} in graph 0; give all graphs "
+        "fields of one type and width"
+    )
 
 
 def _names(graph: SentenceGraph) -> tuple[KeysView[str], ...]:

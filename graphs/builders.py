@@ -136,15 +136,8 @@ def constituency(
             that has not two children.
     """
     check_kind(tree, Constituency, "of Dependencies, graphs.dependency makes the graph")
+    parent = trees.parents(tree)
     size = len(tree)
-    if not size:
-        raise SentenceError("the tree has no words", tree.origin)
-    parent = np.asarray(tree.parent, dtype=np.int64)
-    if not len(parent) == len(tree.word) == size:
-        said = f"{size} labels, {len(tree.word)} words and {len(parent)} parents"
-        raise SentenceError(f"the tree has {said}; give one of each a node", tree.origin)
-    if parent[0] >= 0 or (parent >= np.arange(size)).any():
-        raise SentenceError("a node stands before its parent; give the nodes in pre-order, parents first", tree.origin)
     is_word = np.fromiter((word is not None for word in tree.word), dtype=bool, count=size)
     if binary:
         arity = np.bincount(parent[parent >= 0], minlength=size)
@@ -283,6 +276,8 @@ def _numbers(
         raise SentenceError(f"field {name!r} has rows of several lengths; give one", origin) from None
     if column.shape[:1] != (size,):
         raise SentenceError(f"field {name!r} has another length than the {size} edges", origin)
+    if column.dtype.kind == "u" and (column > np.iinfo(np.int64).max).any():
+        raise SentenceError(f"field {name!r} has {column.max()}, which int64 cannot hold; give smaller numbers", origin)
     if column.dtype.kind not in "biuf":
         raise SentenceError(f"field {name!r} holds {column.dtype} values; give numbers", origin)
     if column.dtype.kind != "f" or not (given or size):

@@ -7,7 +7,7 @@ from itertools import chain
 
 import numpy as np
 
-from graphs import trees
+from graphs import builders, trees
 from graphs.columns import Constituency, Dependencies, IntArray
 from graphs.errors import Origin, SentenceError
 
@@ -17,14 +17,15 @@ def forest(
 ) -> Dependencies | Constituency:
     """The trees of a document side by side, in columns: every tree keeps its root, words are counted through.
 
-    A dependency tree with several roots hangs the later ones under its first, as single sentences do.
+    A dependency tree with several roots hangs the later ones under its first, as single sentences do; one that is a
+    document itself keeps them. Multiword tokens and empty nodes are left behind.
 
     Args:
         sentences: S >= 1 dependency trees, or constituency trees.
         origin: where the document was read; that of its first sentence by default.
 
     Raises:
-        SentenceError: there are no sentences, or trees of both kinds.
+        SentenceError: there are no sentences, trees of both kinds, or a tree whose heads or parents are broken.
     """
     if not sentences:
         raise SentenceError("the document has no sentences", origin)
@@ -33,11 +34,12 @@ def forest(
         raise SentenceError("the document has dependency trees and constituency trees; give those of one kind", origin)
     if isinstance(sentences[0], Constituency):
         found = [one for one in sentences if isinstance(one, Constituency)]
-        parent = _joined([np.asarray(one.parent, dtype=np.int64) for one in found])
+        parent = _joined([trees.parents(one) for one in found])
         label, word = (list(chain.from_iterable(getattr(one, name) for one in found)) for name in ("label", "word"))
         return Constituency(label, word, parent, origin)
     each = [one for one in sentences if isinstance(one, Dependencies)]
-    head = _joined([trees.attach_roots(np.asarray(one.head, dtype=np.int64)) for one in each])
+    found_heads = [(one, builders.heads(one)) for one in each]
+    head = _joined([head if one.forest else trees.attach_roots(head) for one, head in found_heads])
     names = ("word", "relation", "upos", "xpos", "lemma", "feats")
     columns = {name: list(chain.from_iterable(getattr(one, name) for one in each)) for name in names}
     return Dependencies(head=head, forest=True, origin=origin, **columns)

@@ -6,6 +6,7 @@ import glob
 import os
 import platform
 import stat
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -17,7 +18,7 @@ _PART = ".part"
 def replacing(path: str | os.PathLike[str]) -> Iterator[Path]:
     """Something to write in place of a file: it takes the file's name in the end, and is gone where that fails.
 
-    Its name has the machine and the process in it, so that no two programs write into one. What a killed
+    Its name has the machine, the thread and the process in it, so that no two of these write into one. What a killed
     process of this machine has left beside the file is removed.
 
     Args:
@@ -30,7 +31,7 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[Path]:
         OSError: it cannot be written; the error names the file.
     """
     path = Path(path)
-    mine = path.with_name(f"{path.name}.{_node()}-{os.getpid()}{_PART}")
+    mine = path.with_name(f"{path.name}.{_node()}-{threading.get_ident()}-{os.getpid()}{_PART}")
     _remove_left(path)
     try:
         mine.write_bytes(b"")

@@ -33,7 +33,7 @@ def with_vectors(graph: SentenceGraph, vectors: npt.ArrayLike) -> SentenceGraph:
         SentenceError: there is not one vector a token, or a number is not finite.
     """
     try:
-        rows = np.asarray(vectors, dtype=np.float32)
+        rows = _single(vectors)
     except (TypeError, ValueError):
         raise SentenceError("vectors of several lengths, or none; give an array [tokens, d]", graph.origin) from None
     position = graph.nodes[fields.POSITION]
@@ -62,7 +62,7 @@ def mean_of_pieces(states: npt.ArrayLike, words: Sequence[int | None]) -> FloatA
     Raises:
         InputError: the numbers differ, or a word has no piece, as where a sentence was cut off.
     """
-    rows = np.asarray(states, dtype=np.float32)
+    rows = _single(states)
     if rows.ndim != 2 or len(rows) != len(words):
         raise InputError(f"states {list(rows.shape)} were given for {len(words)} pieces; give [pieces, d]")
     of_words = np.array([word is not None for word in words], dtype=bool)
@@ -77,6 +77,12 @@ def mean_of_pieces(states: npt.ArrayLike, words: Sequence[int | None]) -> FloatA
     np.add.at(means, word, rows[of_words])
     means /= pieces[:, None]
     return means
+
+
+def _single(values: npt.ArrayLike) -> FloatArray:
+    """An array, or a tensor of any type on any device, in float32."""
+    # NumPy has no bfloat16.
+    return np.asarray(values.detach().float().cpu() if hasattr(values, "detach") else values, dtype=np.float32)
 
 
 def key(words: Sequence[str]) -> str:

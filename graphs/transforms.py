@@ -6,16 +6,16 @@ forest apart, it refuses it by a SentenceError.
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Final, Literal
 
 import numpy as np
 
 from graphs.columns import Constituency
 from graphs.errors import SentenceError, check_choice
 from graphs.heads import bare_label, head_children
-from graphs.trees import children, from_children, require_one
+from graphs.trees import children, from_children, parents, require_one
 
-_TRACE = "-NONE-"
+TRACE: Final = "-NONE-"  # the tag of what is no word of the sentence
 _OUTER = frozenset({"", "ROOT", "TOP", "S1"})
 _JOIN = "+"
 _MADE = "@"
@@ -28,7 +28,8 @@ def drop_traces(tree: Constituency) -> Constituency:
         SentenceError: if no word is left.
     """
     require_one(tree)
-    keep = [word is not None and label != _TRACE for label, word in zip(tree.label, tree.word, strict=True)]
+    parents(tree)
+    keep = [word is not None and label != TRACE for label, word in zip(tree.label, tree.word, strict=True)]
     parent = tree.parent.tolist()
     for node in range(len(tree) - 1, 0, -1):
         keep[parent[node]] |= keep[node]

@@ -33,6 +33,35 @@ def require_one(tree: Constituency) -> None:
         )
 
 
+def parents(tree: Constituency) -> IntArray:
+    """The parents [N] of a tree's nodes, or of several trees side by side.
+
+    Raises:
+        SentenceError: no words, columns of several lengths, a parent that does not stand before its node, a phrase
+            without words, or a word with something below it.
+    """
+    size = len(tree)
+    if not size:
+        raise SentenceError("the tree has no words", tree.origin)
+    parent = np.asarray(tree.parent, dtype=np.int64)
+    if not len(parent) == len(tree.word) == size:
+        said = f"{size} labels, {len(tree.word)} words and {len(parent)} parents"
+        raise SentenceError(f"the tree has {said}; give one of each a node", tree.origin)
+    if parent[0] >= 0 or (parent >= np.arange(size)).any():
+        raise SentenceError("a node stands before its parent; give the nodes in pre-order, parents first", tree.origin)
+    above = np.bincount(parent[parent >= 0], minlength=size) > 0
+    is_word = np.fromiter((word is not None for word in tree.word), dtype=bool, count=size)
+    if (above == is_word).any():
+        node = int(np.argmax(above == is_word))
+        what = (
+            f"word {tree.word[node]!r} has nodes below it"
+            if above[node]
+            else f"phrase {tree.label[node]!r} has no words"
+        )
+        raise SentenceError(what, tree.origin)
+    return parent
+
+
 def slots(parent: IntArray) -> IntArray:
     """[N] place of each node among its siblings, from 0; roots are counted as siblings of each other."""
     order = np.argsort(parent, kind="stable")

@@ -35,6 +35,7 @@ def window(sentence: Sentence, vocabularies: Vocabularies, half_width: int) -> S
     """
     if not isinstance(half_width, int | np.integer) or half_width < 0:
         raise InputError(f"half_width is {half_width!r}; give the number of tokens on either side, 0 or more")
+    half_width = int(half_width)  # small integers of NumPy would overflow
     tokens = chain(sentence, vocabularies)
     size = tokens.size
     token = np.arange(size)

@@ -15,7 +15,7 @@ from functools import cache
 from types import ModuleType
 from typing import Any, Literal, TypeAlias, get_args
 
-from torch import Tensor, compiler
+from torch import _C, Tensor, compiler
 
 from dglsent.passing.batch import Batch
 from dglsent.passing.engines import dgl, torch
@@ -35,7 +35,7 @@ from dglsent.passing.functions import (
     softmax_sum,
 )
 from dglsent.passing.linear import StepLinear
-from dglsent.passing.precision import full, is_mixed, products_alone
+from dglsent.passing.precision import at_least_single, is_mixed, products_alone
 from dglsent.passing.relation import Direction, Relation
 from graphs.errors import InputError
 from graphs.fields import CHILD
@@ -228,8 +228,16 @@ def edge_softmax(
     """
     if norm_by not in ("dst", "src"):
         raise ValueError(f"norm_by is 'dst' or 'src', not {norm_by!r}")
-    weight: Tensor = _run("edge_softmax", batch, full(score), norm_by, relation=relation)
+    weight: Tensor = _run("edge_softmax", batch, _full(batch, score), norm_by, relation=relation)
     return weight
+
+
+def _full(batch: Batch, score: Tensor) -> Tensor:
+    return at_least_single(score) if is_mixed(batch.device) else score
+
+
+def _in_functorch() -> bool:
+    return bool(_C._are_functorch_transforms_active())
 
 
 def _run(name: str, batch: Batch, *arguments: Any, **options: Any) -> Any:
@@ -244,6 +252,8 @@ def _run(name: str, batch: Batch, *arguments: Any, **options: Any) -> Any:
         raise InputError(
             f"engine dgl runs on the CPU, and the batch is on {batch.device}; move it, or take engine torch"
         )
+    if _in_functorch():
+        raise InputError("functions of torch.func cannot pass through an engine; take torch.autograd.grad")
     function = getattr(chosen, name)
     if "torch._dynamo" in sys.modules:  # to import it for nothing would take seconds
         function = _untraced(function)

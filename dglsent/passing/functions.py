@@ -202,6 +202,8 @@ def dot(a: Tensor, b: Tensor) -> Tensor:
     Where every node hears every node of a sentence, [S, n, 1, d] and [S, 1, m, d] become one matrix product [S, n, m];
     with heads [S, n, 1, h, d] and [S, 1, m, h, d] become [S, n, m, h].
     """
+    if a.dim() in (4, 5) and a.shape[1] == b.shape[2] == 1:
+        a, b = b, a  # a sender's and a receiver's
     if a.dim() == 5:
         return torch.einsum("snhd,smhd->snmh", a.squeeze(2), b.squeeze(1))
     if a.dim() == 4 and a.shape[2] == 1 and b.shape[1] == 1:
@@ -229,6 +231,10 @@ def message_function(function: MessageFunction) -> Callable[[Edges], Outputs]:
             lhs = read(edges, function.lhs, function.lhs_field)
             rhs = read(edges, function.rhs, function.rhs_field)
             leading, dims = getattr(edges, "leading", 1), max(lhs.dim(), rhs.dim())  # DGL's own edges have one
+            if function.binary_op == "dot" and dims == leading:
+                raise ValueError(
+                    f"{function.name} of fields without a dimension to sum over; take a product, as u_mul_v"
+                )
             return {function.out_field: operation(_of_dims(lhs, dims, leading), _of_dims(rhs, dims, leading))}
 
         return compute

@@ -71,6 +71,9 @@ class _Gathered:
 
     def __init__(self, has_bias: bool, dtype: torch.dtype) -> None:
         self.has_bias, self.dtype = has_bias, dtype
+        # Saved beside what a plain product saves, so that checkpoint, which makes such in the backward pass, where no
+        # propagation is, tells them apart.
+        self.mark = torch.empty(0)
         self.reset()
 
     def reset(self) -> None:
@@ -135,7 +138,7 @@ class _Linear(Function):
     @staticmethod
     def forward(ctx: Any, x: Tensor, weight: Tensor, bias: Tensor | None, gathered: _Gathered) -> Tensor:
         flat = x if x.dim() == 2 else x.reshape(-1, x.shape[-1])
-        ctx.save_for_backward(flat, weight)
+        ctx.save_for_backward(flat, weight, gathered.mark)
         ctx.gathered, ctx.shape = gathered, x.shape
         y = torch.mm(flat, weight.t()) if bias is None else torch.addmm(bias, flat, weight.t())
         return y if x.dim() == 2 else y.view(*x.shape[:-1], len(weight))
@@ -143,7 +146,7 @@ class _Linear(Function):
     @staticmethod
     @first_derivative
     def backward(ctx: Any, *grads: Tensor) -> tuple[Tensor | None, None, None, None]:
-        flat, weight = ctx.saved_tensors
+        flat, weight, _ = ctx.saved_tensors
         grad = grads[0] if grads[0].dim() == 2 else grads[0].reshape(-1, len(weight))
         ctx.gathered.add(flat, grad)
         grad_x = (grad @ weight).view(ctx.shape) if ctx.needs_input_grad[0] else None
@@ -156,7 +159,7 @@ class _MixedLinear(Function):
     @staticmethod
     def forward(ctx: Any, x: Tensor, weight: Tensor, bias: Tensor | None, gathered: _Gathered) -> Tensor:
         flat = x.reshape(-1, x.shape[-1]).to(weight.dtype)
-        ctx.save_for_backward(flat, weight)
+        ctx.save_for_backward(flat, weight, gathered.mark)
         ctx.gathered, ctx.shape = gathered, x.shape
         y = torch.mm(flat, weight.t()).view(*x.shape[:-1], len(weight))
         return y.float() if bias is None else y + bias
@@ -164,7 +167,7 @@ class _MixedLinear(Function):
     @staticmethod
     @first_derivative
     def backward(ctx: Any, *grads: Tensor) -> tuple[Tensor | None, None, None, None]:
-        flat, weight = ctx.saved_tensors
+        flat, weight, _ = ctx.saved_tensors
         grad = grads[0].reshape(-1, len(weight)).to(weight.dtype)
         ctx.gathered.add(flat, grad)
         grad_x = (grad @ weight).view(ctx.shape).float() if ctx.needs_input_grad[0] else None

@@ -47,7 +47,8 @@ def spread(x: Tensor, source: Tensor, target: Tensor) -> Tensor:
 def place(bases: Sequence[Tensor], values: Sequence[Tensor], target: Tensor) -> tuple[Tensor, ...]:
     """Each base with base[target] = value, written into its own memory: nothing else may read those rows of it."""
     if not any(base.requires_grad or x.requires_grad for base, x in zip(bases, values, strict=True)):
-        return tuple(base.index_copy_(0, target, x) for base, x in zip(bases, values, strict=True))
+        # .data as in _Place: messages may have kept the slices of other steps for their gradients.
+        return tuple(base.data.index_copy_(0, target, x) for base, x in zip(bases, values, strict=True))
     return _Place.apply(target, *bases, *values)
 
 
@@ -81,6 +82,8 @@ def segment_softmax(score: Tensor, incidence: Incidence) -> Tensor:
 
 def weighted_sum(x: Tensor, weight: Tensor, incidence: Incidence) -> Tensor:
     """Sum of weight [m] times x [m, d] over the edges of each row: [n, d]; with heads [m, h] and [m, h, d]."""
+    if not x.is_floating_point():
+        x = x.to(weight.dtype)
     if weight.dim() > 1:
         return segment_sum(weight.unsqueeze(-1) * x, incidence)
     return _WeightedSum.apply(x, weight.to(x.dtype), *incidence)

@@ -41,7 +41,10 @@ class Fields(MutableMapping[str, Tensor]):
     def __getitem__(self, name: str) -> Tensor:
         value = self._values[name]
         if not isinstance(value, Tensor):
-            value = self._values[name] = value.made()
+            made = value.made()
+            if self._rows is not None:
+                require_rows({name: made}, self._rows, self._of)
+            value = self._values[name] = made
         return value
 
     def __setitem__(self, name: str, value: Tensor) -> None:
@@ -90,7 +93,8 @@ def require_rows(fields: Mapping[str, Tensor], rows: int, of: str) -> None:
 class View(dict[str, Tensor]):
     """Fields of some nodes or edges; a field is fetched when it is first read, or asked for by `in` or `get`.
 
-    Iteration goes over those that have been fetched. `asked` is set once `in` or `get` asked whether there is a field.
+    Nothing knows the names of all, so to go through them is refused. `asked` is set once `in` or `get` asked whether
+    there is a field.
     """
 
     __slots__ = ("_fetch", "asked")
@@ -99,6 +103,15 @@ class View(dict[str, Tensor]):
     def __init__(self, fetch: Resolver) -> None:
         super().__init__()
         self._fetch = fetch
+
+    def fetched(self) -> tuple[str, ...]:
+        """The names of those that have been read."""
+        return tuple(dict.__iter__(self))
+
+    def _unknown(self) -> Any:
+        raise TypeError('fields are fetched by name here, such as nodes.data["h"]; name those that are wanted')
+
+    __iter__ = __len__ = keys = values = items = _unknown
 
     def __missing__(self, name: str) -> Tensor:
         value = self[name] = self._fetch(name)

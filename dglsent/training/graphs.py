@@ -15,7 +15,7 @@ from graphs.documents import forest
 from graphs.errors import SentenceError
 from graphs.features import Vocabularies
 from graphs.sentence_graph import SentenceGraph
-from graphs.transforms import binarise, collapse_unary, drop_outer, drop_traces
+from graphs.transforms import TRACE, binarise, collapse_unary, drop_outer, drop_traces
 
 GraphKind: TypeAlias = Literal[
     "dependency", "constituency", "constituency-nary", "chain", "window", "window-0", "window-1", "window-4", "complete"
@@ -73,7 +73,7 @@ def shape(kind: Graph, sentence: Parsed) -> Sentence:
     if kind in ("chain", "complete", *HALF_WIDTHS):
         for found in (dependencies, tree, sentence.unparsed):
             if found is not None:
-                return found
+                return _without_traces(found, sentence.labels is not None)
         raise SentenceError("the sentence has no words")
     if kind == "dependency":
         if dependencies is None:
@@ -87,6 +87,12 @@ def shape(kind: Graph, sentence: Parsed) -> Sentence:
         return tree
     tree = drop_outer(drop_traces(tree))
     return binarise(collapse_unary(tree)) if kind == "constituency" else tree
+
+
+def _without_traces(found: Sentence, labelled: bool) -> Sentence:
+    """A parse as words alone, which have no traces either; gold labels are of all nodes, and stay with them."""
+    traced = isinstance(found, Constituency) and not labelled and TRACE in found.label
+    return drop_traces(found) if traced else found  # type: ignore[arg-type]
 
 
 def gold_classes(kind: Graph, sentence: Parsed) -> Sequence[int] | None:

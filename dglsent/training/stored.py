@@ -122,7 +122,7 @@ def _stored_set(
         stored,
         readings,
         task.sentences,
-        _targets(stored, readings, task.targets, task.sentences),
+        _targets(name, stored, readings, task.targets, task.sentences),
         () if task.token_labels or "label" in task.targets else (fields.LABEL,),
         vocabularies.cooccurrence if about["graph"] == "complete" else None,
     )
@@ -153,7 +153,7 @@ def _new_ids(strings: Sequence[str], vocabulary: Vocabulary) -> IntArray:
 
 
 def _targets(
-    stored: StoredSentences, readings: Sequence[Reading], wanted: Targets, sentences: int
+    where: str, stored: StoredSentences, readings: Sequence[Reading], wanted: Targets, sentences: int
 ) -> dict[str, np.ndarray[Any, Any]]:
     targets = {}
     for name, dtype in wanted.items():
@@ -161,7 +161,16 @@ def _targets(
         for shard, reading in zip(stored.shards, readings, strict=True):
             values, new = shard.values(f"target.{name}"), reading.ids.get(f"target.{name}")
             columns.append(values if new is None else new[values])
-        targets[name] = np.concatenate(columns)[::sentences].astype(dtype)
+        column = np.concatenate(columns)[::sentences]
+        whole = dtype.kind != "f"
+        wrong = ~np.isfinite(column) | (whole & (column != np.trunc(column)))
+        if wrong.any():
+            number = int(np.argmax(wrong))
+            raise InputError(
+                f"{where}: the gold {name!r} of example {number + 1} is {column[number]}, where a "
+                f"{'whole ' * whole}number is wanted; correct the corpus, and build the store again"
+            )
+        targets[name] = column.astype(dtype)
     return targets
 
 

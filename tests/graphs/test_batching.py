@@ -131,3 +131,23 @@ class TestPairs:
     def test_none(self):
         with pytest.raises(InputError, match="at least one"):
             batch_pairs([])
+
+
+def test_fields_of_several_widths_or_types_do_not_mix():
+    sentence = Dependencies(["a", "b"], np.array([1, -1]), ["x", "root"])
+    graph = graphs.dependency(sentence, Vocabularies.of([sentence]))
+    three, four = (graphs.with_vectors(graph, np.ones((2, width))) for width in (3, 4))
+    said = r"field 'vector' is float32 \[4\] in graph 1 of the batch and float32 \[3\] in graph 0"
+    with pytest.raises(InputError, match=said):
+        graphs.batch([three, four])
+    whole, real = (
+        graphs.over_words(sentence, Vocabularies.of([sentence]), [(0, 1)], {"w": [value]}) for value in (1, 0.5)
+    )
+    with pytest.raises(InputError, match=r"field 'w' is int64 in graph 2 of the batch and float32 in graph 0"):
+        graphs.batch([real, real, whole])
+
+
+@pytest.mark.parametrize("given", [3, iter([])])
+def test_pairs_are_a_list(given):
+    with pytest.raises(InputError, match="a list of pairs is wanted, and a value of type"):
+        batch_pairs(given)

@@ -6,10 +6,11 @@ import numpy as np
 import pytest
 
 import graphs
-from graphs.columns import Constituency, Dependencies
+from graphs.columns import Constituency, Dependencies, Tagged
+from graphs.documents import forest
 from graphs.errors import Origin, SentenceError
 from graphs.features import Vocabularies
-from graphs.transforms import binarise, collapse_unary
+from graphs.transforms import binarise, collapse_unary, drop_traces
 
 TREE = graphs.parse_brackets("(S (NP (DT The) (JJ old) (NN cat)) (VP (VBD slept)))")[0]
 SENTENCE = Dependencies(
@@ -184,3 +185,29 @@ def test_nodes_of_a_tree_stand_in_pre_order():
     parents_first = Constituency(label, word, np.array([-1, 0, 0, 1, 1, 2, 2]))
     with pytest.raises(SentenceError, match="not in pre-order"):
         graphs.constituency(parents_first, VOCABULARIES)
+
+
+@pytest.mark.parametrize(
+    ("word", "parent", "said"),
+    [
+        ([None], [-1], "phrase 'A' has no words"),
+        ([None, None, "x"], [-1, 0, 0], "phrase 'B' has no words"),
+        (["x", "y"], [-1, 0], "word 'x' has nodes below it"),
+    ],
+)
+def test_words_stand_at_leaves_and_nowhere_else(word, parent, said):
+    tree = Constituency(list("ABC"[: len(word)]), word, np.array(parent))
+    for use in (
+        lambda: graphs.constituency(tree, Vocabularies.of([tree])),
+        lambda: drop_traces(tree),
+        lambda: forest([tree]),
+    ):
+        with pytest.raises(SentenceError, match=said):
+            use()
+
+
+def test_unsigned_numbers_that_int64_cannot_hold_are_refused():
+    sentence = Tagged(["a", "b"], {})
+    for values in ([2**63 + 5], np.array([2**64 - 1], dtype=np.uint64)):
+        with pytest.raises(SentenceError, match="which int64 cannot hold"):
+            graphs.over_words(sentence, Vocabularies.of([sentence]), [(0, 1)], {"hash": values})

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -55,3 +57,18 @@ def test_trees_of_two_kinds_are_no_document():
     (parse,) = parse_conllu("1\tHe\t_\t_\t_\t_\t0\troot\t_\t_\n\n")
     with pytest.raises(SentenceError, match="dependency trees and constituency trees"):
         forest([tree, parse])
+
+
+def test_documents_of_documents_keep_all_roots():
+    (one,) = parse_conllu("1\ta\t_\t_\t_\t_\t2\tx\t_\t_\n2\tb\t_\t_\t_\t_\t0\troot\t_\t_\n\n")
+    assert forest([forest([one, one]), one]).head.tolist() == [1, -1, 3, -1, 5, -1]
+
+
+def test_a_broken_tree_of_a_document_is_refused_and_hangs_on_no_other():
+    (one,) = parse_conllu("1\ta\t_\t_\t_\t_\t2\tx\t_\t_\n2\tb\t_\t_\t_\t_\t0\troot\t_\t_\n\n")
+    for head, said in (([3, -1], "head 4 of word 1 is out of range"), ([0.9, -1], "head 0.9 of node 1 is no whole")):
+        with pytest.raises(SentenceError, match=said):
+            forest([replace(one, head=np.array(head)), one])
+    tree = Constituency(["S", "A", "B"], [None, "a", "b"], np.array([-1, 0, 4]))
+    with pytest.raises(SentenceError, match="a node stands before its parent"):
+        forest([tree, tree])

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import os
 import stat
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
@@ -50,3 +51,17 @@ def test_errors_name_the_file(tmp_path):
     with pytest.raises(OSError, match="No such file") as failed, replacing(tmp_path / "no" / "a"):
         pass
     assert failed.value.filename == str(tmp_path / "no" / "a")
+
+
+def test_threads_of_one_process_do_not_share_a_file(tmp_path):
+    with replacing(tmp_path / "a") as one, ThreadPoolExecutor(1) as pool:
+        one.write_text("one")
+
+        def other() -> None:
+            with replacing(tmp_path / "a") as beside:
+                assert beside != one
+                beside.write_text("other")
+
+        pool.submit(other).result()
+        assert (tmp_path / "a").read_text() == "other"
+    assert (tmp_path / "a").read_text() == "one"

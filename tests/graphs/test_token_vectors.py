@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+import torch
 from safetensors.numpy import save_file
 
 import graphs
@@ -97,3 +98,13 @@ def test_vectors_that_are_no_array():
     graph = graphs.chain(SENTENCE, Vocabularies.of([SENTENCE]))
     with pytest.raises(SentenceError, match=r"vectors of several lengths, or none; give an array \[tokens, d\]"):
         with_vectors(graph, [[1], [2, 3], [4]])
+
+
+@pytest.mark.parametrize("dtype", [torch.bfloat16, torch.float16, torch.float64])
+def test_tensors_of_any_type_are_vectors(dtype):
+    """Such as the states of a language model, which may have a gradient."""
+    states = torch.tensor([[1.0, 2], [3, 4]], dtype=dtype, requires_grad=True)
+    assert mean_of_pieces(states, [0, 0]).tolist() == [[2, 3]]
+    sentence = Dependencies(["a", "b"], np.array([1, -1]), ["x", "root"])
+    graph = graphs.dependency(sentence, Vocabularies.of([sentence]))
+    assert with_vectors(graph, states).nodes["vector"].tolist() == [[1, 2], [3, 4]]

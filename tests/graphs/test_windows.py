@@ -76,3 +76,8 @@ def test_every_slot_by_its_definition(half_width, size):
         for slot in range(2 * half_width + 1)
     ]
     assert list(zip(graph.src.tolist(), graph.dst.tolist(), graph.edges["slot"].tolist(), strict=True)) == wanted
+
+
+def test_a_small_integer_of_numpy_is_a_half_width():
+    ours, theirs = (graphs.window(SENTENCE, VOCABULARIES, width) for width in (np.int8(64), 64))
+    assert ours.src.tolist() == theirs.src.tolist()

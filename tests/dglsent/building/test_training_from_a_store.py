@@ -15,10 +15,12 @@ import dglsent
 from dglsent.building.build import build
 from dglsent.building.recipe_corpus import OfRecipe
 from dglsent.corpora.built_in import Reviews
+from dglsent.corpora.corpus import Splits
 from dglsent.training import recipe as recipes
 from dglsent.training.assemble import load_inputs
 from dglsent.training.data import loader
 from dglsent.training.graphs import KINDS, GraphKind
+from graphs.errors import InputError
 from graphs.store import Store
 
 FROM = ("--corpus", "dglsent.corpora.stored.Stored", "--corpus.store")
@@ -110,3 +112,25 @@ def test_a_store_of_other_graphs_is_refused(tmp_path: Path, program: Program) ->
     fit = ("fit", pairs, *FROM, store, "--graph", "constituency", "--out", tmp_path / "run")
     program.refuses(*fit, saying=["1 sentences, the task wants 2"])
     program.refuses("fit", file, *FROM, tmp_path, "--out", tmp_path / "run", saying=["no store"])
+
+
+class Fractions(Reviews):
+    """Gold classes that are no whole numbers."""
+
+    def load(self, data: Path) -> Splits:
+        splits = super().load(data)
+        for split, examples in splits.items():
+            for number, example in enumerate(examples):
+                broken = (split, number) == ("dev", 1)
+                example.targets = {"label": 0.7 if broken else float(example.targets["label"])}
+        return splits
+
+
+def test_gold_that_is_no_whole_number_is_refused_as_from_files(tmp_path: Path) -> None:
+    config = recipes.resolve(TINY, ["--corpus", "test_training_from_a_store.Fractions"])
+    with pytest.raises(InputError, match=r"its gold 'label' is 0.7, where a whole number is wanted"):
+        load_inputs(recipes.instantiate(config), None)
+    build(OfRecipe(recipes.dump(config)), tmp_path / "store", size=17)
+    stored = recipes.instantiate(recipes.resolve(TINY, [*FROM, str(tmp_path / "store")]))
+    with pytest.raises(InputError, match=r"gold 'label' of example 2 is 0.7, where a whole number is wanted"):
+        load_inputs(stored, None)

@@ -320,3 +320,18 @@ class TestRefusals:
     def test_an_error_within_is_told_as_it_is(self):
         with pytest.raises(RuntimeError, match="within"), frontier_pass(**Net().attending()):
             raise RuntimeError("within")
+
+
+@pytest.mark.parametrize("layout", ["edges", "dense"])
+@pytest.mark.parametrize("name", ["h", "q"])
+def test_a_pass_has_a_row_a_node(layout, name):
+    net, batch = Net(), Batch.of([graph for pair in PAIRS for graph in pair], pairs=True)
+    net.fields(batch)
+    wrong = {
+        "relation": "attend",
+        "message": lambda edges: {"score": (edges.dst["h"] * edges.src["memory"]).sum(-1)},
+        "reduce": ATTENTION,
+        "apply": lambda nodes: {name: torch.cat([nodes.data["h"], nodes.data["context"]])},
+    }
+    with engine("torch", layout=layout), pytest.raises(ValueError, match=f"field '{name}' has the shape"):
+        net.run(batch, "up", [wrong])

@@ -6,6 +6,7 @@ import pytest
 import torch
 from random_graphs import SEVEN, chain, tree
 from torch import nn
+from torch.utils.checkpoint import CheckpointError, checkpoint
 
 from dglsent.passing import Batch, propagate
 from dglsent.passing.linear import StepLinear, shared_weights
@@ -86,3 +87,43 @@ def test_second_derivatives_are_refused_and_not_wrong():
         loss = uses(module, [x, x.tanh()])
     with pytest.raises(RuntimeError, match="second derivatives"):
         torch.autograd.grad(loss, module.weight, create_graph=True)
+
+
+def test_a_checkpoint_that_computes_again_outside_the_propagation_is_told():
+    """There is no propagation in the backward pass, and what a plain product saves is not what was saved."""
+    U, batch = StepLinear(4, 4), Batch.of([tree(SEVEN), chain(3)])
+    batch.nodes["x"] = torch.randn(batch.num_nodes, 4, requires_grad=True)
+    propagate(
+        batch,
+        fn.copy_u("h", "m"),
+        fn.sum("m", "s"),
+        lambda nodes: {"h": checkpoint(lambda s: torch.tanh(U(s)), nodes.data["s"], use_reentrant=False)},
+        leaf=lambda nodes: {"h": torch.tanh(U(nodes.data["x"]))},
+    )
+    with pytest.raises(CheckpointError, match="different number of tensors"):
+        batch.nodes["h"].sum().backward()
+
+
+@pytest.mark.parametrize("reentrant", [True, False])
+def test_a_checkpoint_around_a_whole_propagation_has_its_gradients(reentrant):
+    U, batch = StepLinear(4, 4), Batch.of([tree(SEVEN), chain(3)])
+    given, found = torch.randn(batch.num_nodes, 4), []
+
+    def encode(x):
+        batch.nodes["x"] = x
+        propagate(
+            batch,
+            fn.copy_u("h", "m"),
+            fn.sum("m", "s"),
+            lambda nodes: {"h": torch.tanh(U(nodes.data["s"]))},
+            leaf=lambda nodes: {"h": torch.tanh(U(nodes.data["x"]))},
+        )
+        return batch.nodes["h"]
+
+    for again in (False, True):
+        x = given.clone().requires_grad_()
+        U.zero_grad()
+        states = checkpoint(encode, x, use_reentrant=reentrant) if again else encode(x)
+        states.pow(2).sum().backward()
+        found.append((x.grad, U.weight.grad.clone()))
+    torch.testing.assert_close(found[1], found[0])

@@ -13,6 +13,7 @@ from torch import nn
 from dglsent.passing import Batch, StepLinear, engine, padded, propagate, update_all
 from graphs import topology
 from graphs.door import fn
+from graphs.errors import InputError
 from graphs.sentence_graph import SentenceGraph
 
 WIDTH = 3
@@ -379,3 +380,68 @@ def test_of_equal_messages_the_first_gets_the_gradient(reduce, relation, directi
         gradients.append(tied.grad)
     assert gradients[0].any()
     assert torch.equal(*gradients)
+
+
+@pytest.mark.parametrize("on", ["torch", "dgl"])
+def test_states_without_a_gradient_may_pass_through_weights(on):
+    """Such as counts: what messages keep of them for the gradient of a weight must not change later."""
+    U, batch = nn.Linear(1, WIDTH).double(), Batch.of([tree(SEVEN), tree([-1, 0, 0, 1, 3]), chain(4)])
+    one = batch.nodes["one"] = torch.ones(batch.num_nodes, 1, dtype=torch.float64)
+    with engine(on):
+        propagate(
+            batch,
+            lambda edges: {"m": U(edges.src["size"]), "c": edges.src["size"]},
+            (fn.sum("m", "heard"), fn.sum("c", "below")),
+            lambda nodes: {"size": nodes.data["below"] + nodes.data["one"], "h": torch.tanh(nodes.data["heard"])},
+            leaf=lambda nodes: {"size": nodes.data["one"], "h": nodes.data["one"].expand(-1, WIDTH)},
+        )
+    size, h = batch.nodes["size"], torch.zeros(batch.num_nodes, WIDTH, dtype=torch.float64)
+    src, dst = batch.relation("child").ends
+    assert size.sum() > one.sum()
+    h = h.index_add(0, torch.from_numpy(dst), U(size[torch.from_numpy(src)])).tanh()
+    inner = torch.from_numpy(np.isin(np.arange(batch.num_nodes), dst))
+    expected = torch.autograd.grad(h[inner].square().sum(), [*U.parameters()])
+    found = torch.autograd.grad(batch.nodes["h"].square().sum(), [*U.parameters()])
+    for ours, plain in zip(found, expected, strict=True):
+        torch.testing.assert_close(ours, plain)
+
+
+@pytest.mark.parametrize("on", ["torch", "dgl"])
+def test_a_field_that_only_leaves_have_is_named_before_a_message_reads_it(on):
+    batch = Batch.of([tree([-1, 0, 1])])
+    batch.nodes["x"] = torch.ones(3, 2)
+    with engine(on), pytest.raises(KeyError, match="'c' is computed at nodes without in-edges but not at those with"):
+        propagate(
+            batch,
+            lambda edges: {"m": edges.src["h"] * edges.src["c"]},
+            fn.sum("m", "s"),
+            lambda nodes: {"h": nodes.data["s"]},
+            leaf=lambda nodes: {"h": nodes.data["x"], "c": nodes.data["x"]},
+        )
+
+
+def test_what_inputs_make_has_a_row_a_node():
+    batch = Batch.of([tree([-1, 0, 0])])
+    batch.nodes["x"] = torch.ones(3, 2)
+    for leaf in (None, lambda nodes: {"h": nodes.data["x"]}):
+        with pytest.raises(ValueError, match="field 'p' has the shape"):
+            propagate(
+                batch,
+                fn.copy_u("h", "m"),
+                fn.sum("m", "s"),
+                lambda nodes: {"h": nodes.data["p"]},
+                leaf=leaf,
+                inputs=lambda nodes: {"p": torch.ones(7, 2)},
+            )
+
+
+def test_transforms_of_functorch_are_refused():
+    batch = Batch.of([tree([-1, 0, 0])])
+
+    def total(x):
+        batch.nodes["x"] = x
+        update_all(batch, fn.copy_u("x", "m"), fn.sum("m", "s"))
+        return batch.nodes["s"].sum()
+
+    with pytest.raises(InputError, match=r"torch.func cannot pass through an engine"):
+        torch.func.grad(total)(torch.ones(3, 2))

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import pytest
 import torch
 from random_graphs import tree
 
-from dglsent.passing import Batch, propagate
+from dglsent.passing import Batch, propagate, update_all
 from graphs.door import fn
 
 
@@ -26,3 +27,19 @@ def test_without_gradients_none_is_made_later():
     with torch.no_grad():
         propagate(batch, fn.copy_u("h", "m"), fn.sum("m", "h"), leaf=lambda nodes: {"h": nodes.data["x"]})
     assert not batch.nodes["h"].requires_grad
+
+
+def test_fields_are_named_and_not_gone_through():
+    """Nothing is fetched by then, and a reducer that went through it would return nothing."""
+    batch = Batch.of([tree([-1, 0, 0])])
+    batch.nodes["x"] = torch.ones(3)
+    for through in (list, len, lambda view: view.items(), lambda view: view.keys(), lambda view: view.values()):
+        with pytest.raises(TypeError, match="fields are fetched by name"):
+            update_all(batch, fn.copy_u("x", "m"), lambda nodes, through=through: {"s": through(nodes.mailbox)})
+
+
+def test_a_field_that_is_made_later_has_a_row_a_node_too():
+    batch = Batch.of([tree([-1, 0, 0])])
+    batch.nodes.set_lazy("h", lambda: torch.ones(4, 2))
+    with pytest.raises(ValueError, match=r"field 'h' has the shape \(4, 2\)"):
+        batch.nodes["h"]

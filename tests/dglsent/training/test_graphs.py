@@ -7,7 +7,7 @@ from dglsent.corpora.example import Parsed
 from dglsent.training.graphs import KINDS, OwnGraph, build, gold_classes, shape
 from graphs import over_words
 from graphs.builders import constituency
-from graphs.columns import Dependencies, Tagged
+from graphs.columns import Constituency, Dependencies, Tagged
 from graphs.errors import SentenceError
 from graphs.features import Vocabularies
 from graphs.formats.brackets import parse_brackets
@@ -98,3 +98,13 @@ def test_a_graph_of_ones_own_has_the_gold_classes_of_its_tree():
     own = build(Phrases(), shaped, VOCABULARIES, labels=[0, 1, 2, 3, 4, 5], labelled=True)
     known = build("constituency-nary", shaped, VOCABULARIES, labels=[0, 1, 2, 3, 4, 5], labelled=True)
     assert own.nodes["label"].tolist() == known.nodes["label"].tolist() == [-1, 1, 2, 3, 4, 5]
+
+
+@pytest.mark.parametrize("kind", ["chain", "complete", "window-1"])
+def test_traces_are_no_words(kind):
+    (tree,) = parse_brackets("( (S (NP (DT the) (NN film)) (VP (VBD was) (VP (VBN seen) (NP (-NONE- *-1))))))")
+    assert shape(kind, Parsed(constituency=tree)).words == ["the", "film", "was", "seen"]
+    labelled = Parsed(constituency=tree, labels=[0] * len(tree))
+    assert shape(kind, labelled) is tree
+    whole = Parsed(constituency=Constituency(["S", "A"], [None, "a"], np.array([-1, 0])))
+    assert shape(kind, whole) is whole.constituency

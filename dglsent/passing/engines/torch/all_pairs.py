@@ -26,7 +26,7 @@ from dglsent.passing.functions import (
 from dglsent.passing.plans.all_pairs import Padding
 from dglsent.passing.relation import AllPairs
 from dglsent.passing.segments import segment_sum
-from dglsent.passing.views import Edges, Fields
+from dglsent.passing.views import Edges, Fields, View
 
 Layout: TypeAlias = Literal["auto", "dense", "edges"]
 ByBlock: TypeAlias = Callable[[str], Sequence[Tensor]]
@@ -89,11 +89,41 @@ def dense_round(nodes: Fields, relation: AllPairs, message: MessageFunction, red
         reduce.check(weight.dim() - 3, values.dim() - 2)
         mask = padding.mask.unsqueeze(1)
         weight = weight.masked_fill(~(mask if weight.dim() == 3 else mask.unsqueeze(-1)), -torch.inf).softmax(2)
+        values = values if values.is_floating_point() else values.to(weight.dtype)
         mean = weight @ values if weight.dim() == 3 else torch.einsum("snmh,smhd->snhd", weight, values)
         weights.append(weight.flatten(0, 2))
         means.append(unpad(mean, padding))
-    relation.edges.set_lazy(reduce.weight, lambda: of_edges(torch.cat(weights), relation.cell(blocks.start)))
+    relation.edges.set_lazy(reduce.weight, partial(_weights, weights, relation))
     return {reduce.out: join_blocks(means, blocks)}
+
+
+def _weights(parts: list[Tensor], relation: AllPairs) -> Tensor:
+    return of_edges(torch.cat(parts), relation.cell(relation.blocks.start))
+
+
+def joined(compute: Callable[[Any], Outputs], edges: Edges, shape: Sequence[int]) -> Outputs:
+    """What a message function makes of padded edges, of whose ends each has a dimension of length 1.
+
+    Operations that broadcast take those as they are, and project each end once; for others, such as `torch.cat`, both
+    ends are spread over all pairs, as they are over listed edges.
+
+    Args:
+        compute: the function.
+        edges: what it sees.
+        shape: the leading dimensions of pairs.
+    """
+    try:
+        return compute(edges)
+    except (RuntimeError, IndexError) as error:
+
+        def spread(end: View, name: str) -> Tensor:
+            return end[name].expand(*shape, *end[name].shape[len(shape) :])
+
+        ends = partial(spread, edges.src), partial(spread, edges.dst)
+        try:
+            return compute(Edges(edges.batch_size(), *ends, edges.data.__getitem__, len(shape)))
+        except (RuntimeError, IndexError):
+            raise error from None  # it is no matter of their shapes
 
 
 def _receivers(padding: Padding) -> int:
@@ -152,7 +182,7 @@ def _scores(block: _Block, compute: Callable[[Any], Outputs], score: str, first:
         between,
         leading=3,
     )
-    made = compute(edges)[score]
+    made = joined(compute, edges, (len(padding.sources), count, padding.width))[score]
     # It may depend on the senders alone.
     return made.expand(-1, count, *made.shape[2:])
 
@@ -194,6 +224,7 @@ def dense_frontier(edges: Edges, score: Tensor, mask: Tensor, reduce: SoftmaxSum
     weight = score.masked_fill(~(mask.unsqueeze(-1) if heads else mask), -torch.inf).softmax(1)
     values = edges.src[reduce.value]
     reduce.check(score.dim() - 2, values.dim() - 2)
+    values = values if values.is_floating_point() else values.to(weight.dtype)
     if heads:
         return torch.einsum("rmh,rmhd->rhd", weight, values), weight
     return (weight.unsqueeze(1) @ values).squeeze(1), weight

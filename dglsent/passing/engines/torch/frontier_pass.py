@@ -8,7 +8,7 @@ from functools import cached_property, partial
 from torch import Tensor
 
 from dglsent.passing.batch import Batch
-from dglsent.passing.engines.torch.all_pairs import dense_frontier, frontiers_run_dense
+from dglsent.passing.engines.torch.all_pairs import dense_frontier, frontiers_run_dense, joined
 from dglsent.passing.engines.torch.padding import of_cells, of_edges, pad_senders
 from dglsent.passing.engines.torch.preset import read
 from dglsent.passing.engines.torch.reducing import EdgeOutputs, first_of, reduce_messages
@@ -22,7 +22,7 @@ from dglsent.passing.functions import (
 from dglsent.passing.plans.schedule import Schedule
 from dglsent.passing.relation import AllPairs, Direction
 from dglsent.passing.segments import gather, permute
-from dglsent.passing.views import Edges, Nodes, Resolver
+from dglsent.passing.views import Edges, Nodes, Resolver, require_rows
 
 
 class PassRun:
@@ -47,10 +47,12 @@ class PassRun:
         size = self.frontiers.node_sizes[t]
         here: Resolver = partial(first_of, computed, given)
         made = {} if self.inputs is None else self.inputs(Nodes(size, here))
+        require_rows(made, size, "nodes of the step")
         receiver: Resolver = partial(first_of, made, here)
         reduced = self._padded(t, computed, receiver) if self.dense else self._over_edges(t, computed, receiver)
         if self.wanted.apply is not None:
             reduced = self.wanted.apply(Nodes(size, partial(first_of, reduced, receiver)))
+            require_rows(reduced, size, "nodes of the step")
         return {**computed, **reduced}
 
     def keep(self) -> None:
@@ -92,7 +94,8 @@ class PassRun:
             leading=2,
         )
         mask = padding.mask.index_select(0, sentence)
-        out, weight = dense_frontier(edges, self.compute(edges)[reduce.score], mask, reduce)
+        score = joined(self.compute, edges, mask.shape)[reduce.score]
+        out, weight = dense_frontier(edges, score, mask, reduce)
         self.kept.add(reduce.weight, weight)
         return {reduce.out: out}
 

@@ -68,7 +68,7 @@ class _Compiled:
             result: Outputs = method(seen)
             parts = {part: getattr(seen, part) for part in _PARTS if hasattr(seen, part)}
             views = {part: view for part, view in parts.items() if isinstance(view, View)}
-            self._reads = {part: tuple(view) for part, view in views.items()}
+            self._reads = {part: view.fetched() for part, view in views.items()}
             if any(hasattr(view, "asked") for view in views.values()):
                 self._give_up("it asks which fields there are, and a compiled one sees those of its first call")
             return result

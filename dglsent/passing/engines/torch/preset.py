@@ -11,7 +11,7 @@ from dglsent.passing.plans.schedule import Schedule
 from dglsent.passing.precision import full
 from dglsent.passing.relation import Relation
 from dglsent.passing.segments import gather, permute
-from dglsent.passing.views import Fields, Nodes
+from dglsent.passing.views import Fields, Nodes, require_rows
 
 
 class PresetFields:
@@ -31,11 +31,15 @@ class PresetFields:
         """Add the fields that `inputs` makes of the given ones, for all nodes that `apply` will see."""
         leaves, size = self.schedule.leaves, len(self.schedule.order)
         if leaves_too:
-            for name, value in inputs(Nodes(size, self._whole)).items():
+            made = inputs(Nodes(size, self._whole))
+            require_rows(made, size, "nodes")
+            for name, value in made.items():
                 self.leaf[name], self.inner[name] = value.split([leaves, size - leaves])
                 self._made[name] = value
         elif size > leaves:
-            self.inner.update(inputs(Nodes(size - leaves, self._at_inner)))
+            made = inputs(Nodes(size - leaves, self._at_inner))
+            require_rows(made, size - leaves, "nodes with in-edges")
+            self.inner.update(made)
 
     def _whole(self, name: str) -> Tensor:
         return permute(read(self.nodes, name, "node"), self.schedule.order, self.schedule.position)

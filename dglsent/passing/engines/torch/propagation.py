@@ -88,9 +88,9 @@ def propagate(
                 require_rows(output, size, "nodes of the step")
             for each in made:
                 output = each.run(t + 1, output, at_step)
+            if not t:
+                require_same(leaf_outputs, output)
             outputs.append(output)
-    if outputs:
-        require_same(leaf_outputs, outputs[0])
     for name in leaf_outputs:
         parts = [leaf_outputs[name], *(output[name] for output in outputs)]
         batch.nodes.set_lazy(name, partial(_in_graph_order, parts, schedule))
