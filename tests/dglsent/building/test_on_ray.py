@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from review_files import content
 from tiny import TINY
 
 from dglsent.building.build import build
@@ -54,10 +55,6 @@ def paths_of_workers() -> Iterator[None]:
         environment.setenv("RAY_ENABLE_UV_RUN_RUNTIME_ENV", "0")
         yield
         ray.shutdown()
-
-
-def content(store: Path) -> dict[str, bytes]:
-    return {path.name: path.read_bytes() for path in store.iterdir()}
 
 
 def test_a_killed_worker_loses_nothing(tmp_path: Path) -> None:

@@ -5,8 +5,9 @@ from __future__ import annotations
 import pytest
 import torch
 from hypothesis import given, settings
-from random_graphs import SEVEN, tree
+from random_graphs import SEVEN, chain, tree
 from test_propagate import batches
+from torch import nn
 
 from dglsent.passing import Batch, apply_edges, edge_softmax, engine, padded, propagate, update_all
 from graphs.door import fn
@@ -170,3 +171,14 @@ def test_a_batch_on_another_device_is_refused_by_dgl(run):
         pytest.raises(InputError, match="engine dgl runs on the CPU, and the batch is on meta; move it"),
     ):
         run(batch)
+
+
+def test_weights_of_mixed_precision_add_up_to_one():
+    batch = Batch.of([chain(600)])
+    x, U = torch.randn(600, 8), nn.Linear(8, 1)
+    with torch.autocast("cpu", torch.bfloat16):
+        score = U(x)[torch.from_numpy(batch.relation("complete").ends[0])].squeeze(-1)
+        weight = edge_softmax(batch, score, relation="complete")
+    assert score.dtype is torch.bfloat16
+    assert weight.dtype is torch.float32
+    torch.testing.assert_close(weight.view(600, 600).sum(1), torch.ones(600))

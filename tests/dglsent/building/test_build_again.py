@@ -1,0 +1,158 @@
+"""A build that was killed, whose files were damaged or whose source has changed, is done to the end by the next."""
+
+from __future__ import annotations
+
+import json
+import multiprocessing
+import os
+import re
+import shutil
+import signal
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from review_files import content, files
+
+from dglsent.building.build import build
+from dglsent.building.files import Files
+from dglsent.lock import locked
+from graphs.errors import InputError
+from graphs.store import Store, write
+
+
+def in_child(work: Callable[[], object]) -> int:
+    """The exit code of a child process that does it; negative if a signal killed it."""
+    child = multiprocessing.get_context("fork").Process(target=work)
+    child.start()
+    child.join()
+    assert child.exitcode is not None
+    return child.exitcode
+
+
+def test_killed_at_any_moment(corpus: Path, tmp_path: Path) -> None:
+    source = Files("dependency", files(corpus))
+    build(source, tmp_path / "whole", size=20)
+    replace = os.replace
+
+    for last in range(20):
+        folder = tmp_path / f"killed-{last}"
+
+        def killed(folder: Path = folder, last: int = last) -> None:
+            """Builds; is killed when the file after the last one is written, before it has its name."""
+            done = 0
+
+            def counted(*paths: object) -> None:
+                nonlocal done
+                if done == last:
+                    os.kill(os.getpid(), signal.SIGKILL)
+                done += 1
+                replace(*paths)  # type: ignore[arg-type]
+
+            os.replace = counted
+            build(source, folder, size=20)
+
+        code = in_child(killed)
+        if code == 0:
+            break
+        assert code == -signal.SIGKILL
+        with pytest.raises(InputError, match=r"no store|not built to the end"):
+            Store(folder)
+        kept = {path: path.stat().st_mtime_ns for path in folder.glob("*.arrow") if path.with_suffix(".json").exists()}
+        said: list[str] = []
+        build(source, folder, size=20, say=said.append)
+        assert {path: path.stat().st_mtime_ns for path in kept} == kept
+        assert bool(kept) == any(f"{len(kept)} of 4 shards are whole" in line for line in said)
+        assert content(folder) == content(tmp_path / "whole")
+    assert last > 8
+
+
+def test_files_of_ones_own_beside_the_shards_stay(corpus: Path, tmp_path: Path) -> None:
+    folder, whole = tmp_path / "store", Files("dependency", files(corpus))
+    build(whole, folder, size=5)
+    mine = ["notes.json", "mine.arrow", "train-mine.arrow", "draft.part", "train-00000.arrow.bak"]
+    for name in mine:
+        (folder / name).write_text("mine")
+    left = ["train-00777.arrow", "train-00777.json", "train-00001.arrow.box-7.part", "manifest.json.box-7.part"]
+    for name in left:  # of a source that was longer, and of a killed build
+        (folder / name).touch()
+    build(whole, folder, size=5)
+    assert {path.name for path in folder.iterdir()} & {*mine, *left} == {*mine}
+
+
+def test_a_marker_that_is_no_mapping_is_named(corpus: Path, tmp_path: Path) -> None:
+    (tmp_path / "store").mkdir()
+    (tmp_path / "store" / "building.json").write_text("[]")
+    with pytest.raises(InputError, match=r"building\.json: damaged"):
+        build(Files("dependency", files(corpus)), tmp_path / "store", size=20)
+
+
+def test_damage_is_found_named_and_mended(corpus: Path, tmp_path: Path) -> None:
+    source, folder = Files("dependency", files(corpus)), tmp_path / "store"
+    build(source, folder, size=20)
+    whole = content(folder)
+    shard = folder / "train-00001.arrow"
+    raw = bytearray(whole[shard.name])
+
+    def flip() -> None:
+        raw[len(raw) // 2] ^= 1
+        shard.write_bytes(raw)
+
+    damages: list[tuple[Callable[[], object], str]] = [
+        (flip, "damaged"),
+        (lambda: shard.write_bytes(raw[: len(raw) // 2]), "damaged"),
+        (shard.unlink, "is missing"),
+    ]
+    for damage, said in damages:
+        damage()
+        with pytest.raises(InputError, match=rf"train-00001\.arrow: .*{said}.*`dglsent build`"):
+            Store(folder)
+        build(source, folder, size=20)
+        assert content(folder) == whole
+    for name, read in (("manifest.json", Store), ("vocabularies.json", lambda path: Store(path).counts())):
+        for damaged in (b"", b"[]", b'{"format": ', whole[name][:-40], whole[name].replace(b'"train"', b'"trial"', 1)):
+            (folder / name).write_bytes(damaged)
+            with pytest.raises(InputError, match=rf"{re.escape(name)}: .*`dglsent build`"):
+                read(folder)
+            build(source, folder, size=20)
+            assert content(folder) == whole
+    # A shard of other columns, with a manifest that knows its hash.
+    build(Files("chain", files(corpus)), tmp_path / "chains", size=20)
+    shutil.copy(tmp_path / "chains" / shard.name, shard)
+    manifest = json.loads(whole["manifest.json"])
+    entry = next(entry for entry in manifest["shards"] if entry["file"] == shard.name)
+    other = json.loads((tmp_path / "chains" / "train-00001.json").read_text())
+    entry.update(bytes=other["bytes"], sha256=other["sha256"])
+    write(manifest, folder / "manifest.json")
+    with pytest.raises(InputError, match=r"its column .edge\.relation. does not fit the manifest"):
+        Store(folder)
+    (folder / "manifest.json").write_text(json.dumps({**manifest, "version": 99}))
+    with pytest.raises(InputError, match="version 99"):
+        Store(folder)
+
+
+def test_a_changed_file_is_built_anew(corpus: Path, tmp_path: Path) -> None:
+    own, folder = tmp_path / "own.conllu", tmp_path / "store"
+    text = (corpus / "train.conllu").read_text()
+    own.write_text(text)
+    build(Files("dependency", {"train": [str(own)]}), folder, size=10)
+    before = {path.name: path.stat().st_mtime_ns for path in folder.glob("*.arrow")}
+    own.write_text(text + (corpus / "dev.conllu").read_text())
+    build(Files("dependency", {"train": [str(own)]}), folder, size=10)
+    after = {path.name: path.stat().st_mtime_ns for path in folder.glob("*.arrow")}
+    assert sorted(name for name in after if before.get(name) != after[name]) == ["train-00004.arrow"]
+    own.write_text("".join(text.partition("\n\n")[:2]))
+    build(Files("dependency", {"train": [str(own)]}), folder, size=10)
+    assert [len(shard) for shard in Store(folder).splits["train"].shards] == [1]
+    assert [path.name for path in folder.glob("*.arrow")] == ["train-00000.arrow"]
+
+
+def test_one_program_builds_at_a_time(corpus: Path, tmp_path: Path) -> None:
+    source, folder = Files("chain", files(corpus)), tmp_path / "store"
+    with locked(folder), pytest.raises(InputError, match="is writing it; wait"):
+        build(source, folder)
+    build(source, folder)
+    with pytest.raises(InputError, match="graph is 'chain' there and 'window' here"):
+        build(Files("window", files(corpus)), folder)
+    with pytest.raises(InputError, match="is not empty and no store"):
+        build(source, corpus)
