@@ -20,6 +20,7 @@ from graphs.errors import InputError
 from graphs.files import replacing
 
 _ROWS_IN_JSON = 2000
+_WRITTEN = (".csv", ".txt", ".svg", ".png")
 # What the numbers among options may be, of whatever analysis.
 _LEAST = {"k": 1, "least": 1, "longest": 1, "permutations": 1, "dimension": 0, "c": 0, "long": 0, "top": 0, "purity": 0}
 _SHARES = ("top", "purity")
@@ -74,12 +75,18 @@ def analyse(
     if empty:
         say(f"{analysis.name}: not written, as of these runs they have no rows: {empty}")
     used = split if analysis.reads == "recordings" else ""
-    files = write_tables(analysis, made, folder, sources, options or {})
+    chosen = {name: option.default for name, option in options_of(analysis).items()} | dict(options or {})
+    files = write_tables(made, folder)
     for name, text in (module.texts(made) if hasattr(module, "texts") else {}).items():
         files.append(folder / f"{name}.txt")
         with replacing(files[-1]) as beside:
             beside.write_text(text, encoding="utf-8")
-    return files + draw(analysis, made, folder, caption(analysis, sources, used, options or {}), say)
+    files += draw(analysis, made, folder, caption(analysis, sources, used, chosen), say)
+    about = folder / f"{analysis.name}.json"
+    for name in {*_written(about), *(f"{name}.csv" for name in made)} - {file.name for file in files}:
+        (folder / name).unlink(missing_ok=True)  # of other runs
+    write_about(analysis, made, about, sources, chosen, files)
+    return [*files, about]
 
 
 class Option(NamedTuple):
@@ -116,39 +123,49 @@ def _in_range(options: Mapping[str, Any]) -> None:
             raise InputError(f"--{name} {value:g}: is not from {low}{' to 1' if share else ''}")
 
 
-def write_tables(
+def write_tables(tables: Mapping[str, DataFrame], folder: Path) -> list[Path]:
+    """Writes every table that has rows as CSV."""
+    files = [folder / f"{name}.csv" for name, table in tables.items() if not table.empty]
+    for file in files:
+        with replacing(file) as beside:
+            tables[file.stem].to_csv(beside, index=False, float_format="%.6g")
+    return files
+
+
+def write_about(
     analysis: Analysis,
     tables: Mapping[str, DataFrame],
-    folder: Path,
+    file: Path,
     sources: Sequence[Any],
     options: Mapping[str, Any],
-) -> list[Path]:
-    """Writes every table that has rows as CSV, and all of moderate size with their sources as JSON."""
-    files = []
-    for name, table in tables.items():
-        if table.empty:
-            (folder / f"{name}.csv").unlink(missing_ok=True)  # of other runs
-            continue
-        files.append(folder / f"{name}.csv")
-        with replacing(files[-1]) as beside:
-            table.to_csv(beside, index=False, float_format="%.6g")
+    files: Sequence[Path],
+) -> None:
+    """Writes as JSON of what an analysis was made, the files that were written, and all tables of moderate size."""
     said = {
         "analysis": analysis.name,
         "code": analysis.code,
         "paper": analysis.paper,
         "shows": analysis.what,
-        "options": {name: options.get(name, option.default) for name, option in options_of(analysis).items()},
+        "options": options,
         "sources": [_about(source) for source in sources],
+        "files": [each.name for each in files],
         "tables": {
             name: json.loads(table.to_json(orient="records", double_precision=8))
             for name, table in tables.items()
             if len(table) <= _ROWS_IN_JSON
         },
     }
-    files.append(folder / f"{analysis.name}.json")
-    with replacing(files[-1]) as beside:
+    with replacing(file) as beside:
         beside.write_text(dumps(said, indent=1) + "\n", encoding="utf-8")
-    return files
+
+
+def _written(file: Path) -> set[str]:
+    """The names of the files beside that the last call wrote; none where that cannot be known."""
+    try:
+        names = json.loads(file.read_text(encoding="utf-8"))["files"]
+        return {name for name in names if Path(name).name == name and Path(name).suffix in _WRITTEN}
+    except (OSError, ValueError, KeyError, TypeError):
+        return set()
 
 
 def draw(analysis: Analysis, tables: Mapping[str, DataFrame], folder: Path, caption: str, say: Say) -> list[Path]:
@@ -170,7 +187,7 @@ def draw(analysis: Analysis, tables: Mapping[str, DataFrame], folder: Path, capt
 
 
 def caption(analysis: Analysis, sources: Sequence[Any], split: str, options: Mapping[str, Any]) -> str:
-    """Model, data, split, seeds and folds of what is shown, and the options that were chosen."""
+    """Model, data, split, seeds and folds of what is shown, and the options."""
     systems: dict[str, list[Any]] = {}
     for source in sources:
         systems.setdefault(source.system, []).append(source)
@@ -184,7 +201,7 @@ def caption(analysis: Analysis, sources: Sequence[Any], split: str, options: Map
     shown = "; ".join(parts) if len(parts) <= 8 else f"{len(parts)} systems, {len(sources)} runs"
     data = ", ".join(sorted({source.data for source in sources}))
     splits = {getattr(source, "split", split) for source in sources} - {""}
-    chosen = ", ".join(f"{name} {value}" for name, value in options.items())
+    chosen = ", ".join(f"{name} {value}" for name, value in options.items() if value != "")
     where = f"{data} {'/'.join(sorted(splits))}".strip()
     return f"{analysis.code} {analysis.name}. {where}: {shown}.{f' {chosen}.' if chosen else ''}"
 

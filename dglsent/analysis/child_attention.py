@@ -75,7 +75,7 @@ def child_weights(edges: DataFrame, nodes: DataFrame, example: int, side: int) -
                 "depth": [depth[node] for node in found.receiver],
             }
         )
-        .assign(words=" ".join(of_one.text))
+        .assign(words=[of_one.text.tolist()] * len(found))
         .reset_index(drop=True)
     )
 
@@ -105,7 +105,7 @@ def figures(tables: Mapping[str, DataFrame]) -> dict[str, Figure]:
     weights, choices = tables["weights"], tables["entropy"]
     found = {}
     for name, shown, one in first_runs(weights):
-        words = one.words.iloc[0].split(" ")
+        words = one.words.iloc[0]
         matrix = np.full((len(words), len(words)), np.nan)
         matrix[one.dependent, one["head"]] = one.attention
         size = 1.6 + inches(len(words))

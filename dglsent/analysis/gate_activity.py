@@ -1,6 +1,6 @@
 """Gates of words as training goes on (figure 4 of the dynamic window networks).
 
-The runs were trained with `dglsent fit --log-gates`. The effective width of a window is the sum of its gates.
+The runs were trained with `dglsent fit --log-gates`. The effective width of a window is the sum of its gates on words.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from matplotlib.figure import Figure
 from matplotlib.ticker import LogFormatter
-from pandas import DataFrame, concat
+from pandas import DataFrame, Series, concat
 
 from dglsent.analysis.pictures import colour_of, panels
 from dglsent.analysis.runs import by_run, first_run, of_run
@@ -24,7 +24,7 @@ def tables(sources: Sequence[LoggedGates]) -> dict[str, DataFrame]:
     found: dict[str, list[DataFrame]] = {}
     for source in sources:
         activity = mean_gates(source.gates)
-        width = widths(activity, source.words)
+        width = widths(source.gates, source.words)
         made = {"activity": activity, "decay": decay(activity), "width": width, "ambiguity": ambiguity(width)}
         for name, table in made.items():
             found.setdefault(name, []).append(of_run(table, source))
@@ -43,17 +43,24 @@ def decay(activity: DataFrame) -> DataFrame:
     return activity.groupby(["step", distance]).gate.mean().reset_index()
 
 
-def widths(activity: DataFrame, words: DataFrame) -> DataFrame:
-    """Of each word the effective width and the entropy of its gates' shares, at the first and the last step."""
-    rows = []
-    for word, of_word in activity.groupby("word", sort=True, observed=True):
-        row = {"word": word}
-        for name, step in (("first", of_word.step.min()), ("last", of_word.step.max())):
-            gates = of_word[of_word.step == step].gate.to_numpy(float)
-            row[f"width_{name}"] = gates.sum()
-            row[f"entropy_{name}"] = entropy(gates / gates.sum())
-        rows.append(row)
-    return DataFrame(rows).merge(words[["word", "count", "classes"]], on="word")
+def widths(gates: DataFrame, words: DataFrame) -> DataFrame:
+    """Of each word the effective width and the entropy of its gates' shares, at the first and the last step.
+
+    Both are means over its occurrences, of whose windows some are cut off by the sentence's ends.
+    """
+    found = words[["word", "count", "classes"]].sort_values("word").set_index("word")
+    for name, step in (("first", gates.step.min()), ("last", gates.step.max())):
+        at_step = gates[gates.step == step]
+        windows = at_step.groupby(["word", "occurrence"], observed=True).gate
+        each = DataFrame({"width": windows.sum(), "entropy": windows.agg(_entropy_of_shares)})
+        for column, values in each.groupby("word", observed=True).mean().items():
+            found[f"{column}_{name}"] = values
+    columns = ["width_first", "entropy_first", "width_last", "entropy_last", "count", "classes"]
+    return found.dropna(subset=["width_first"]).reset_index()[["word", *columns]]
+
+
+def _entropy_of_shares(gates: Series) -> float:
+    return entropy((gates / gates.sum()).to_numpy(float))
 
 
 def ambiguity(width: DataFrame) -> DataFrame:

@@ -46,8 +46,11 @@ def tables(sources: Sequence[Recording], *, sentence: str = "", longest: int = 6
     for source in sources:
         names, all_edges = matrices.layers(source), matrices.word_edges(source)
         edges = matrices.up_to(all_edges, longest, source)
-        example = find_sentence(source.examples, sentence) if sentence else _middling(edges)
-        side = side_of(source.examples, example, [sentence])
+        if sentence:
+            example = find_sentence(source.examples, sentence)
+            side = side_of(source.examples, example, [sentence])
+        else:
+            example, side = _middling(edges)
         made = {
             "shares": concat([shares(edges, name) for name in names]),
             "distance": concat([distances(edges, name) for name in names]),
@@ -222,6 +225,8 @@ def _distance(found: DataFrame) -> Figure:
     return figure
 
 
-def _middling(edges: DataFrame) -> int:
+def _middling(edges: DataFrame) -> tuple[int, int]:
+    """The first example with a sentence of 8 to 14 words, and on which side that stands."""
     fitting = edges[edges.length.between(8, 14)]
-    return int((fitting if len(fitting) else edges).example.iloc[0])
+    first = (fitting if len(fitting) else edges).iloc[0]
+    return int(first.example), int(first.sentence)

@@ -20,7 +20,12 @@ def tables(sources: Sequence[Recording], *, least: int = 10, long: float = 14) -
         sources: recordings of pairs with scores, of one split.
         least: pairs of a bin; fewer are joined to the next lower bin.
         long: mean length from which a pair counts as long.
+
+    Raises:
+        InputError: a model predicts classes, whose numbers are no scores.
     """
+    for source in sources:
+        source.require_scores()
     examples, predicted = predictions(sources)
     gold, length = examples.gold.to_numpy(float), mean_length(examples)
     bins = by_bin(gold, predicted, merged_bins(length, 1, least), length, pearson)
@@ -33,7 +38,7 @@ def tables(sources: Sequence[Recording], *, least: int = 10, long: float = 14) -
 
 
 def mean_length(examples: DataFrame) -> Array:
-    """[N] mean number of tokens of the two sentences."""
+    """[N] mean number of words of the two sentences, as spaces part them."""
     lengths = [examples[side].str.count(" ").to_numpy(float) + 1 for side in ("text", "other")]
     mean: Array = (lengths[0] + lengths[1]) / 2
     return mean
@@ -41,5 +46,7 @@ def mean_length(examples: DataFrame) -> Array:
 
 def figures(tables: Mapping[str, DataFrame]) -> dict[str, Figure]:
     """A line a system."""
-    label = "mean length of the pair (tokens)"
-    return {"length-bins": binned_figure(tables["bins"], tables["lift"], label, "Pearson's r", (0.55, 0.95))}
+    label = "mean length of the pair (words)"
+    figure = binned_figure(tables["bins"], tables["lift"], label, "Pearson's r", (0.55, 0.95))
+    figure.set_label("A bin is one word.")
+    return {"length-bins": figure}

@@ -65,7 +65,9 @@ def accuracy(gold: Array, predicted: Array) -> float:
 
 def figures(tables: Mapping[str, DataFrame]) -> dict[str, Figure]:
     """A line a system."""
-    return {"overlap-bins": binned_figure(tables["bins"], tables["lift"], "n-gram overlap", "accuracy", None)}
+    figure = binned_figure(tables["bins"], tables["lift"], "n-gram overlap", "accuracy", None)
+    figure.set_label("A bin is 2 wide.")
+    return {"overlap-bins": figure}
 
 
 def _grams(words: Sequence[str], n: int) -> set[tuple[str, ...]]:

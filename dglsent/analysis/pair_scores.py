@@ -25,10 +25,15 @@ _DENIALS = {"no", "not", "n't", "nobody", "none", "never", "without"}
 
 
 def tables(sources: Sequence[Recording]) -> dict[str, DataFrame]:
-    """Tables `pairs` (the paper's two, one row a pair, a column a system) and `groups` (mean absolute error)."""
+    """Tables `pairs` (the paper's two, one row a pair, a column a system) and `groups` (mean absolute error).
+
+    Raises:
+        InputError: a recording is not of pairs, or a model predicts classes, whose numbers are no scores.
+    """
     scored, groups = [], []
     for source in sources:
         source.require_pairs()
+        source.require_scores()
         examples = source.examples
         for number, (one, other) in enumerate(PAPER, 1):
             found = examples[examples.example.isin(find_pairs(examples, one, other))]

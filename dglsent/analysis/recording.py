@@ -93,6 +93,8 @@ class Recording:
     def vectors(self, table: str, name: str) -> np.ndarray[Any, Any]:
         """A field that is a vector, [rows, d] in the order of the rows of its table, "nodes" or "edges".
 
+        Rows that have no such field, as edges of other relations, are nan.
+
         Raises:
             InputError: it is not recorded.
         """
@@ -103,8 +105,9 @@ class Recording:
         column = self._table(table, [name]).column(name)
         if not pa.types.is_fixed_size_list(column.type):
             return np.asarray(column)[:, None]
-        parts = [chunk.flatten().to_numpy().reshape(len(chunk), -1) for chunk in column.chunks]
-        return np.concatenate(parts) if parts else np.zeros((0, column.type.list_size), np.float32)
+        found = np.full((len(column), column.type.list_size), np.nan, np.float32)
+        found[column.is_valid().to_numpy()] = column.combine_chunks().flatten().to_numpy().reshape(-1, found.shape[1])
+        return found
 
     def label(self, number: float) -> str:
         """The name of a class; the number itself where there is none."""
@@ -132,6 +135,19 @@ class Recording:
         """
         if self.examples[["other", "predicted"]].isna().any(axis=None):
             raise InputError(f"{self.path}: not of pairs with a prediction each, which this reads; choose another run")
+
+    def require_scores(self) -> None:
+        """Refuse a recording of classes, whose numbers have no order.
+
+        Raises:
+            InputError: it is one of more than two.
+        """
+        predicted, labels = self.examples.predicted, self.about.get("labels", ())
+        if len(labels) > 2 and not predicted.mod(1).any():
+            raise InputError(
+                f"{self.path}: predicts classes ({', '.join(labels[:3])}{', …' * (len(labels) > 3)}), "
+                "and this wants scores (as of sick); choose another run"
+            )
 
     def _table(self, name: str, columns: Sequence[str] | None = None) -> pa.Table:
         files = sorted((self.path / name).glob("*.parquet"))

@@ -34,7 +34,7 @@ def tables(
     least: int = 20,
     permutations: int = 100,
 ) -> dict[str, DataFrame]:
-    """Tables `dimensions` (all of them), `control` (each permutation) and `summary` (each run).
+    """Tables `dimensions` (all, by lift times purity), `control` (each permutation) and `summary` (each run).
 
     Args:
         sources: recordings with z_u.
@@ -62,6 +62,7 @@ def tables(
         control = permuted(
             codes, np.bincount(codes), large_nodes(z, large, top), purity=purity, least=least, times=permutations
         )
+        dimensions = dimensions.iloc[np.argsort(-dimensions.lift * dimensions.purity, kind="stable")]
         kept = dimensions[dimensions.kept]
         summary = DataFrame(
             {
@@ -114,6 +115,7 @@ def pair_dimensions(inner: DataFrame, z: Array, *, large: str = "top", top: floa
     marked = large_nodes(z, large, top)
     codes, names = factorize(inner.pair)
     parents, _ = factorize(inner.tag)
+    sizes = np.abs(z) if large == "absolute" else z
     counts, totals = _by_code(codes, marked), np.bincount(codes)
     best = counts.argmax(0)
     rows = []
@@ -122,7 +124,7 @@ def pair_dimensions(inner: DataFrame, z: Array, *, large: str = "top", top: floa
         size, pair = int(marked[:, k].sum()), int(best[k])
         purity = counts[pair, k] / size if size else 0.0
         of_pair = np.flatnonzero(marked[:, k] & (codes == pair))
-        order = of_pair[np.argsort(-z[of_pair, k], kind="stable")]
+        order = of_pair[np.argsort(-sizes[of_pair, k], kind="stable")]
         base = totals[pair] / len(codes)
         rows.append(
             {

@@ -48,8 +48,11 @@ def tables(sources: Sequence[Recording], *, sentence: str = "", dimension: int =
             raise InputError(f"--dimension {dimension}: {source.path} has 1 to {z.shape[1]}")
         inner = phrases(source.nodes)
         labelled = inner[inner.gold >= 0]
-        classes = int(source.nodes.gold.max()) + 1
+        known = bool((labelled.parent >= 0).any())  # else the classes are of sentences alone, whatever they are
+        classes = len(source.about.get("labels", ())) or int(source.nodes.gold.max()) + 1
         area = area_under_curve(z[labelled.row.to_numpy()], (sentiment_of(labelled.gold, classes) < 0).to_numpy())
+        if not known:
+            area[:] = np.nan
         names = [f"{gate}{number}" for gate, number in gates(source, len(area))]
         numbers = np.arange(1, len(area) + 1)
         areas.append(DataFrame({**which_run(source), "dimension": numbers, "name": names, "auc": area}))
@@ -59,6 +62,8 @@ def tables(sources: Sequence[Recording], *, sentence: str = "", dimension: int =
         example = find_sentence(source.examples, sentence, PAPER)
         side = side_of(source.examples, example, [sentence] if sentence else PAPER)
         tree = tree_values(source.nodes, z[:, k - 1], example, side, classes)
+        if not known:
+            tree[["sentiment", "predicted"]] = np.nan
         trees.append(of_run(tree, source).assign(dimension=k, name=names[k - 1], auc=area[k - 1]))
     return {"auc": concat(areas, ignore_index=True), "tree": concat(trees, ignore_index=True)}
 

@@ -116,8 +116,16 @@ class Predictor:
                 errors[place] = error
             else:
                 kept.setdefault(names, []).append((place, parsed, shaped, graphs))
-        seen = [one for some in kept.values() for one in self._finite(some, errors)]
+        seen = [one for some in kept.values() for one in self._readable(some, errors)]
         return seen, errors
+
+    def _readable(self, kept: list[_Kept], errors: dict[int, SentenceError]) -> list[Seen]:
+        """What the model made of a batch; all of it are errors where their graphs lack what the encoder reads."""
+        try:
+            return self._finite(kept, errors)
+        except InputError as error:
+            errors |= {place: SentenceError(str(error), forms[0].origin) for place, _, forms, _ in kept}
+            return []
 
     def _finite(self, kept: list[_Kept], errors: dict[int, SentenceError]) -> list[Seen]:
         """What the model made of a batch, without examples of which it made nan or infinity; these are errors."""

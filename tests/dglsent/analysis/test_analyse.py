@@ -178,3 +178,22 @@ def test_a_full_disk_is_told_by_file_and_leaves_the_figure_before(tmp_path):
             save(figure, tmp_path / "figure.svg", "of tomorrow")
         assert {path.name for path in tmp_path.iterdir()} == {*before}
         assert (tmp_path / "figure.png").read_bytes() == before["figure.png"]
+
+
+def test_figures_of_other_runs_do_not_stay(tag_guided_run, tmp_path, program):
+    shutil.copytree(tag_guided_run, tmp_path / "runs" / "seed-2")
+    folder = tmp_path / "tree-heat"
+    assert program("analyse", "tree-heat", tag_guided_run, tmp_path / "runs" / "seed-2", "--out", tmp_path)[0] == 0
+    (folder / "mine.svg").write_text("mine")
+    before = {path.name for path in folder.iterdir()}
+    code, out, err = program("analyse", "tree-heat", tag_guided_run, "--out", tmp_path)
+    assert code == 0, err
+    left = {path.name for path in folder.iterdir()}
+    assert left == {*(Path(line).name for line in out.splitlines()), "mine.svg"}
+    assert len(before) > len(left)
+
+
+def test_captions_have_the_options_that_nobody_named(tag_guided_run, tmp_path, program):
+    assert program("analyse", "tag-pairs", tag_guided_run, "--out", tmp_path, "--permutations", 3)[0] == 0
+    svg = (tmp_path / "tag-pairs" / "tag-pairs.svg").read_text()
+    assert "large top, top 0.01, purity 0.5, least 20, permutations 3." in svg

@@ -70,3 +70,13 @@ def test_a_sentence_of_one_word_has_no_attention(tmp_path):
     with pytest.raises(InputError, match="'Yes' has one word"):
         child_attention.tables([source])
     assert child_attention.tables([source], sentence="no dog")["weights"].dependent_word.tolist() == ["no"]
+
+
+def test_tokens_with_spaces_and_phrases_are_nodes_of_their_own(tmp_path):
+    nodes = words(0, "x y z", [1, -1, 1]).assign(text=["Hà Nội", "its outskirts", "lắm"])
+    edges = children(0, 0, [(0, 1, 0.7), (2, 1, 0.3)])
+    source = recording(
+        tmp_path, fields=["child.attention"], nodes=nodes, edges=edges, examples=pairs([1.0], [1.0], [("x", "y")])
+    )
+    heat = child_attention.figures(child_attention.tables([source]))["heat-corpus-model"].axes[0]
+    assert cells(heat) == {("Hà Nội", "its outskirts"): 0.7, ("lắm", "its outskirts"): 0.3}

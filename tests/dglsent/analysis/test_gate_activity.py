@@ -56,6 +56,17 @@ def test_gates_of_words():
     assert {"1", "2"} <= {label.get_text() for label in classes.get_xticklabels(which="both")}
 
 
+def test_a_window_that_the_sentence_cuts_off_has_the_width_it_has():
+    """Two whole windows, and one at the end of a sentence."""
+    whole, cut = {-1: 0.5, 0: 1.0, 1: 0.5}, {-1: 0.2, 0: 0.2}
+    rows = [(0, "w", number, *slot) for number, gates in enumerate([whole, whole, cut]) for slot in gates.items()]
+    gates = DataFrame(rows, columns=["step", "word", "occurrence", "offset", "gate"])
+    words = DataFrame({"word": ["w"], "count": [3], "classes": [1]})
+    (row,) = gate_activity.widths(gates, words).itertuples()
+    assert row.width_first == row.width_last == pytest.approx((2 + 2 + 0.4) / 3)
+    assert row.entropy_last == pytest.approx((2 * 1.5 * np.log(2) + np.log(2)) / 3)
+
+
 def test_both_sides_of_the_middle_count_alike():
     gates = DataFrame({"step": 0, "word": "w", "offset": [-2, -1, 0, 1, 2], "gate": [0.1, 0.3, 1.0, 0.5, 0.2]})
     assert gate_activity.decay(gates).gate.tolist() == pytest.approx([1.0, 0.4, 0.15])

@@ -8,7 +8,7 @@ from figure_reading import cells, panel
 from made import dense, pairs, recording, words
 from pandas import DataFrame, concat
 
-from dglsent.analysis import cross_attention, pair_scores
+from dglsent.analysis import cross_attention, length_bins, pair_scores
 from graphs.errors import InputError
 
 TEXTS = [
@@ -119,3 +119,16 @@ def test_scores_of_decomposable_attention_are_shown_beside_the_weights(tmp_path)
     assert shown == dict(zip(product(("A", "dog", "runs"), ("A", "cat")), scores.ravel(), strict=True))
     second = cells(panel(drawn["cross-attention-corpus-model"], "attention: sentence 2 listens"))
     assert second["A", "runs"] == pytest.approx(1 / (1 + np.exp(2) + np.exp(0.5)), abs=1e-3)
+
+
+@pytest.mark.parametrize("analysis", [pair_scores, length_bins])
+def test_classes_are_no_scores(analysis, tmp_path):
+    source = recording(tmp_path, examples=pairs([0, 1, 2], [0, 1, 1], TEXTS))
+    source.about["labels"] = ["neutral", "entailment", "contradiction"]
+    with pytest.raises(
+        InputError, match=r"predicts classes \(neutral, entailment, contradiction\), and this wants scores"
+    ):
+        analysis.tables([source])
+    scores = recording(tmp_path, system="scores", examples=pairs([0, 1, 2], [0.5, 1, 1], TEXTS))
+    scores.about["labels"] = source.about["labels"]  # SICK has both
+    analysis.tables([scores])

@@ -63,3 +63,17 @@ def test_one_tree_of_a_pair_is_drawn(side, tmp_path):
     assert made["tree"].value.dropna().tolist() == pytest.approx([(0.9, 0.3)[side]])
     assert len(made["tree"]) == 3
     assert list(tree_heat.figures(made)) == ["tree-corpus-model-seed-1"]
+
+
+def test_the_usual_sentence_is_the_one_that_has_the_length(tmp_path):
+    long, fitting = " ".join("abcdefghijklmnopqrst"), "a b c d e f g h i"
+    nodes = concat([words(0, text, [-1] * len(text.split()), side) for side, text in enumerate((long, fitting))])
+    edges = concat([dense(0, np.full((n, n), 1 / n), sentence=side) for side, n in enumerate((20, 9))])
+    source = recording(
+        tmp_path,
+        fields=["complete.attention_1"],
+        nodes=nodes.reset_index(drop=True),
+        edges=edges.reset_index(drop=True),
+        examples=pairs([1.0], [1.0], [(long, fitting)]),
+    )
+    assert len(learned_structure.tables([source])["weights"]) == 81

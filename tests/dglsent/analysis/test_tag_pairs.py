@@ -143,3 +143,24 @@ def test_gates_are_named(tmp_path):
     assert gates(recording(tmp_path, **hyper), 10) == [(gate, number) for gate in GATES for number in (1, 2)]
     shared = recording(tmp_path, seed=2, encoder={"z_scope": "shared"}, **hyper)
     assert gates(shared, 10) == gates(recording(tmp_path, seed=3), 10) == [("", number) for number in range(1, 11)]
+
+
+def test_examples_are_those_that_are_largest_as_large_is_meant():
+    table = nodes()
+    inner = phrases(table)
+    z = np.zeros((len(inner), 1))
+    z[:8, 0] = [1, 2, 3, -9, 4, 5, 6, -8]  # two of IN+NP are the largest, downwards
+    (found,) = tag_pairs.pair_dimensions(inner, z, large="absolute", top=2 / len(inner)).itertuples()
+    assert (found.pair, found.examples) == ("IN+NP", ["l3+r3", "l7+r7"])
+    z[[11, 15], 0] = 20, -30
+    (found,) = tag_pairs.pair_dimensions(inner, z, large="absolute", top=4 / len(inner)).itertuples()
+    assert found.examples == ["l15+r15", "l11+r11", "l3+r3", "l7+r7"]
+
+
+def test_dimensions_stand_by_lift_and_purity(tmp_path):
+    table = nodes()
+    z = z_of(table)[:, [1, 0, 2]]  # noise first
+    source = recording(tmp_path, fields=["z_u"], nodes=table.assign(z_u=list(z)))
+    found = tag_pairs.tables([source], top=0.1, permutations=2)["dimensions"]
+    assert found.dimension.iloc[0] == 2
+    assert (found.lift * found.purity).is_monotonic_decreasing

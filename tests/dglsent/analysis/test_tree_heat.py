@@ -105,3 +105,26 @@ def test_without_labels_of_phrases_a_dimension_is_named(tmp_path):
     with pytest.raises(InputError, match="no phrases with gold sentiment"):
         tree_heat.tables([source])
     assert tree_heat.tables([source], dimension=2)["tree"].sentiment.isna().all()
+
+
+def test_classes_of_sentences_alone_are_no_sentiment(tmp_path):
+    """As those of questions, which stand at the root."""
+    rows = [(*row[:6], 5 if row[1] < 0 else -1) for row in ROWS]
+    nodes = concat([tree(0, rows), tree(1, rows)], ignore_index=True)
+    examples = pairs([5, 5], [5, 5], [("How far ?", None), ("How so ?", None)])
+    source = recording(tmp_path, fields=["z_u"], nodes=nodes.assign(z_u=list(np.ones((10, 2)))), examples=examples)
+    with pytest.raises(InputError, match="no phrases with gold sentiment"):
+        tree_heat.tables([source])
+    made = tree_heat.tables([source], dimension=1)
+    assert made["tree"][["sentiment", "predicted", "auc"]].isna().all(axis=None)
+    assert tree_heat.as_text(made["tree"]).startswith("S 1.000  not so good")
+
+
+def test_sentiment_is_told_from_all_classes_that_there_are(tmp_path):
+    """And not from those that occur in the split."""
+    nodes = tree(0, [(*row[:6], min(row[6], 3)) for row in ROWS])
+    source = recording(
+        tmp_path, fields=["z_u"], nodes=nodes.assign(z_u=list(np.ones((5, 1)))), examples=pairs([1], [1])
+    )
+    source.about["labels"] = ["--", "-", "0", "+", "++"]
+    assert tree_heat.tables([source], dimension=1)["tree"].sentiment.tolist() == [-1, 0, 1, 0, 1]
