@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from dglsent.cli import token_columns
 from dglsent.cli.console import tell_unfinished
 from dglsent.cli.options import Parser, add_device, add_trust, column_names
-from dglsent.cli.reading import FORMATS, guess, read
+from dglsent.cli.reading import FORMATS, guess, is_csv, read
 from dglsent.corpora.own_files import PAIR, TABLES, TEXT
 from dglsent.json_text import dumps
 from graphs.errors import InputError, SentenceError
@@ -105,7 +105,9 @@ def _given(options: Namespace, model: Model) -> list[tuple[Given, ...]]:
 def _read(text: str, name: str, options: Namespace, model: Model) -> list[tuple[Given, ...]]:
     """The examples of a file."""
     own = token_columns.of_model(model)
-    form = options.format or guess(name, text)
+    form, columns = options.format or guess(name, text), _columns(model, options.columns)
+    if options.format is None and form == "text" and is_csv(text, columns):
+        form = "csv"
     if options.format is None and form in ("text", "tsv") and token_columns.are_columns(text, model, own):
         form = "columns"
     if options.columns and f".{form}" not in TABLES:
@@ -113,7 +115,7 @@ def _read(text: str, name: str, options: Namespace, model: Model) -> list[tuple[
             f"{name}: --columns names columns of a table, and this is {form}; add --format csv, or another"
         )
     if form != "columns":
-        return read(text, form, _columns(model, options.columns), name, named=bool(options.columns))
+        return read(text, form, columns, name, named=bool(options.columns))
     if own is None:
         raise InputError(
             f"{name}: a token and its class a line, which a model that was trained on TaggedColumns reads; give this "

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
+from itertools import pairwise
 from typing import Literal, TypeAlias, cast, get_args
 
+from dglsent.cli.in_twos import in_twos
 from dglsent.corpora.own_files import CONLLU, PIECE, TABLES, Row, has_trees, is_tree, rows, tree, tsv_cells
 from dglsent.inference.given import Given, Raw, parsed
 from graphs.columns import Constituency, Dependencies
@@ -36,6 +38,8 @@ def guess(name: str, text: str) -> Format:
         return "conllu"
     if "\t" in first.strip():
         return "tsv"
+    if lines and all(line.lstrip().startswith('{"') and line.rstrip().endswith("}") for line in lines):
+        return "jsonl"
     return "brackets" if lines and _are_brackets(lines) else "text"
 
 
@@ -89,12 +93,27 @@ def read(
         trees = has_trees(cell for row, _ in rows for cell in row)
         return [_pair(row, origin, trees) for row, origin in rows]
     single = _single(text, form, name)
-    groups = [tuple(single[i : i + sentences]) for i in range(0, len(single), sentences)]
-    if groups and len(groups[-1]) < sentences:
-        (alone,) = groups[-1]
-        origin = alone.origin
-        groups[-1] = (SentenceError("the second sentence of the pair is missing", origin),)
-    return groups
+    if sentences == 2 and single:
+        return in_twos(single, _places(single, form, len(_lines(text))), name)
+    return [(one,) for one in single]
+
+
+def _places(sentences: Sequence[Given], form: Format, lines: int) -> list[int] | None:
+    """The numbers of sentences, of which those that `dglsent parse` could not parse are left out; None without such.
+
+    That is a `sent_id` in CoNLL-U and else the line, where each has one of its own.
+    """
+    if form == "conllu":
+        numbers = [int(one.origin.sentence) if one.origin.sentence.isdecimal() else 0 for one in sentences]
+        own = numbers[0] in (1, 2) and all(one < other for one, other in pairwise(numbers))
+        return numbers if own else None
+    return [one.origin.line for one in sentences] if len(sentences) == lines else None
+
+
+def is_csv(text: str, columns: Sequence[str]) -> bool:
+    """Whether the first line of a text names columns of a table as commas part them, one of those that are read."""
+    first = next((line for _, line in _lines(text)), "").split(",")
+    return len(first) > 1 and all(map(str.isidentifier, first)) and not set(columns).isdisjoint(first)
 
 
 def _names(text: str, columns: Sequence[str]) -> bool:

@@ -63,7 +63,9 @@ def of_model(model: Model) -> TokenColumns | None:
 
 
 def are_columns(text: str, model: Model, own: TokenColumns | None) -> bool:
-    """Whether a text is such a file, and no text: all lines have as many columns, and one has only a tagger's classes.
+    """Whether a text is such a file, and no text: lines have as many columns, one of which has a tagger's classes.
+
+    Of the classes most are known; others may be those of files that the tagger was not trained on.
 
     Args:
         text: the text.
@@ -78,7 +80,9 @@ def are_columns(text: str, model: Model, own: TokenColumns | None) -> bool:
     count = len(own.names) if own else len(rows[0]) if rows else 0
     place = own.names.index(own.tag) if own else -1
     classes = set(model.labels)
-    return count >= _LEAST and bool(rows) and all(len(row) == count and row[place] in classes for row in rows)
+    if count < _LEAST or not all(len(row) == count for row in rows):
+        return False
+    return 2 * sum(row[place] in classes for row in rows) > len(rows)
 
 
 def _lines(text: str) -> Iterator[Sequence[str]]:

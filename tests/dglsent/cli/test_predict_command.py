@@ -11,7 +11,7 @@ import pytest
 from safetensors.torch import load_file, save_file
 from tiny import TINY, recipe
 
-from dglsent.cli.reading import guess, read
+from dglsent.cli.reading import guess, is_csv, read
 from dglsent.corpora.example import Parsed
 from dglsent.corpora.labelled import LabelledPairs
 from dglsent.corpora.own_files import PAIR, TEXT
@@ -116,7 +116,7 @@ def test_pairs_are_two_sentences_in_a_row(pairs_run, tmp_path, program):
         == pytest.approx(sum(int(grade) * share for grade, share in first["probabilities"].items()), abs=1e-4)
     )
     assert "head 7" in second["error"]
-    assert "second sentence of the pair is missing" in fourth["error"]
+    assert "other sentence of the pair is missing" in fourth["error"]
 
 
 @pytest.mark.parametrize(
@@ -135,6 +135,8 @@ def test_pairs_are_two_sentences_in_a_row(pairs_run, tmp_path, program):
         (f"{GOOD} :)\n (NN x)\n", "text"),
         ("\n# (S (NN x))\n", "text"),
         (f"\n{GOOD}\t(UH Yes)\n", "tsv"),
+        ('{"text": "a"}\n\n {"text": "b", "label": 1}\n', "jsonl"),
+        ('{"text": "a"}\nand so on\n', "text"),
     ],
 )
 def test_brackets_are_found_out_by_all_lines(text, form):
@@ -295,6 +297,12 @@ def test_pairs_of_a_table_are_read_by_their_columns():
     assert [one.text for one in given] == ["why", "how"]
 
 
+def test_a_line_of_names_that_commas_part_is_a_header():
+    assert is_csv("\nlabel,text\nx,good\n", [TEXT])
+    for text in ("text\ngood\n", "text, he said\n", "stars,review\n", ""):
+        assert not is_csv(text, [TEXT])
+
+
 def test_a_header_of_which_a_column_is_misspelt_is_no_pair():
     table = "question1\tquestion2\nhow\twhy\n"
     for columns, named in ((["question1", "qestion2"], False), (["a", "qestion2"], True)):
@@ -313,7 +321,7 @@ def test_a_header_that_names_other_columns_is_no_pair():
         assert len(read(pairs, "tsv", PAIR, "own")) == pairs.count("\n")
 
 
-def test_a_model_reads_the_columns_that_it_was_trained_on(tmp_path, program):
+def test_a_model_reads_the_columns_that_it_was_trained_on(tmp_path, program, monkeypatch):
     table = tmp_path / "own.csv"
     table.write_text("stars,review\n" + "".join(f"{n % 2},{'good' if n % 2 else 'bad'} film\n" for n in range(30)))
     corpus = {"train": str(table), "dev": str(table), "test": str(table), "text": "review", "label": "stars"}
@@ -335,6 +343,8 @@ def test_a_model_reads_the_columns_that_it_was_trained_on(tmp_path, program):
     code, out, err = program("predict", tmp_path / "run", table)
     assert code == 0, err
     assert [json.loads(line)["text"] for line in out.splitlines()[:2]] == ["bad film", "good film"]
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(table.read_bytes())))
+    assert program("predict", tmp_path / "run")[:2] == (0, out)  # without a name to tell that it is a table
     corpus_gone = table.rename(tmp_path / "moved.csv")
     code, out, err = program("test", tmp_path / "run", corpus_gone, corpus_gone)
     assert code == 0, err
@@ -348,14 +358,16 @@ def test_a_model_reads_the_columns_that_it_was_trained_on(tmp_path, program):
     )
     code, out, err = program("predict", tmp_path / "run", other, "--columns", "text=text")
     assert (code, err, json.loads(out)["text"]) == (0, "", "good film")
-    for name, text in (("plain.txt", "good film\n"), ("table.txt", "id,text\n1,good film\n")):
-        (tmp_path / name).write_text(text)
-        program.refuses(
-            "predict", tmp_path / "run", tmp_path / name, "--columns", "text=text",
-            saying=[f"{name}: --columns names columns of a table, and this is text", "--format csv"],
-        )  # fmt: skip
+    (tmp_path / "plain.txt").write_text("good film\n")
+    program.refuses(
+        "predict", tmp_path / "run", tmp_path / "plain.txt", "--columns", "text=text",
+        saying=["plain.txt: --columns names columns of a table, and this is text", "--format csv"],
+    )  # fmt: skip
+    (tmp_path / "table.txt").write_text("id,text\n1,good film\n")
+    code, out, err = program("predict", tmp_path / "run", tmp_path / "table.txt", "--columns", "text=text")
+    assert (code, err, json.loads(out)["text"]) == (0, "", "good film")
     columns = "text=text,label=id"  # as for a build, which reads the label too
-    code, out, _ = program("predict", tmp_path / "run", tmp_path / name, "--columns", columns, "--format", "csv")
+    code, out, _ = program("predict", tmp_path / "run", tmp_path / "table.txt", "--columns", columns, "--format", "csv")
     assert (code, json.loads(out)["text"]) == (0, "good film")
     program.refuses(
         "predict", tmp_path / "run", other, "--columns", "first=text", saying=["--columns first: this model"]

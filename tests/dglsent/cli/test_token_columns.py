@@ -55,6 +55,13 @@ def test_the_classes_may_be_left_out_and_are_not_read(tagger_run, tmp_path, prog
     assert said[0] == said[1] == said[2]
 
 
+def test_classes_that_the_tagger_does_not_know_make_no_text_of_columns(tagger_run, tmp_path, program):
+    (tmp_path / "new").write_text(TAGS + "films NN z\n")
+    code, out, err = program("predict", tagger_run, tmp_path / "new")
+    assert (code, err) == (0, "")
+    assert texts(out) == ["the film", "films fail", "films"]
+
+
 def test_text_of_as_many_words_stays_text(tagger_run, tmp_path, program):
     (tmp_path / "text").write_text("the film fails\nfilms fail too\n")
     code, out, _ = program("predict", tagger_run, tmp_path / "text")

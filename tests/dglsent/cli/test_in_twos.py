@@ -1,0 +1,60 @@
+from __future__ import annotations
+
+import pytest
+
+from dglsent.cli.in_twos import in_twos
+from dglsent.cli.reading import read
+from graphs.errors import InputError, Origin, SentenceError
+
+
+def told(pairs):
+    return [[str(one) if isinstance(one, SentenceError) else one.text for one in pair] for pair in pairs]
+
+
+def of(text, form="text"):
+    return told(read(text, form, ("first", "second"), "p.txt"))
+
+
+MISSING = "the other sentence of the pair is missing"
+
+
+@pytest.mark.parametrize("form", ["text", "tokens"])
+def test_two_in_a_row_are_a_pair_however_pairs_are_parted(form):
+    wanted = [["a", "b"], ["c", "d"]] if form == "text" else [[["a"], ["b"]], [["c"], ["d"]]]
+    for text in ("a\nb\nc\nd", "a\nb\n\nc\nd\n\n", "\na\nb\nc\nd\n\n\n", "a\r\nb\r\n \r\n\r\nc\r\nd"):
+        assert of(text, form) == wanted
+
+
+def test_a_sentence_that_is_missing_costs_its_own_pair_alone():
+    assert of("a\nb\n\nd\ne\nf") == [["a", "b"], [f"p.txt:4, sentence 4: {MISSING}"], ["e", "f"]]
+    assert of("\nb\nc\nd") == [[f"p.txt:2, sentence 2: {MISSING}"], ["c", "d"]]
+    assert of("a\nb\nc") == [["a", "b"], [f"p.txt:3, sentence 3: {MISSING}"]]
+    assert of("a\nb\nc\n\n\n\ng\nh")[2] == ["p.txt: both sentences are missing"]
+
+
+def test_where_it_can_be_either_nothing_is_guessed():
+    with pytest.raises(InputError, match=r"p\.txt: something is missing between 4 and 6, .*with a tab"):
+        of("a\nb\nc\nd\n\nf\ng")
+
+
+def test_trees_of_which_one_could_not_be_parsed():
+    """`dglsent parse` leaves an empty line among brackets, and leaves out a number in CoNLL-U."""
+    tree = "(S (X {}))"
+    found = read("\n".join([tree.format("a"), tree.format("b"), "", tree.format("d")]), "brackets", ("1", "2"))
+    assert [[isinstance(one, SentenceError) for one in pair] for pair in found] == [[False, False], [True]]
+    block = "# sent_id = {}\n1\tx\t_\t_\t_\t_\t0\troot\t_\t_\n\n"
+    found = read("".join(map(block.format, (1, 2, 4, 5, 6))), "conllu", ("1", "2"))
+    assert [[isinstance(one, SentenceError) for one in pair] for pair in found] == [[False] * 2, [True], [False] * 2]
+    # Numbers of another kind are names.
+    found = read("".join(map(block.format, (10, 30, 50, 70))), "conllu", ("1", "2"))
+    assert [len(pair) for pair in found] == [2, 2]
+
+
+def test_of_trees_over_several_lines_nothing_is_known():
+    found = read("(S\n  (X a))\n\n(S\n  (X b))\n", "brackets", ("1", "2"))
+    assert [len(pair) for pair in found] == [2]
+
+
+def test_errors_are_sentences_too():
+    broken = SentenceError("broken", Origin("f", 1))
+    assert in_twos([broken, broken], None, "f") == [(broken, broken)]
