@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +21,7 @@ from dglsent.training.bases import mapping
 from dglsent.training.class_paths import Trusted, class_paths, find, look_in
 from dglsent.training.model import SentenceModel
 from dglsent.training.recipe_files import read
+from dglsent.training.source_files import changed, hashes
 from graphs.errors import InputError
 from graphs.features import Vocabularies
 from graphs.files import is_part, replacing
@@ -54,6 +56,11 @@ class Run:
         return self.path / "vocabularies.json"
 
     @property
+    def sources_file(self) -> Path:
+        """Hashes of the files that the recipe names."""
+        return self.path / "sources.json"
+
+    @property
     def metrics_file(self) -> Path:
         """Scores; written last, so a folder that has it is finished."""
         return self.path / "metrics.json"
@@ -67,7 +74,8 @@ class Run:
         """Whether the folder holds the finished run of a configuration.
 
         Raises:
-            InputError: the folder holds a run of another configuration, or something else.
+            InputError: the folder holds a run of another configuration, or of files that have changed, or something
+                else.
         """
         if self.config_file.is_file():
             different = self.difference(config)
@@ -75,7 +83,10 @@ class Run:
                 raise InputError(
                     f"{self.path}: holds a run of another configuration ({different}); choose another --out"
                 )
-            return self.metrics_file.is_file()
+            if self.metrics_file.is_file():
+                self._require_same_sources(hashes(config))
+                return True
+            return False
         if self.path.exists() and (not self.path.is_dir() or not all(is_part(file) for file in self.path.iterdir())):
             raise InputError(f"{self.path}: is not empty and not a run of dglsent; choose another --out")
         return False
@@ -107,10 +118,20 @@ class Run:
                     )
             if Vocabularies.load(self.vocabularies_file) != vocabularies:
                 raise InputError(f"{self.path}: the corpus has changed since this run began; choose another --out")
+        sources = hashes(config)
+        if goes_on:
+            self._require_same_sources(sources)
         self.path.mkdir(parents=True, exist_ok=True)
+        if sources:
+            write(self.sources_file, dumps(sources, indent=1) + "\n")
         write(self.config_file, recipes.head(config) + recipes.dump(config))
         vocabularies.save(self.vocabularies_file)
         return goes_on
+
+    def _require_same_sources(self, now: Mapping[str, str]) -> None:
+        other = changed(self.sources_file, now)
+        if other is not None:
+            raise InputError(f"{self.path}: {other} has changed since this run began; choose another --out")
 
     def config(self, *, trusted: Trusted = False) -> Namespace:
         """The resolved recipe.
@@ -137,6 +158,10 @@ class Run:
     def save_weights(self, model: SentenceModel) -> None:
         """Write the weights of a model."""
         weights = {name: weight.detach().cpu().contiguous() for name, weight in model.state_dict().items()}
+        places = [weight.untyped_storage().data_ptr() for weight in weights.values()]
+        for name, place in zip(weights, places, strict=True):
+            if places.count(place) > 1:  # shared, as tied weights are, which a file of tensors cannot say
+                weights[name] = weights[name].clone()
         content = save(weights)  # save_file would write to a file of its own, which a kill leaves there for ever
         with replacing(self.weights_file) as beside:
             beside.write_bytes(content)
