@@ -46,13 +46,12 @@ def tables(sources: Sequence[Recording], *, sentence: str = "", dimension: int =
         z = source.vectors("nodes", "z_u")
         if not 0 <= dimension <= z.shape[1]:
             raise InputError(f"--dimension {dimension}: {source.path} has 1 to {z.shape[1]}")
-        inner = phrases(source.nodes)
+        nodes, inner = source.nodes, phrases(source.nodes)
+        if not ((inner.gold >= 0) & (inner.parent >= 0)).any():  # classes of sentences alone, whatever they are
+            nodes, inner = (table.assign(gold=-1, predicted=-1) for table in (nodes, inner))
         labelled = inner[inner.gold >= 0]
-        known = bool((labelled.parent >= 0).any())  # else the classes are of sentences alone, whatever they are
-        classes = len(source.about.get("labels", ())) or int(source.nodes.gold.max()) + 1
+        classes = len(source.about.get("labels", ())) or int(nodes.gold.max()) + 1
         area = area_under_curve(z[labelled.row.to_numpy()], (sentiment_of(labelled.gold, classes) < 0).to_numpy())
-        if not known:
-            area[:] = np.nan
         names = [f"{gate}{number}" for gate, number in gates(source, len(area))]
         numbers = np.arange(1, len(area) + 1)
         areas.append(DataFrame({**which_run(source), "dimension": numbers, "name": names, "auc": area}))
@@ -61,9 +60,7 @@ def tables(sources: Sequence[Recording], *, sentence: str = "", dimension: int =
         k = dimension or int(np.nanargmax(area)) + 1
         example = find_sentence(source.examples, sentence, PAPER)
         side = side_of(source.examples, example, [sentence] if sentence else PAPER)
-        tree = tree_values(source.nodes, z[:, k - 1], example, side, classes)
-        if not known:
-            tree[["sentiment", "predicted"]] = np.nan
+        tree = tree_values(nodes, z[:, k - 1], example, side, classes)
         trees.append(of_run(tree, source).assign(dimension=k, name=names[k - 1], auc=area[k - 1]))
     return {"auc": concat(areas, ignore_index=True), "tree": concat(trees, ignore_index=True)}
 
