@@ -138,9 +138,9 @@ def constituency(
     check_kind(tree, Constituency, "of Dependencies, graphs.dependency makes the graph")
     parent = trees.parents(tree)
     size = len(tree)
-    is_word = np.fromiter((word is not None for word in tree.word), dtype=bool, count=size)
+    arity = np.bincount(parent[parent >= 0], minlength=size)
+    is_word = arity == 0
     if binary:
-        arity = np.bincount(parent[parent >= 0], minlength=size)
         wrong = np.flatnonzero((arity != 2) & (arity != 0))
         if len(wrong):
             node = int(wrong[0])

@@ -17,8 +17,8 @@ from graphs.fields import DISTANCE, LEXICAL, PMI, POSITION, RELATION
 EdgeAttribute: TypeAlias = Literal["relation", "distance", "pmi", "lexical"]
 
 _OF_GRAPHS = {
-    RELATION: "complete graphs of dependency parses: CoNLL-U with --graph complete",
-    PMI: "complete graphs with co-occurrence: --graph complete with --embedding.cooccurrence true",
+    RELATION: "complete graphs of dependency parses, which graph: complete makes of CoNLL-U",
+    PMI: "complete graphs of a recipe with embedding.cooccurrence: true",
     LEXICAL: "complete graphs with a lexical relation: graphs.complete with lexical=",
 }
 _FARTHEST = 10  # tokens; greater distances count as this

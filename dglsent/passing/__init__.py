@@ -35,7 +35,7 @@ from dglsent.passing.functions import (
     softmax_sum,
 )
 from dglsent.passing.linear import StepLinear
-from dglsent.passing.precision import at_least_single, is_mixed, products_alone
+from dglsent.passing.precision import is_mixed, products_alone
 from dglsent.passing.relation import Direction, Relation
 from graphs.errors import InputError
 from graphs.fields import CHILD
@@ -228,12 +228,8 @@ def edge_softmax(
     """
     if norm_by not in ("dst", "src"):
         raise ValueError(f"norm_by is 'dst' or 'src', not {norm_by!r}")
-    weight: Tensor = _run("edge_softmax", batch, _full(batch, score), norm_by, relation=relation)
+    weight: Tensor = _run("edge_softmax", batch, score, norm_by, relation=relation)
     return weight
-
-
-def _full(batch: Batch, score: Tensor) -> Tensor:
-    return at_least_single(score) if is_mixed(batch.device) else score
 
 
 def _in_functorch() -> bool:

@@ -47,3 +47,8 @@ def full(x: Tensor) -> Tensor:
 def at_least_single(x: Tensor) -> Tensor:
     """A tensor of fewer bits in float32, of which sums and softmaxes are taken; any other as it is."""
     return x.float() if x.dtype in (torch.bfloat16, torch.float16) else x
+
+
+def to_weigh(x: Tensor, weight: Tensor) -> Tensor:
+    """Whole numbers in the type of the weights that multiply them; any other tensor as it is."""
+    return x if x.is_floating_point() else x.to(weight.dtype)

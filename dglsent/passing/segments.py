@@ -13,6 +13,7 @@ from torch import Tensor
 
 from dglsent.passing.autograd import Function, first_derivative
 from dglsent.passing.plans.incidence import Incidence
+from dglsent.passing.precision import to_weigh
 
 
 def gather(x: Tensor, incidence: Incidence) -> Tensor:
@@ -82,8 +83,7 @@ def segment_softmax(score: Tensor, incidence: Incidence) -> Tensor:
 
 def weighted_sum(x: Tensor, weight: Tensor, incidence: Incidence) -> Tensor:
     """Sum of weight [m] times x [m, d] over the edges of each row: [n, d]; with heads [m, h] and [m, h, d]."""
-    if not x.is_floating_point():
-        x = x.to(weight.dtype)
+    x = to_weigh(x, weight)
     if weight.dim() > 1:
         return segment_sum(weight.unsqueeze(-1) * x, incidence)
     return _WeightedSum.apply(x, weight.to(x.dtype), *incidence)

@@ -19,7 +19,7 @@ from dglsent.corpora.example import Example
 from dglsent.passing import Batch, Direction
 from dglsent.tasks.task import Targets, Task
 from dglsent.training.graphs import Graph, build, gold_classes, shape
-from dglsent.training.processes import Place
+from dglsent.training.processes import Place, end_with_parent
 from dglsent.training.stored import StoredSet
 from graphs import fields
 from graphs.columns import IntArray, Sentence
@@ -294,4 +294,6 @@ def loader(
         pin_memory=pin,
         num_workers=workers,
         persistent_workers=workers > 0,
+        # Of a process that was killed they would wait for ever for somebody to take what they have made.
+        worker_init_fn=end_with_parent,
     )

@@ -91,8 +91,9 @@ def shape(kind: Graph, sentence: Parsed) -> Sentence:
 
 def _without_traces(found: Sentence, labelled: bool) -> Sentence:
     """A parse as words alone, which have no traces either; gold labels are of all nodes, and stay with them."""
-    traced = isinstance(found, Constituency) and not labelled and TRACE in found.label
-    return drop_traces(found) if traced else found  # type: ignore[arg-type]
+    if isinstance(found, Constituency) and not labelled and TRACE in found.label:
+        return drop_traces(found)
+    return found
 
 
 def gold_classes(kind: Graph, sentence: Parsed) -> Sequence[int] | None:

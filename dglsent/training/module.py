@@ -128,11 +128,15 @@ class Training(lightning.LightningModule):
                 del checkpoint["state_dict"][name]
 
     def on_load_checkpoint(self, checkpoint: dict[str, Any]) -> None:
-        """Put back weights that never change.
+        """Put back weights that never change, and the epoch.
+
+        Workers draw an order before Lightning tells the sampler which epoch it is.
 
         Raises:
             InputError: the checkpoint is one of another model.
         """
+        if isinstance(self._train.sampler, EpochSampler):
+            self._train.sampler.set_epoch(checkpoint["epoch"] + 1)
         saved = checkpoint["state_dict"]
         for name, weight in self.named_parameters():
             if not weight.requires_grad:

@@ -164,7 +164,7 @@ def _start(place: Place, work: Callable[..., None], arguments: tuple[Any, ...]) 
 def _help(
     place: Place, ready: Connection, arithmetic: _Arithmetic, work: Callable[..., None], arguments: tuple[Any, ...]
 ) -> None:
-    threading.Thread(target=_end_with_parent, daemon=True).start()
+    end_with_parent()
     torch.set_num_threads(arithmetic.threads)
     torch.set_flush_denormal(arithmetic.flushed)
     try:
@@ -176,11 +176,16 @@ def _help(
             torch.distributed.destroy_process_group()
 
 
-def _end_with_parent() -> None:
-    parent = multiprocessing.parent_process()
-    assert parent is not None
-    parent.join()
-    os._exit(1)
+def end_with_parent(_: int = 0) -> None:
+    """Let this process end when the one that started it does, whatever it waits for then."""
+
+    def wait() -> None:
+        parent = multiprocessing.parent_process()
+        assert parent is not None
+        parent.join()
+        os._exit(1)
+
+    threading.Thread(target=wait, daemon=True).start()
 
 
 def _ended(helper: SpawnProcess) -> InputError:

@@ -9,7 +9,7 @@ import signal
 import sys
 import threading
 import time
-from contextlib import nullcontext
+from contextlib import nullcontext, suppress
 from itertools import chain
 from pathlib import Path
 from types import SimpleNamespace
@@ -25,7 +25,7 @@ from watched import FOLDER, orders
 
 import dglsent
 from dglsent.training import processes
-from dglsent.training.data import EpochSampler, Parts
+from dglsent.training.data import EpochSampler, Parts, loader
 from dglsent.training.denormals import denormals_flushed, flushed
 from dglsent.training.processes import Place
 
@@ -229,3 +229,39 @@ def test_parts_follow_the_epoch():
 
 def test_number_of_processes(tmp_path, program):
     program.refuses("fit", recipe(tmp_path), "--processes", "0", saying=["--processes", "whole number from 1"])
+
+
+class Large:
+    """Batches that fill a pipe, so that who made them waits until somebody takes them."""
+
+    def __len__(self) -> int:
+        return 64
+
+    def batch(self, numbers, **_) -> bytes:
+        return bytes(2**20)
+
+
+def fetch_and_wait(pipe) -> None:
+    batches = iter(loader(Large(), 1, (), seed=1, workers=1))
+    next(batches)
+    time.sleep(1)  # the worker fetches ahead
+    pipe.send([child.pid for child in multiprocessing.active_children()])
+    time.sleep(600)
+
+
+def test_workers_end_with_the_process_that_was_killed():
+    context = multiprocessing.get_context("spawn")
+    ours, theirs = context.Pipe()
+    process = context.Process(target=fetch_and_wait, args=(theirs,))
+    process.start()
+    (worker,) = ours.recv()
+    process.kill()
+    process.join()
+    until = time.monotonic() + 20
+    while Path(f"/proc/{worker}").exists() and time.monotonic() < until:
+        time.sleep(0.05)
+    try:
+        assert not Path(f"/proc/{worker}").exists()
+    finally:
+        with suppress(ProcessLookupError):
+            os.kill(worker, signal.SIGKILL)

@@ -34,8 +34,11 @@ def whole(tmp_path_factory) -> Path:
 @pytest.fixture(scope="module")
 def killed(tmp_path_factory) -> Path:
     """The same run, killed in its third epoch or soon after."""
-    folder = tmp_path_factory.mktemp("killed")
-    arguments = ["fit", recipe(folder, LONG), "--out", folder / "run"]
+    return killed_early(tmp_path_factory.mktemp("killed"), LONG)
+
+
+def killed_early(folder: Path, text: str) -> Path:
+    arguments = ["fit", recipe(folder, text), "--out", folder / "run"]
     process = Background(arguments, folder / "said", environment={FOLDER: str(folder / "watched")})
     checkpoints: set[int] = set()  # when each was written; nothing is being written when the third is there
     while len(checkpoints) < 3:
@@ -71,6 +74,17 @@ def test_order_losses_and_weights_after_a_kill_are_exactly_the_same(whole, copy,
     assert history(copy) == history(whole)
     assert (copy / "weights.safetensors").read_bytes() == (whole / "weights.safetensors").read_bytes()
     assert not (copy / "resume.ckpt").exists()
+
+
+def test_nor_do_they_differ_where_workers_fetch_ahead(whole, tmp_path, program, monkeypatch):
+    run = killed_early(tmp_path, LONG.replace("epochs: 6", "epochs: 6, workers: 1"))
+    monkeypatch.setenv(FOLDER, str(tmp_path / "watched"))
+    code, _, err = program("fit", tmp_path / "tiny.yaml", "--out", run)
+    assert code == 0
+    assert "epoch 1/6" not in err
+    assert orders(tmp_path / "watched") == orders(whole.parent / "watched")
+    assert history(run) == history(whole)
+    assert (run / "weights.safetensors").read_bytes() == (whole / "weights.safetensors").read_bytes()
 
 
 def test_every_epoch_of_it_has_an_order_of_its_own(whole):

@@ -24,6 +24,7 @@ from dglsent.passing.functions import (
     message_function,
 )
 from dglsent.passing.plans.all_pairs import Padding
+from dglsent.passing.precision import to_weigh
 from dglsent.passing.relation import AllPairs
 from dglsent.passing.segments import segment_sum
 from dglsent.passing.views import Edges, Fields, View
@@ -89,7 +90,7 @@ def dense_round(nodes: Fields, relation: AllPairs, message: MessageFunction, red
         reduce.check(weight.dim() - 3, values.dim() - 2)
         mask = padding.mask.unsqueeze(1)
         weight = weight.masked_fill(~(mask if weight.dim() == 3 else mask.unsqueeze(-1)), -torch.inf).softmax(2)
-        values = values if values.is_floating_point() else values.to(weight.dtype)
+        values = to_weigh(values, weight)
         mean = weight @ values if weight.dim() == 3 else torch.einsum("snmh,smhd->snhd", weight, values)
         weights.append(weight.flatten(0, 2))
         means.append(unpad(mean, padding))
@@ -224,7 +225,7 @@ def dense_frontier(edges: Edges, score: Tensor, mask: Tensor, reduce: SoftmaxSum
     weight = score.masked_fill(~(mask.unsqueeze(-1) if heads else mask), -torch.inf).softmax(1)
     values = edges.src[reduce.value]
     reduce.check(score.dim() - 2, values.dim() - 2)
-    values = values if values.is_floating_point() else values.to(weight.dtype)
+    values = to_weigh(values, weight)
     if heads:
         return torch.einsum("rmh,rmhd->rhd", weight, values), weight
     return (weight.unsqueeze(1) @ values).squeeze(1), weight

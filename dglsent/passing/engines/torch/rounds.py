@@ -12,6 +12,7 @@ from dglsent.passing.engines.torch.all_pairs import dense_round, runs_dense
 from dglsent.passing.engines.torch.preset import read
 from dglsent.passing.engines.torch.reducing import first_of, reduce_all
 from dglsent.passing.functions import MessageFunction, NodeFunction, ReduceFunction, message_function
+from dglsent.passing.precision import full
 from dglsent.passing.relation import AllPairs
 from dglsent.passing.segments import gather, segment_max, segment_sum
 from dglsent.passing.views import Edges, Nodes, Resolver, require_rows
@@ -53,7 +54,7 @@ def edge_softmax(
 ) -> Tensor:
     """See `dglsent.passing.edge_softmax`."""
     # Not segment_softmax: its values are these to the bit, its gradients round otherwise, and it has no second ones.
-    incidence = batch.relation(relation).incidence(norm_by)
+    score, incidence = full(score), batch.relation(relation).incidence(norm_by)
     top = segment_max(score.detach(), incidence)
     weight = (score - gather(top, incidence)).exp()
     return weight / gather(segment_sum(weight, incidence), incidence)
