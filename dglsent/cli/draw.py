@@ -21,7 +21,8 @@ _LONG = 20  # tokens beyond which a dependency tree is drawn in rows
 
 _EPILOGUE = """
 Sentences are brackets or CoNLL-U, such as `dglsent parse` writes. DIR/NAME-0001.svg is the first sentence of FILE
-NAME.brackets or NAME.conllu.gz. A sentence that cannot be drawn is told on standard error, and makes the exit code 2.
+NAME.brackets or NAME.conllu.gz; of a further file of that name the numbers go on. A sentence that cannot be drawn is
+told on standard error, and makes the exit code 2.
 """
 
 
@@ -49,7 +50,7 @@ def main(arguments: Sequence[str]) -> int:
     options = make_parser().parse_args(arguments)
     failed, numbers = False, Counter[str]()
     for file in options.files or ["-"]:
-        stem = "sentence" if file == "-" else Path(file).name.removesuffix(".gz").partition(".")[0]
+        stem = "sentence" if file == "-" else Path(Path(file).name.removesuffix(".gz")).stem
         for sentence in _read(file, options):
             numbers[stem] += 1
             try:

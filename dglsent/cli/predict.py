@@ -29,7 +29,9 @@ A line is a sentence; where the model needs parses, Stanza makes them (first, an
 two columns separated by a tab. Of a table (.tsv, .csv, .jsonl) the columns are read that the model was trained on, else
 `text`, or `first` and `second`, or those that --columns names. A tagger that was trained on one token per line reads
 such files, too: with --format columns, and without if all tokens have their classes. Every example gives one line of
-JSON; one that cannot be used gives a line with "error", is reported on standard error, and makes the exit code 2.
+JSON; one that cannot be used gives a line with "error", is reported on standard error, and makes the exit code 2. Its
+"id" is that of its (first) sentence: `sent_id` of CoNLL-U, the line of text and of trees that have one each, else its
+number; of several files each line names its "file".
 """
 
 
@@ -50,7 +52,7 @@ def make_parser() -> Parser:
         help="names that columns have in tables, as for `dglsent build`: text=review; first=question1,second=question2",
     )
     parser.add_argument("--structure", action="store_true", help="add what the model used: nodes, edges, their fields")
-    parser.add_argument("--draw", type=Path, metavar="DIR", help="draw what the model used, an SVG a sentence")
+    parser.add_argument("--draw", type=Path, metavar="DIR", help="draw what the model used; lines name the SVG files")
     parser.add_argument(
         "--vectors", type=Path, metavar="FILE", help="safetensors of the tokens' vectors, for a model that reads such"
     )
@@ -76,10 +78,12 @@ def main(arguments: Sequence[str]) -> int:
         vectors=options.vectors,
     )
     tell_unfinished(model.run, _say)
-    examples = model.readable(_given(options, model), _say)
+    heads, given = zip(*_given(options, model), strict=True)
+    examples = model.readable([*given], _say)
     failed = False
     for first in range(0, len(examples), _BATCH):
-        for line in _lines(model, examples[first : first + _BATCH], first, options):
+        batch = slice(first, first + _BATCH)
+        for line in _lines(model, heads[batch], examples[batch], first, options):
             failed |= "error" in line
             if "error" in line:
                 _say(line["error"])
@@ -88,9 +92,9 @@ def main(arguments: Sequence[str]) -> int:
     return 2 if failed else 0
 
 
-def _given(options: Namespace, model: Model) -> list[tuple[Given, ...]]:
-    """The examples of all files."""
-    examples: list[tuple[Given, ...]] = []
+def _given(options: Namespace, model: Model) -> list[tuple[dict[str, Any], tuple[Given, ...]]]:
+    """The examples of all files, each after what its line begins with."""
+    examples: list[tuple[dict[str, Any], tuple[Given, ...]]] = []
     for file in options.files or ["-"]:
         name = "<stdin>" if file == "-" else file
         found = _read(_text(file), name, options, model)
@@ -98,7 +102,9 @@ def _given(options: Namespace, model: Model) -> list[tuple[Given, ...]]:
             raise InputError(
                 f"{name}: holds no sentences; give text, a sentence a line, or what `dglsent parse` makes of it"
             )
-        examples += found
+        of_file = {"file": name} if len(options.files) > 1 else {}
+        for number, example in enumerate(found, 1):
+            examples.append(({**of_file, "id": example[0].origin.sentence or str(number)}, example))
     return examples
 
 
@@ -142,30 +148,36 @@ def _columns(model: Model, named: Mapping[str, str]) -> tuple[str, ...]:
 
 
 def _lines(
-    model: Model, examples: Sequence[tuple[Readable, ...]], first: int, options: Namespace
+    model: Model,
+    heads: Sequence[dict[str, Any]],
+    examples: Sequence[tuple[Readable, ...]],
+    first: int,
+    options: Namespace,
 ) -> Iterator[dict[str, Any]]:
     """A prediction or an error for each example, in order."""
     explained = options.structure or options.draw
     results = model.attempt(examples, explain=bool(explained))
-    for number, (example, result) in enumerate(zip(examples, results, strict=True), first + 1):
-        head = {"id": example[0].origin.sentence or str(number)}
+    for number, (head, result) in enumerate(zip(heads, results, strict=True), first + 1):
         if isinstance(result, SentenceError):
             yield {**head, "error": str(result)}
-            continue
-        if options.draw and not isinstance(result, dict):
-            _draw(result, options.draw, number)
-        if isinstance(result, dict):
+        elif isinstance(result, dict):
             yield {**head, **result}
         else:
-            yield {**head, **(result.to_json() if options.structure else result.prediction)}
+            line = {**head, **(result.to_json() if options.structure else result.prediction)}
+            yield {**line, "drawings": _draw(result, options.draw, number)} if options.draw else line
 
 
-def _draw(explanation: Explanation, folder: Path, number: int) -> None:
+def _draw(explanation: Explanation, folder: Path, number: int) -> list[str]:
+    """The files of what was drawn."""
     folder.mkdir(parents=True, exist_ok=True)
     pictures = explanation.pictures()
+    drawn: list[str] = []
     for name, svg in pictures.items():
         own = f"-{name.replace(' ', '-')}" if len(pictures) > 1 else ""
-        svg.save(folder / f"{number:04}{own}.svg")
+        path = folder / f"{number:04}{own}.svg"
+        svg.save(path)
+        drawn.append(str(path))
+    return drawn
 
 
 def _text(name: str) -> str:

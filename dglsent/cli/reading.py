@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from itertools import pairwise
 from typing import Literal, TypeAlias, cast, get_args
 
@@ -190,10 +191,19 @@ def _single(text: str, form: Format, name: str) -> list[Given]:
     if form == "brackets":
         trees = read_brackets(source, on_error="skip", unescape=True)
         read, skipped = trees, trees.skipped
+        starts = {tree.origin.line for tree in trees} | {error.origin.line for error in skipped}
+        if len(starts) == len(trees) + len(skipped) == len(_lines(text)):
+            read = [replace(tree, origin=_numbered(tree.origin)) for tree in trees]
+            skipped = [SentenceError(error.reason, _numbered(error.origin)) for error in skipped]
     else:
         conllu = read_conllu(source, on_error="skip")
         read, skipped = conllu, conllu.skipped
     return in_order(map(parsed, read), skipped)
+
+
+def _numbered(origin: Origin) -> Origin:
+    """With the line as its number, as text has it, so that trees which `dglsent parse` made keep that of their text."""
+    return replace(origin, sentence=str(origin.line))
 
 
 def in_order(read: Iterable[Given], skipped: Iterable[SentenceError]) -> list[Given]:

@@ -29,6 +29,15 @@ def test_brackets_and_conllu_are_drawn_gzipped_too(tmp_path, program):
     assert [Path(file).read_text() for file in said.split()] == [svg.light() for svg in drawn]
 
 
+def test_a_name_may_have_dots(tmp_path, program):
+    files = [tmp_path / name for name in ("x.train.brackets", "x.test.conllu.gz")]
+    files[0].write_text(TREE)
+    files[1].write_bytes(gzip.compress(CONLLU.encode()))
+    code, said, err = program("draw", *files, "--out", tmp_path)
+    assert (code, err) == (0, "")
+    assert said.split() == [str(tmp_path / f"x.{name}-0001.svg") for name in ("train", "test")]
+
+
 def test_options_stand_among_files(tmp_path, program):
     files = [tmp_path / f"{name}.brackets" for name in "ab"]
     for file in files:

@@ -92,6 +92,35 @@ def test_a_bad_sentence_does_not_lose_the_others(trees_run, tmp_path, program):
     assert err.splitlines() == [f"dglsent: {line['error']}" for line in found if "error" in line]
 
 
+def test_trees_of_one_line_each_have_the_number_of_their_line(trees_run, tmp_path, program):
+    file, other = tmp_path / "some.brackets", tmp_path / "other.brackets"
+    file.write_text(f"{GOOD}\n\n{GOOD}\n(S (NN x\n")  # as `dglsent parse` leaves a line that it could not parse
+    other.write_text(f"\n( (S\n (NN film)))\n{GOOD}\n")
+    code, out, _ = program("predict", trees_run, file)
+    assert code == 2
+    found = lines(out)
+    assert [(line["id"], "file" in line) for line in found] == [("1", False), ("3", False), ("4", False)]
+    assert "some.brackets:4, sentence 4: " in found[2]["error"]
+    code, out, _ = program("predict", trees_run, file, other)
+    names = [(line["file"], line["id"]) for line in lines(out)]
+    assert names == [*((str(file), number) for number in "134"), (str(other), "1"), (str(other), "2")]
+
+
+def test_lines_name_what_was_drawn(trees_run, pairs_run, tmp_path, program):
+    for run, text, suffix, ids in (
+        (trees_run, f"\n{GOOD}\n{GOOD}\n", "brackets", "23"),
+        (pairs_run, CONLLU * 4, "conllu", "13"),
+    ):
+        file, out = tmp_path / f"some.{suffix}", tmp_path / suffix
+        file.write_text(text)
+        code, said, _ = program("predict", run, file, "--draw", out)
+        assert code == 0
+        assert [line["id"] for line in lines(said)] == [*ids]
+        drawn = [line["drawings"] for line in lines(said)]
+        assert all(f"/000{number}" in path for number, paths in enumerate(drawn, 1) for path in paths)
+        assert sorted(path for paths in drawn for path in paths) == sorted(map(str, out.iterdir()))
+
+
 def test_standard_input(trees_run, program, monkeypatch):
     stdin = io.TextIOWrapper(io.BytesIO(f"{GOOD}\n(S\n".encode()))
     monkeypatch.setattr(sys, "stdin", stdin)
