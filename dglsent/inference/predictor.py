@@ -17,7 +17,7 @@ from dglsent.corpora.example import Parsed
 from dglsent.inference.given import Readable
 from dglsent.nn.embeddings import GivenVectors
 from dglsent.passing import Batch
-from dglsent.training.graphs import GraphKind, build, reads, shape
+from dglsent.training.graphs import GraphKind, OwnGraph, build, reads, shape
 from dglsent.training.model import SentenceModel
 from dglsent.training.recipe import Recipe
 from graphs.columns import Dependencies, Sentence
@@ -146,7 +146,11 @@ class Predictor:
         return Seen(places, parses, forms, made, *self._model.infer(batch, self.labels))
 
     def _graph(self, shaped: Sentence) -> SentenceGraph:
-        graph = build(self._recipe.graph, shaped, self._vocabularies)
+        kind = self._recipe.graph
+        graph = build(kind, shaped, self._vocabularies)
+        # Its edges would run into the next sentence of the batch.
+        if isinstance(kind, OwnGraph) and (wrong := graph.fault()):
+            raise SentenceError(f"graph: as {kind} makes it: {wrong}", shaped.origin)
         if not isinstance(self._model.encoder.embedding, GivenVectors):
             return graph
         if self._vectors is None:
@@ -166,25 +170,30 @@ def with_text(shaped: Sequence[Sentence], prediction: dict[str, Any]) -> dict[st
 def needs_parses(recipe: Recipe, vocabularies: Vocabularies, model: SentenceModel) -> bool:
     """Whether a model reads more of a sentence than its words: a tree, tags, or relations between words.
 
-    That a model of words reads tags or relations shows when two words have some.
+    That a model of words reads tags or relations shows when two words have some. One whose classes cannot take these
+    words alone may need them.
     """
     if reads(recipe.graph) in _TREES:
         return True
     tag, relation = vocabularies.tag.strings, vocabularies.relation.strings
     if len(tag) <= len(SPECIAL) and len(relation) <= len(SPECIAL):
         return False
-    head = np.array([-1, 0])
-    plain = Dependencies(["a", "b"], np.array([-1, -1]), ["_"] * 2)
-    parsed = Dependencies(["a", "b"], head, [relation[-1]] * 2, xpos=[tag[-1]] * 2)
-    states = []
+    words = ["a", "b", *vocabularies.word.strings[len(SPECIAL) :]][-2:]  # known, as to a lexicon of one's own
+    plain = Dependencies(words, np.array([-1, -1]), ["_"] * 2)
+    parsed = Dependencies(words, np.array([-1, 0]), [relation[-1]] * 2, xpos=[tag[-1]] * 2)
+    try:
+        return not torch.equal(*(_states(recipe, vocabularies, model, sentence) for sentence in (plain, parsed)))
+    except Exception:  # whatever a class of one's own raises; a sentence that it cannot take says so when it comes
+        return True
+
+
+def _states(recipe: Recipe, vocabularies: Vocabularies, model: SentenceModel, sentence: Sentence) -> Tensor:
+    """What the encoder makes of a sentence, whose vectors are zero where it reads such."""
+    graph = build(recipe.graph, sentence, vocabularies)
+    if isinstance(model.encoder.embedding, GivenVectors):
+        graph = with_vectors(graph, np.zeros((2, model.encoder.embedding.dim)))
     with torch.inference_mode():
-        for sentence in (plain, parsed):
-            graph = build(recipe.graph, sentence, vocabularies)
-            if isinstance(model.encoder.embedding, GivenVectors):
-                graph = with_vectors(graph, np.zeros((2, model.encoder.embedding.dim)))
-            batch = _batch(model.eval(), [graph] * model.task.sentences).to(model.device)
-            states.append(model.encoder.encode(batch))
-    return not torch.equal(*states)
+        return model.encoder.encode(_batch(model.eval(), [graph] * model.task.sentences).to(model.device))
 
 
 def _fields(graphs: Sequence[SentenceGraph]) -> _Fields:

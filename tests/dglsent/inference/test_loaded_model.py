@@ -4,6 +4,7 @@ import gzip
 import io
 import json
 import sys
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -14,9 +15,12 @@ from untrained import PARSED, TREES, untrained
 import dglsent
 from dglsent.corpora.example import Parsed
 from dglsent.corpora.reviews import CLASSES
-from graphs import parsing
+from dglsent.inference.model import Model
+from dglsent.training.graphs import OwnGraph
+from graphs import builders, parsing
 from graphs.columns import Dependencies, Tagged
 from graphs.errors import InputError
+from graphs.features import Vocabularies
 from graphs.formats.brackets import to_brackets
 from graphs.formats.conllu import parse_conllu, to_conllu
 from graphs.parse_cache import ParseCache
@@ -227,3 +231,43 @@ def test_a_device_is_named_or_given(trees_run):
         assert dglsent.load(trees_run, device=device).model.device.type == "cpu"
     with pytest.raises(InputError, match="device 'gpu': is none of auto, cpu, cuda and such as cuda:1"):
         dglsent.load(trees_run, device="gpu")
+
+
+class OffByOne(OwnGraph):
+    """Its last edge ends past the sentence where there are more than two words."""
+
+    def build(self, sentence, vocabularies):
+        made = builders.chain(sentence, vocabularies)
+        return replace(made, dst=made.dst + (made.size > 2))
+
+
+class Sides(OwnGraph):
+    """Has a lexicon of the words that it is for."""
+
+    def build(self, sentence, vocabularies):
+        made = builders.chain(sentence, vocabularies)
+        made.nodes["side"] = np.array([{"film": 0, "good": 1, "the": 0, "was": 0}[word] for word in sentence.words])
+        return made
+
+
+def of_graph(graph, vocabularies=None):
+    made = untrained("chain", "tree_lstm.ChildSumTreeLSTM", hidden=6)
+    known = vocabularies or made.vocabularies
+    return Model(made.run, replace(made.recipe, graph=graph), known, made.model)
+
+
+def test_a_graph_of_ones_own_that_leaves_its_sentence_is_an_error_of_that_sentence():
+    """Its edges ran into the next one, whose prediction was another."""
+    model = of_graph(OffByOne())
+    long, short = (Parsed(unparsed=Tagged(words)) for words in (["the", "good", "film"], ["good", "film"]))
+    (alone,) = model.attempt([(short,)])
+    wrong, beside = model.attempt([(long,), (short,)])
+    assert str(wrong) == "graph: as OffByOne() makes it: dst has numbers from 2 to 3, and its nodes are 0 to 2"
+    assert beside == alone
+
+
+def test_a_graph_of_ones_own_takes_the_words_it_is_for():
+    known = Vocabularies.of([PARSED])
+    assert not of_graph(Sides(), known).needs_parses
+    assert of_graph(Sides(), known).predict(PARSED)[0]["text"] == "the film was good"
+    assert of_graph(Sides()).needs_parses  # nothing can be said of a class that raises
