@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from math import prod
 from typing import Any
 
 import numpy as np
@@ -72,9 +72,10 @@ class Recorder:
         shaped: Sequence[Sequence[Sentence]],
         predicted: Sequence[Mapping[str, Any]],
     ) -> pa.Table:
-        """A row an example: its sentences, every gold value, gold and prediction, probabilities of the classes."""
+        """A row an example: its sentences, every gold number, gold and prediction, probabilities of the classes."""
         sides = list(zip(*([" ".join(sentence.words) for sentence in of_one] for of_one in shaped), strict=True))
-        names = sorted({name for example in examples for name in example.targets})
+        values = {(name, isinstance(value, str)) for example in examples for name, value in example.targets.items()}
+        names = sorted({name for name, _ in values} - {name for name, is_text in values if is_text})
         columns: dict[str, Any] = {
             "example": np.arange(first, first + len(examples)),
             "id": [example.id for example in examples],
@@ -82,9 +83,7 @@ class Recorder:
             "other": list(sides[1]) if len(sides) > 1 else pa.nulls(len(examples), pa.string()),
             "gold": pa.array([self._gold(example) for example in examples], pa.float64()),
             "predicted": pa.array([self._predicted(said) for said in predicted], pa.float64()),
-            "probabilities": pa.array(
-                [list(said.get("probabilities", {}).values()) for said in predicted], pa.list_(pa.float64())
-            ),
+            "probabilities": pa.array([_probabilities(said) for said in predicted], pa.list_(pa.float64())),
             **{
                 f"target_{name}": pa.array([example.targets.get(name) for example in examples], pa.float64())
                 for name in names
@@ -101,7 +100,11 @@ class Recorder:
         predicted: Sequence[Mapping[str, Any]],
         batch: Batch,
     ) -> pa.Table:
-        """A row a node: where it stands in its tree and sentence, its text and tags, gold and predicted class."""
+        """A row a node: where it stands in its tree and sentence, its text and tags, gold and predicted class.
+
+        Raises:
+            InputError: there is no such field, or it has the name of a column.
+        """
         parts: list[dict[str, Any]] = []
         together = zip(examples, shaped, graphs, predicted, strict=True)
         for number, (example, sentences, of_example, said) in enumerate(together):
@@ -110,19 +113,19 @@ class Recorder:
                 gold = _gold_labels(sentence, graph)
                 if example.targets and self.target == "label" and len(example.sentences) == 1:
                     gold[_root(graph)] = example.targets["label"]
-                part["gold"], part["predicted"] = gold, self._node_predictions(said, graph)
+                part["gold"], part["predicted"] = gold, self._node_predictions(said, form, graph)
                 part["example"] = np.full(graph.size, first + number)
                 part["sentence"] = np.full(graph.size, side)
                 parts.append(part)
         columns = {name: _joined([part[name] for part in parts]) for name in parts[0]}
-        columns |= {name: _column(self._field(batch.nodes, name, "node")) for name in self.shown.nodes}
-        return self._table(columns, batch.num_nodes)
+        shown = {name: _column(self._field(batch.nodes, name, "node")) for name in self.shown.nodes}
+        return self._table(columns, batch.num_nodes, shown)
 
     def edges(self, first: int, batch: Batch) -> pa.Table | None:
         """A row an edge of the relations of which fields are shown; None where there are none.
 
         Raises:
-            InputError: there is no such relation or field.
+            InputError: there is no such relation or field, or it has the name of a column.
         """
         for relation in self.shown.edges:
             if relation not in batch.made:
@@ -148,12 +151,12 @@ class Recorder:
                 "sender": src - start[sentence[src]],
                 "receiver": dst - start[sentence[dst]],
                 "slot": np.full(len(src), NONE) if slot is None else slot.cpu().numpy(),
-                **{
-                    name: values[relation, name] if name in names else pa.nulls(len(src), kind)
-                    for name, kind in types.items()
-                },
             }
-            tables.append(self._table(columns, len(src)))
+            shown = {
+                name: values[relation, name] if name in names else pa.nulls(len(src), kind)
+                for name, kind in types.items()
+            }
+            tables.append(self._table(columns, len(src), shown))
         return pa.concat_tables(tables) if tables else None
 
     def _field(self, table: Mapping[str, Tensor], name: str, what: str) -> Tensor:
@@ -171,24 +174,41 @@ class Recorder:
     def _predicted(self, said: Mapping[str, Any]) -> float | None:
         if "score" in said:
             return float(said["score"])
-        return float(self._number(said["label"])) if "label" in said else None
+        number = self._number(said.get("label"))
+        return None if number == NONE else float(number)
 
-    def _node_predictions(self, said: Mapping[str, Any], graph: SentenceGraph) -> np.ndarray[Any, Any]:
+    def _node_predictions(self, said: Mapping[str, Any], shaped: Sentence, graph: SentenceGraph) -> IntArray:
+        """The classes of nodes, or of words; a task of one's own may say something else under these names."""
         found = np.full(graph.size, NONE)
-        if "nodes" in said:
-            found[:] = [self._number(node["label"]) for node in said["nodes"]]
-        elif "tags" in said:
-            position = graph.nodes[fields.POSITION]
-            tags = np.array([self._number(tag) for tag in said["tags"]])
-            found[position >= 0] = tags[position[position >= 0]]
+        nodes, tags = said.get("nodes", ()), said.get("tags", ())
+        if len(nodes) == graph.size:
+            found[:] = [self._number(node.get("label")) if isinstance(node, Mapping) else NONE for node in nodes]
+        elif len(tags) == len(shaped.words):
+            position = node_positions(shaped, graph)
+            found[position >= 0] = np.array([self._number(tag) for tag in tags])[position[position >= 0]]
         return found
 
-    def _number(self, label: str) -> int:
-        return list(self.labels).index(label) if label in self.labels else int(label)
+    def _number(self, label: Any) -> int:
+        """The number of a class; none where it is the name of no class."""
+        if label in self.labels:
+            return list(self.labels).index(label)
+        number = int(label) if str(label).isdecimal() else NONE
+        return number if number < (len(self.labels) or math.inf) else NONE
 
-    def _table(self, columns: Mapping[str, Any], size: int) -> pa.Table:
+    def _table(self, columns: Mapping[str, Any], size: int, shown: Mapping[str, Any] | None = None) -> pa.Table:
         same = {name: _constant(value, size) for name, value in self.about.items()}
-        return pa.table({**columns, **same})
+        for name in shown or ():
+            if name in columns or name in same:
+                raise InputError(
+                    f"the encoder shows a field {name!r}, and a recording has a column of that name; "
+                    "give the field another name"
+                )
+        return pa.table({**columns, **(shown or {}), **same})
+
+
+def _probabilities(said: Mapping[str, Any]) -> list[float]:
+    found = said.get("probabilities")
+    return list(found.values()) if isinstance(found, Mapping) else []
 
 
 def _root(graph: SentenceGraph) -> np.ndarray[Any, Any]:
@@ -196,18 +216,30 @@ def _root(graph: SentenceGraph) -> np.ndarray[Any, Any]:
     return (graph.level == 0) & (graph.size == 1 or bool(graph.level.any()))
 
 
-def node_spans(graph: SentenceGraph) -> IntArray:
+def node_positions(shaped: Sentence, graph: SentenceGraph) -> IntArray:
+    """The word [n] that each node is, -1 where it is none.
+
+    A graph of one's own may not say: its nodes are the words then if there are as many.
+    """
+    count = len(shaped.words)
+    position = graph.nodes.get(fields.POSITION)
+    if position is None:
+        return np.arange(count) if graph.size == count else np.full(graph.size, NONE)
+    return position
+
+
+def node_spans(shaped: Sentence, graph: SentenceGraph) -> IntArray:
     """The words [n, 2] of each node, the first and one past the last; [-1, -1] where it has none."""
     span = graph.nodes.get(fields.SPAN)
     if span is not None:
         return span
-    position = graph.nodes[fields.POSITION]
+    position = node_positions(shaped, graph)
     return np.stack([position, position + (position >= 0)], 1)
 
 
 def _node_columns(sentence: Parsed, shaped: Sentence, graph: SentenceGraph) -> dict[str, Any]:
-    words, position = shaped.words, graph.nodes[fields.POSITION]
-    span = node_spans(graph)
+    words, position = shaped.words, node_positions(shaped, graph)
+    span = node_spans(shaped, graph)
     parent = np.full(graph.size, NONE)
     # In windows and complete graphs a node sends to many, or to itself.
     if len(np.unique(graph.src)) == len(graph.src) and (graph.src != graph.dst).all():
@@ -260,7 +292,7 @@ def _joined(parts: Sequence[Any]) -> Any:
 
 def _column(values: Tensor) -> pa.Array:
     """Numbers, or vectors of one length, in float32."""
-    flat = values.detach().float().cpu().reshape(len(values), prod(values.shape[1:])).numpy()
+    flat = values.detach().float().cpu().reshape(len(values), math.prod(values.shape[1:])).numpy()
     if values.dim() == 1:
         return pa.array(flat[:, 0])
     return pa.FixedSizeListArray.from_arrays(pa.array(flat.ravel()), flat.shape[1])

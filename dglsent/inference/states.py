@@ -44,4 +44,4 @@ def states_of(seen: Seen) -> list[tuple[States, ...]]:
 
 def _states(sentence: Sentence, graph: SentenceGraph, nodes: Tensor, vector: Tensor) -> States:
     real = np.flatnonzero(graph.nodes.get(fields.REAL, np.ones(graph.size)))
-    return States(" ".join(sentence.words), node_spans(graph)[real], nodes[real], vector)
+    return States(" ".join(sentence.words), node_spans(sentence, graph)[real], nodes[real], vector)

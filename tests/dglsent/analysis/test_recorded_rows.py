@@ -4,12 +4,14 @@ import numpy as np
 import pytest
 import torch
 
-from dglsent.analysis.rows import Recorder, Shown, _column
+from dglsent.analysis.rows import Recorder, Shown, _column, node_spans
 from dglsent.corpora.example import Example, Parsed
 from dglsent.passing import Batch
 from dglsent.training.graphs import build, shape
 from graphs.columns import Dependencies
+from graphs.errors import InputError
 from graphs.features import Vocabularies
+from graphs.sentence_graph import SentenceGraph
 
 FILM = Dependencies(["the", "film", "was", "good"], np.array([1, 3, 3, -1]), ["det", "nsubj", "cop", "root"])
 YES = Dependencies(["yes"], np.array([-1]), ["root"])
@@ -42,3 +44,64 @@ def test_the_class_of_a_sentence_is_that_of_its_root(kind, gold, parents):
     table = recorder.nodes(0, examples, shaped, graphs, said, batch).to_pandas()
     assert [rows.gold.tolist() for _, rows in table.groupby("example")] == gold
     assert [rows.parent.tolist() for _, rows in table.groupby("example")] == parents
+
+
+def of_film(graph, said=(), shown=(), about=(), labels=("bad", "good"), **targets):
+    """What is recorded of a sentence with a graph and a prediction."""
+    recorder = Recorder(Shown.of(shown), "chain", "", labels, dict(about))
+    example = Example((Parsed(dependencies=FILM),), targets)
+    batch = Batch.of([graph])
+    for name in shown:
+        table = batch.relation("child").edges if "." in name else batch.nodes
+        table[name.rpartition(".")[2]] = torch.ones(len(graph.src) if "." in name else graph.size)
+    nodes = recorder.nodes(0, [example], [[FILM]], [[graph]], [dict(said)], batch)
+    return recorder.examples(0, [example], [[FILM]], [dict(said)]), nodes, recorder.edges(0, batch)
+
+
+@pytest.mark.parametrize(("size", "text"), [(4, FILM.word), (5, [""] * 5)])
+def test_nodes_of_ones_own_are_words_where_there_are_as_many(size, text):
+    made = chain(size)
+    _, nodes, _ = of_film(made, {"tags": ["bad", "good"] * 2})
+    assert nodes["text"].to_pylist() == text
+    assert nodes["head"].to_pylist() == (FILM.head.tolist() if size == 4 else [-1] * 5)
+    assert nodes["predicted"].to_pylist() == ([0, 1] * 2 if size == 4 else [-1] * 5)
+    assert node_spans(FILM, made).tolist() == ([[n, n + 1] for n in range(4)] if size == 4 else [[-1, -1]] * 5)
+
+
+def chain(size):
+    ends = np.arange(size)
+    return SentenceGraph(size, ends[:-1], ends[1:], {"word": ends}, {}, ends[::-1].copy())
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        {"nodes": [{"score": 0.5}] * 4},
+        {"nodes": [0.5] * 4},
+        {"nodes": [{"label": "good"}]},
+        {"tags": ["X"] * 4},
+        {"tags": ["good"]},
+        {"label": "low"},
+        {"label": "7", "probabilities": [0.5, 0.5]},
+    ],
+)
+def test_what_a_task_of_ones_own_predicts_need_not_be_classes(said):
+    examples, nodes, _ = of_film(chain(4), said)
+    assert examples["predicted"].to_pylist() == [None]
+    assert examples["probabilities"].to_pylist() == [[]]
+    assert nodes["predicted"].to_pylist() == [-1] * 4
+
+
+@pytest.mark.parametrize(("name", "about"), [("head", {}), ("weights", {"weights": "1a2b"}), ("child.slot", {})])
+def test_a_field_with_the_name_of_a_column_is_refused(name, about):
+    field = name.rpartition(".")[2]
+    with pytest.raises(
+        InputError, match=rf"^the encoder shows a field '{field}', [^\n]*; give the field another name$"
+    ):
+        of_film(chain(4), shown=[name], about=about)
+
+
+def test_texts_among_gold_values_are_left_out():
+    examples, _, _ = of_film(chain(4), source="web", score=2)
+    assert examples["target_score"].to_pylist() == [2.0]
+    assert "target_source" not in examples.column_names
