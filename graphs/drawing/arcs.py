@@ -10,6 +10,7 @@ from typing import Final, TypeAlias
 
 from graphs.drawing.canvas import MARGIN, Canvas, Svg, number, text_width
 from graphs.drawing.colour import INK, SOFT, Scale
+from graphs.drawing.given import texts
 from graphs.errors import InputError
 
 Arc: TypeAlias = "tuple[int, int] | tuple[int, int, float]"
@@ -93,6 +94,7 @@ def arcs_svg(
     Raises:
         InputError: there are no words, an arc ends at none of them, or there are not N notes.
     """
+    words, notes = texts(words), [texts(line) for line in notes]
     if not words:
         raise InputError("no words; nothing to draw")
     for line in notes:

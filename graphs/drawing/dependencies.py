@@ -13,7 +13,7 @@ from graphs.drawing.arcs import COLOUR, WIDTH, arcs_svg
 from graphs.drawing.arcs import Arc as AnyArc
 from graphs.drawing.canvas import MARGIN, Canvas, Svg, number, text_width
 from graphs.drawing.colour import INK, PAPER, SOFT, Scale
-from graphs.drawing.given import wants
+from graphs.drawing.given import floats, wants
 from graphs.errors import SentenceError
 from graphs.features import tags
 
@@ -78,14 +78,14 @@ def dependencies_svg(
 
     Raises:
         SentenceError: the sentence is empty, or there are not N weights.
-        InputError: `sentence` is something else.
+        InputError: `sentence` is something else, or a weight is no number.
     """
     wants(sentence, Dependencies, "dependencies_svg", "dependency trees, such as graphs.read_conllu gives")
     if weights is not None and len(weights) != len(sentence):
         raise SentenceError(f"{len(weights)} weights for {len(sentence)} tokens; give one each", sentence.origin)
+    numbers = None if weights is None else floats(weights, "weights")
     if compact:
-        return _compact(sentence, weights, title, width, label)
-    numbers = None if weights is None else [float(weight) for weight in weights]
+        return _compact(sentence, numbers, title, width, label)
     scale = None if numbers is None else Scale.of("lines", numbers)
     picture = DependenciesPicture(sentence, numbers, scale)
     canvas = Canvas()
@@ -104,12 +104,12 @@ def _compact(
     _require_tokens(sentence)
     heads = sentence.head.tolist()
     arcs: list[AnyArc] = [
-        (head, token) if weights is None else (head, token, float(weights[token]))
+        (head, token) if weights is None else (head, token, weights[token])
         for token, head in enumerate(heads)
         if head >= 0
     ]
     marks = [tag or "" for tag in tags(sentence)]
-    scale = Scale.of("lines", [] if weights is None else [float(weight) for weight in weights])
+    scale = Scale.of("lines", weights or [])
     notes = [marks, sentence.relation] if any(marks) else [sentence.relation]
     return arcs_svg(
         sentence.word, arcs, notes=notes, low=scale.low, high=scale.high, width=width, title=title, label=label

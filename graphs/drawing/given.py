@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Iterable, Sequence
+from typing import Any, SupportsFloat
 
 from graphs.columns import Constituency, Dependencies, Tagged
 from graphs.errors import InputError
@@ -50,6 +50,24 @@ def named(given: Any) -> str:
     if isinstance(given, Dependencies | Tagged):
         return f"{name} of {len(given)} tokens"
     return f"a {name}"
+
+
+def texts(column: Iterable[Any]) -> list[str]:
+    """What is written at nodes or words; "" for None."""
+    return ["" if one is None else str(one) for one in column]
+
+
+def floats(column: Iterable[Any], what: str) -> list[float]:
+    """The numbers of nodes or words.
+
+    Raises:
+        InputError: one is none.
+    """
+    given = list(column)
+    for place, one in enumerate(given):
+        if isinstance(one, str) or not isinstance(one, SupportsFloat):
+            raise InputError(f"{what}[{place}] is {one!r}; give a number, or nan for none")
+    return [float(one) for one in given]
 
 
 def _is_dgl(given: Any) -> bool:

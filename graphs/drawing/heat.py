@@ -9,7 +9,7 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from graphs.drawing.canvas import MARGIN, Canvas, Svg, readable, text_width
+from graphs.drawing.canvas import MARGIN, Canvas, Svg, number, readable, text_width
 from graphs.drawing.colour import LINE, PAPER, Palette, Scale, ink_on
 from graphs.errors import InputError
 
@@ -19,6 +19,7 @@ _TEXT: Final = 13.0
 _VALUE: Final = 10.0
 _LONG: Final = 8.5  # of values of more than four characters
 _FEW: Final = 16  # rows and columns up to which a cell shows its value
+_MANY: Final = 10_000  # cells, beyond which none is a shape of its own: 300 words were 12 MB
 _TURN: Final = -50.0  # degrees, of the names over the columns
 
 
@@ -33,7 +34,7 @@ def heat_svg(
     palette: Palette = "sequential",
     label: str | None = None,
 ) -> Svg:
-    """Draws a matrix as coloured cells, with their values where they are few.
+    """Draws a matrix as coloured cells, with their values where they are few, else under the mouse up to 10,000 cells.
 
     Args:
         matrix: [R, C] numbers, an array or a tensor; a cell with NaN stays empty.
@@ -68,7 +69,7 @@ def heat_svg(
     for index, name in enumerate(rows):
         y = top + index * size
         canvas.text(name, left - 8.0, y + size / 2, _TEXT, anchor="end", kind="row")
-        for place, value in enumerate(cells[index].tolist()):
+        for place, value in enumerate(cells[index].tolist() if cells.size <= _MANY else ()):
             colour = scale.colour(value)
             x = left + place * size
             hint = f"{name} · {columns[place]}: {'none' if math.isnan(value) else readable(value)}"
@@ -87,15 +88,28 @@ def heat_svg(
                 text = _short(value, largest)
                 letters = _VALUE if len(text) < 5 else _LONG
                 canvas.text(text, x + size / 2, y + size / 2, letters, fill=ink_on(colour), kind="value")
+    if cells.size > _MANY:
+        _draw_many(canvas, cells, scale, left, top)
     right = max([left + len(columns) * size, *ends])
     return canvas.svg(right + MARGIN, top + len(rows) * size + MARGIN, title=title, scale=scale, label=label)
+
+
+def _draw_many(canvas: Canvas, cells: npt.NDArray[np.float64], scale: Scale, left: float, top: float) -> None:
+    """Cells without values, all those of a colour as one shape."""
+    shapes: dict[tuple[str, str], list[str]] = {}
+    for (row, column), value in np.ndenumerate(cells):
+        corner = f"M{number(left + column * _SMALL)} {number(top + row * _SMALL)}"
+        of_colour = shapes.setdefault((scale.colour(value), PAPER if value == value else LINE), [])
+        of_colour.append(f"{corner}h{number(_SMALL)}v{number(_SMALL)}h-{number(_SMALL)}z")
+    for (fill, stroke), parts in shapes.items():
+        canvas.path("".join(parts), stroke=stroke, width=1.0, fill=fill)
 
 
 def matrix_of(matrix: npt.ArrayLike, rows: int, columns: int) -> npt.NDArray[np.float64]:
     """A matrix, an array or a tensor, as [rows, columns] numbers.
 
     Raises:
-        InputError: it has another shape.
+        InputError: it has another shape, or is not of numbers.
     """
     cells = numbers_of(matrix)
     if cells.shape != (rows, columns):
@@ -107,9 +121,17 @@ def matrix_of(matrix: npt.ArrayLike, rows: int, columns: int) -> npt.NDArray[np.
 
 
 def numbers_of(values: npt.ArrayLike) -> npt.NDArray[np.float64]:
-    """An array, or a tensor of any type on any device, as numbers."""
+    """An array, or a tensor of any type on any device, as numbers.
+
+    Raises:
+        InputError: it is not of numbers, or its rows differ in length.
+    """
     # NumPy has no bfloat16.
-    return np.asarray(values.detach().cpu().double() if hasattr(values, "detach") else values, dtype=np.float64)
+    given = values.detach().cpu().double() if hasattr(values, "detach") else values
+    try:
+        return np.asarray(given, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise InputError(f"no matrix of numbers ({error}); give numbers in rows of one length") from None
 
 
 def _short(value: float, largest: float) -> str:

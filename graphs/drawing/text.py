@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from graphs.columns import Constituency, Dependencies
+from graphs.drawing.given import wants
 from graphs.errors import SentenceError
 from graphs.features import tags
 
@@ -21,7 +22,9 @@ def tree_text(tree: Constituency, notes: Sequence[str] | None = None) -> str:
 
     Raises:
         SentenceError: there are not N notes.
+        InputError: `tree` is no tree.
     """
+    wants(tree, Constituency, "tree_text", "constituency trees, such as graphs.read_brackets gives")
     if notes is not None and len(notes) != len(tree):
         raise SentenceError(f"{len(notes)} notes for {len(tree)} nodes; give one for each", tree.origin)
     parents = tree.parent.tolist()
@@ -46,7 +49,12 @@ def tree_text(tree: Constituency, notes: Sequence[str] | None = None) -> str:
 
 
 def dependencies_text(sentence: Dependencies) -> str:
-    """A dependency tree as a table: one line for each token, with its tag, its relation and its head."""
+    """A dependency tree as a table: one line for each token, with its tag, its relation and its head.
+
+    Raises:
+        InputError: `sentence` is something else.
+    """
+    wants(sentence, Dependencies, "dependencies_text", "dependency trees, such as graphs.read_conllu gives")
     rows = [("#", "word", "tag", "relation", "head")]
     for number, (word, tag, relation, head) in enumerate(
         zip(sentence.word, tags(sentence), sentence.relation, sentence.head.tolist(), strict=True), 1

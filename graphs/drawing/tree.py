@@ -10,7 +10,7 @@ from typing import Final
 from graphs.columns import Constituency
 from graphs.drawing.canvas import MARGIN, Canvas, Svg, number, readable, text_width
 from graphs.drawing.colour import FILL, INK, LINE, SOFT, Palette, Scale, darker, ink_on
-from graphs.drawing.given import wants
+from graphs.drawing.given import floats, texts, wants
 from graphs.errors import SentenceError
 
 _WORD: Final = 15.0  # font sizes
@@ -73,15 +73,16 @@ def tree_svg(
 
     Raises:
         SentenceError: the tree is empty, or `values`, `notes` or `labels` do not have N entries.
-        InputError: `tree` is no tree, the palette is unknown, or the colour range is empty.
+        InputError: `tree` is no tree, a value is no number, the palette is unknown, or the colour range is empty.
     """
     wants(tree, Constituency, "tree_svg", "constituency trees, such as graphs.read_brackets gives")
     for name, column in (("values", values), ("notes", notes), ("labels", labels)):
         if column is not None and len(column) != len(tree):
             raise SentenceError(f"{len(column)} {name} for {len(tree)} nodes; give one for each", tree.origin)
-    numbers = [math.nan] * len(tree) if values is None else [float(value) for value in values]
+    numbers = [math.nan] * len(tree) if values is None else floats(values, "values")
     scale = None if values is None else Scale.of(palette, numbers, low, high)
-    picture = TreePicture(tree, numbers, scale, notes or [""] * len(tree), labels or tree.label)
+    lines = [""] * len(tree) if notes is None else texts(notes)
+    picture = TreePicture(tree, numbers, scale, lines, tree.label if labels is None else texts(labels))
     canvas = Canvas()
     picture.draw(canvas)
     return canvas.svg(picture.width, picture.height + MARGIN, title=title, scale=scale, label=label)

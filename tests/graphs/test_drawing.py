@@ -10,7 +10,7 @@ from svg_reading import CAT, NS, badges, boxes, inside, overlaps, parse, sentenc
 
 from graphs.columns import Constituency
 from graphs.documents import forest
-from graphs.drawing import Svg, dependencies_svg, heat_svg, tree_svg, tree_text
+from graphs.drawing import Svg, arcs_svg, dependencies_svg, dependencies_text, heat_svg, tree_svg, tree_text
 from graphs.drawing.colour import turned
 from graphs.errors import InputError, SentenceError
 
@@ -188,3 +188,34 @@ def test_a_drawing_is_saved_as_svg(tmp_path):
         drawing.save(tmp_path / "a.png")
     with pytest.raises(InputError, match=r"none/a\.svg: cannot be written"):
         drawing.save(tmp_path / "none" / "a.svg")
+
+
+def test_what_is_written_may_be_arrays_and_numbers():
+    notes = [0.5, 1, None, 0.25, "", 2]
+    svg = tree_svg(CAT, notes=np.array(notes, dtype=object), labels=np.arange(6))
+    assert [text.text for text in texts(svg, "note")] == ["0.5", "1", "0.25", "2"]
+    assert [text.text for text in texts(svg, "label")] == list("012345")
+    assert svg == tree_svg(CAT, notes=["0.5", "1", "", "0.25", "", "2"], labels=list("012345"))
+    words = ["the", "cat"]
+    assert arcs_svg(np.array(words), [(0, 1)], notes=np.array([[1, 2]])) == arcs_svg(words, [(0, 1)], notes=["12"])
+
+
+@pytest.mark.parametrize("wrong", [None, "high"])
+def test_values_that_are_no_numbers_are_named(wrong):
+    with pytest.raises(InputError, match=rf"^values\[1\] is {wrong!r}; give a number, or nan for none$"):
+        tree_svg(CAT, values=[0.5, wrong, 0, 0, 0, 0])
+    for compact in (True, False):
+        with pytest.raises(InputError, match=rf"^weights\[0\] is {wrong!r}"):
+            dependencies_svg(sentence([-1, 0]), weights=[wrong, 1.0], compact=compact)
+
+
+@pytest.mark.parametrize("matrix", [[["high"]], [[1.0, 2.0], [1.0]]])
+def test_a_matrix_that_is_none_is_refused(matrix):
+    with pytest.raises(InputError, match=r"^no matrix of numbers .*; give numbers in rows of one length$"):
+        heat_svg(matrix, ["a"])
+
+
+@pytest.mark.parametrize("draw", [tree_text, dependencies_text])
+def test_texts_are_of_trees(draw):
+    with pytest.raises(InputError, match=f"^{draw.__name__} draws (constituency|dependency) trees, .* given a str$"):
+        draw("(S (NN film))")

@@ -184,6 +184,19 @@ def test_large_matrices_have_small_cells():
     assert width < 1250
 
 
+def test_matrices_of_many_cells_stay_small():
+    """A shape a cell, with what it says under the mouse, took 140 characters of each."""
+    cells = np.linspace(0, 1, 150 * 150).reshape(150, 150)
+    cells[0, 0] = np.nan
+    svg = heat_svg(cells, [f"word{n}" for n in range(150)])
+    assert len(svg) < 32 * cells.size
+    assert sum(path.get("d").count("M") for path in parse(svg).iter(f"{NS}path")) == cells.size
+    assert len(texts(svg, "row")) == 150
+    few = heat_svg(cells[:100, :100], ["a"] * 100)
+    assert few.count('class="cell"') == 10_000
+    assert "a · a: none" in few
+
+
 def test_dark_paper_turns_dark_and_light():
     for palette in ("sequential", "lines"):
         scale = Scale(palette, 0, 1)
