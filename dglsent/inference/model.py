@@ -96,7 +96,10 @@ class Model(ModelHubMixin):
 
         Returns:
             For each example a dict with `text` and what the task predicts: `label` and `probabilities`, `score`,
-            `tags`; with a classifier over trees `nodes`, each with its `span` and `label`.
+            `tags`; with a classifier over trees `nodes`, each with its `span` and `label`. These are the nodes of the
+            tree that the graph was made of, `explain(given)[k].sentences[0]`: for a model of binary trees without outer
+            ROOT, unary chains collapsed and binarised. Match them with those of the tree given by `span`; even where
+            there are as many, they may be others.
 
         Raises:
             InputError: an example cannot be used; the message says which and why.

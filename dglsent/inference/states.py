@@ -22,6 +22,7 @@ class States:
         text: of the sentence, its tokens with a space between each two.
         span: [n, 2] words of each node, the first and one past the last; padding nodes are left out.
         nodes: [n, d] a state for each node, in the order of the graph: words and phrases of a tree, words elsewhere.
+            The tree is that of the graph, not the one given; see `Model.predict`. Match its nodes by `span`.
         vector: [d_s] of the sentence, which the task read.
     """
 
