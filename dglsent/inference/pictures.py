@@ -23,7 +23,7 @@ _NOT_SHOWN = ("relation", "sentence", "sender", "receiver", "from", "to", "slot"
 
 
 def pictures(explanation: Explanation) -> dict[str, Svg]:
-    """Drawings of an explanation by name: its trees, then each edge field that a tree cannot show.
+    """Drawings of an explanation by name: its trees, each number of a node, then each edge field that no tree can show.
 
     Attention between two sentences is lines between them, within one arcs beside the parse, or a matrix where words are
     many; gates of windows are a table, with nothing where the window reaches beyond the sentence. Titles say the field,
@@ -40,6 +40,9 @@ def pictures(explanation: Explanation) -> dict[str, Svg]:
             drawn[_TREE + name] = _tree(sentence, nodes, edges)
         elif explanation.kind == "dependency" and isinstance(sentence, Dependencies):
             drawn[_ARCS + name] = _arcs(sentence, edges)
+        # Numbers of a row that are no fields are whole.
+        for field in dict.fromkeys(key for node in nodes for key, value in node.items() if isinstance(value, float)):
+            drawn[field + name] = _of_nodes(sentence, nodes, field)
         for relation, field in dict.fromkeys((edge["relation"], key) for edge in edges for key in _fields(edge)):
             if relation == CHILD and explanation.kind in ("dependency", "constituency", "constituency-nary"):
                 continue
@@ -87,6 +90,17 @@ def _child_weights(size: int, edges: Sequence[Mapping[str, Any]]) -> tuple[str, 
             field, value = next(iter(_fields(edge).items()))
             found[edge["sender"]] = _scalar(value)
     return field, None if all(map(math.isnan, found)) else found
+
+
+def _of_nodes(sentence: Sentence, nodes: Sequence[Mapping[str, Any]], field: str) -> Svg:
+    """A number of each node: as colours of a tree, else a row under the words."""
+    if isinstance(tree := _side(sentence, len(nodes)), Constituency):
+        values = [node.get(field, math.nan) for node in nodes]
+        return tree_svg(tree, values=values, palette="sequential", title=f"{field} of each node")
+    words = [node for node in nodes if node["text"]]
+    values = [node.get(field, math.nan) for node in words]
+    columns = [node["text"] for node in words]
+    return heat_svg([values], [field], columns, f"{field} of each word", low=None, high=None)
 
 
 def _matrix(

@@ -196,6 +196,20 @@ def test_attention_to_earlier_words_and_gates_of_windows():
     assert wide.pictures() == {"child.gate": of_mean}
 
 
+def test_numbers_of_nodes_are_a_row_of_cells():
+    """They were never drawn, only the words."""
+    (said,) = untrained("chain", "self_attention.AttentiveBiLSTM", hidden=6).explain(PARSED)
+    values = [node["attention"] for node in said.nodes]
+    assert sum(values) == pytest.approx(1, abs=1e-4)
+    title = "attention of each word"
+    assert said.pictures() == {"attention": heat_svg([values], ["attention"], PARSED.word, title, high=None)}
+    (tree,) = untrained("constituency-nary", "tree_lstm.ChildSumTreeLSTM", hidden=6).explain(TREES[0])
+    shares = np.linspace(0, 1, len(tree.nodes)).tolist()
+    scored = replace(tree, nodes=[{**node, "share": share} for node, share in zip(tree.nodes, shares, strict=True)])
+    drawn = scored.pictures()["share"]
+    assert drawn == tree_svg(TREES[0], values=shares, palette="sequential", title="share of each node")
+
+
 def test_a_model_that_shows_nothing():
     (said,) = untrained("chain", "sequence.SeqLSTM", hidden=6).explain("A <good> film")
     assert said.edges == []
