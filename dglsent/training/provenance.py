@@ -133,7 +133,16 @@ def code_hash(module: str) -> str | None:
 
 @cache
 def _file_hash(file: Path, changed: int) -> str | None:
-    kind, fields = _shape(ast.parse(file.read_text(encoding="utf-8")))
+    return source_hash(file.read_text(encoding="utf-8"))
+
+
+def source_hash(source: str) -> str | None:
+    """The same of a text.
+
+    Raises:
+        SyntaxError: it is no Python.
+    """
+    kind, fields = _shape(ast.parse(source))
     return _hash(json.dumps([kind, fields])) if fields else None
 
 

@@ -57,7 +57,7 @@ class Run:
 
     @property
     def sources_file(self) -> Path:
-        """Hashes of the files that the recipe names."""
+        """Hashes of the files and of one's own classes that the recipe names."""
         return self.path / "sources.json"
 
     @property
@@ -74,8 +74,8 @@ class Run:
         """Whether the folder holds the finished run of a configuration.
 
         Raises:
-            InputError: the folder holds a run of another configuration, or of files that have changed, or something
-                else.
+            InputError: the folder holds a run of another configuration, or of files or code that have changed, or
+                something else.
         """
         if self.config_file.is_file():
             different = self.difference(config)
@@ -107,7 +107,8 @@ class Run:
             Whether the run goes on from a checkpoint.
 
         Raises:
-            InputError: the corpus has changed since the run began, or files without which it cannot go on are gone.
+            InputError: corpus or code have changed since the run began, or files without which it cannot go on
+                are gone.
         """
         goes_on = self.checkpoint.is_file()
         if goes_on:
@@ -131,7 +132,9 @@ class Run:
     def _require_same_sources(self, now: Mapping[str, str]) -> None:
         other = changed(self.sources_file, now)
         if other is not None:
-            raise InputError(f"{self.path}: {other} has changed since this run began; choose another --out")
+            raise InputError(
+                f"{self.path}: {other} has changed since this run began; choose another --out, or delete the folder"
+            )
 
     def config(self, *, trusted: Trusted = False) -> Namespace:
         """The resolved recipe.

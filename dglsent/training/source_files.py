@@ -1,9 +1,11 @@
-"""The files that a recipe names, such as tables and vectors of one's own, and whether they are still what they were."""
+"""What a recipe names of one's own, tables, vectors and classes, and whether it is still what it was."""
 
 from __future__ import annotations
 
 import hashlib
+import inspect
 import json
+import sys
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -12,17 +14,21 @@ import yaml
 from jsonargparse import Namespace
 
 from dglsent.training import recipe as recipes
+from dglsent.training.class_paths import class_paths, find
+from dglsent.training.provenance import source_hash
 
 _ENDS = 2**25  # bytes, at either end of a file, that are read: vectors are gigabytes
+_NOT_OWN = {"dglsent", "graphs", *sys.stdlib_module_names}
+_INSTALLED = {"site-packages", "dist-packages"}
 
 
 def hashes(config: Namespace) -> dict[str, str]:
     """Of each file that the corpus and the word vectors of a resolved recipe name by its path a hash, if it is there.
 
-    That of a store is its manifest, which has the hashes of all its files. Corpora that are found in the data folder
-    are published ones, and not looked at.
+    And of the code of the recipe's classes, see `own_code`. That of a store is its manifest, which has the hashes of
+    all its files. Corpora that are found in the data folder are published ones, and not looked at.
     """
-    tree = yaml.safe_load(recipes.dump(config))
+    tree = yaml.safe_load(recipes.dump_paths(config))
     named = [*_texts(tree["corpus"].get("init_args")), *_texts(tree["embedding"].get("vectors"))]
     found = {}
     for name in named:
@@ -30,11 +36,32 @@ def hashes(config: Namespace) -> dict[str, str]:
         for file in (path, path / "manifest.json"):
             if file.is_file():
                 found[name] = _hash(file)
-    return found
+    return found | own_code(tree)
+
+
+def own_code(tree: Any) -> dict[str, str]:
+    """Hashes of the code of the classes in a recipe's tree that are neither of dglsent nor of an installed library.
+
+    It is that of their modules, and of all loaded modules of the same package; of a class in a notebook or a script,
+    which has other code too, it is its own.
+    """
+    found: dict[str, str | None] = {}
+    for path in class_paths(tree):
+        for made in find(path, [object], trusted=True, key=path).__mro__:
+            module = made.__module__
+            package, dot, _ = module.partition(".")
+            if module == "__main__":
+                found[f"code of {made.__qualname__}"] = _source_hash(_text(made))
+            elif package not in _NOT_OWN and _own_file(module):
+                for name in [name for name in sys.modules if dot and name.startswith(f"{package}.")] or [module]:
+                    file = _own_file(name)
+                    if file:
+                        found[f"code of {name}"] = _source_hash(file.read_text(encoding="utf-8"))
+    return {name: made for name, made in sorted(found.items()) if made is not None}
 
 
 def changed(file: Path, now: Mapping[str, str]) -> str | None:
-    """A file that has another hash now than in what was saved; None where there is none, or nothing was saved."""
+    """What has another hash now than in what was saved; None where nothing has, or nothing was saved."""
     try:
         then = json.loads(file.read_text(encoding="utf-8"))
     except (OSError, ValueError):
@@ -51,6 +78,32 @@ def _texts(tree: Any) -> Iterator[str]:
     elif isinstance(tree, list):
         for part in tree:
             yield from _texts(part)
+
+
+def _own_file(module: str) -> Path | None:
+    """The file of a loaded module; None where it has none, or is installed."""
+    file = Path(getattr(sys.modules.get(module), "__file__", None) or "")
+    return file if file.suffix == ".py" and not _INSTALLED & set(file.parts) and file.is_file() else None
+
+
+def _text(made: type) -> str:
+    """The source of a class, or that of its methods, which alone a notebook can tell; "" where nothing can."""
+    try:
+        return inspect.getsource(made)
+    except (OSError, TypeError):
+        pass
+    try:
+        methods = [inspect.getsource(each) for each in vars(made).values() if inspect.isfunction(each)]
+    except (OSError, TypeError):
+        return ""
+    return "class _:\n" + "\n".join(methods)
+
+
+def _source_hash(source: str) -> str | None:
+    try:
+        return source_hash(source)
+    except SyntaxError:  # a magic line of a notebook, or half a module that somebody edits
+        return hashlib.sha256(source.encode()).hexdigest()
 
 
 def _hash(file: Path) -> str:

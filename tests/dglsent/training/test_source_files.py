@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import linecache
+import sys
+import types
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -9,7 +13,7 @@ from tiny import Program
 
 from dglsent.training import recipe as recipes
 from dglsent.training.run import Run
-from dglsent.training.source_files import changed, hashes
+from dglsent.training.source_files import changed, hashes, own_code
 
 RECIPE = """
 corpus: {{class_path: LabelledText, init_args: {{train: {0}/own.csv, dev: {0}/own.csv, test: {0}/own.csv}}}}
@@ -76,3 +80,73 @@ def test_without_hashes_nothing_is_said(tmp_path: Path, text: str | None) -> Non
     if text is not None:
         (tmp_path / "sources.json").write_text(text)
     assert changed(tmp_path / "sources.json", {"a": "1"}) is None
+
+
+CODE = """
+from dglsent.models.sequence import SeqLSTM
+
+class Mine(SeqLSTM):
+    def encode(self, batch):
+        return super().encode(batch)
+"""
+CHANGED = CODE.replace("super().encode(batch)", "-super().encode(batch)")
+
+
+@pytest.fixture
+def forget_own() -> Iterator[None]:
+    yield
+    for name in [name for name in sys.modules if name.partition(".")[0] in ("own_code_of", "own_package")]:
+        del sys.modules[name]
+
+
+@pytest.mark.usefixtures("forget_own")
+def test_code_that_changed_is_told(own: Path, program: Program) -> None:
+    """The run kept the scores of the old code, and went on from weights that it had made."""
+    file, command = own / "own_code_of.py", ("fit", own / "own.yaml", "--out", own / "run")
+    file.write_text(CODE)
+    (own / "own.yaml").write_text(RECIPE.format(own).replace("SeqLSTM", "own_code_of.Mine"))
+    assert program(*command)[0] == 0
+    assert "code of own_code_of" in (own / "run" / "sources.json").read_text()
+    file.write_text(CODE.replace("class Mine", "# of mine\nclass Mine"))
+    assert program(*command)[0] == 0
+    file.write_text(CHANGED)
+    said = ["code of own_code_of has changed since this run began; choose another --out, or delete the folder"]
+    program.refuses(*command, saying=said)
+    assert program("test", own / "run", "--trust")[0] == 0
+    run = Run(own / "run")
+    run.metrics_file.unlink()
+    run.checkpoint.touch()  # as of a run that was killed
+    program.refuses(*command, saying=said)
+    run.checkpoint.unlink()
+    run.sources_file.unlink()  # as of a run that is older
+    assert program(*command)[0] == 0
+
+
+@pytest.mark.usefixtures("forget_own")
+def test_code_of_a_package_and_of_a_notebook(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "own_package").mkdir()
+    for name, text in (("__init__", ""), ("layers", "SIZE = 1"), ("models", f"import own_package.layers\n{CODE}")):
+        (tmp_path / "own_package" / f"{name}.py").write_text(text)
+    monkeypatch.syspath_prepend(str(tmp_path))
+    tree = {"encoder": {"class_path": "own_package.models.Mine", "init_args": {"next": {"class_path": "SeqLSTM"}}}}
+    before = own_code(tree)
+    assert before.keys() == {"code of own_package.layers", "code of own_package.models"}
+    (tmp_path / "own_package" / "layers.py").write_text("SIZE = 2")
+    assert {name for name, made in own_code(tree).items() if made != before[name]} == {"code of own_package.layers"}
+
+    main = types.ModuleType("__main__")
+    monkeypatch.setitem(sys.modules, "__main__", main)
+    seen = []
+    for cell, text in enumerate((CODE, CHANGED, CODE)):
+        lines = text.splitlines(keepends=True)
+        monkeypatch.setitem(linecache.cache, f"<cell {cell}>", (len(text), None, lines, f"<cell {cell}>"))
+        exec(compile(text, f"<cell {cell}>", "exec"), vars(main))
+        seen.append(own_code({"class_path": "__main__.Mine"}))
+    assert seen[0] == seen[2] != seen[1]
+    assert seen[0].keys() == {"code of Mine"}
+    exec("class Mine: pass\nclass Typed:\n    def f(self): pass", vars(main))
+    assert not own_code({"class_path": "__main__.Typed"})  # nothing tells its source
+
+
+def test_of_classes_of_dglsent_there_is_no_code() -> None:
+    assert not own_code({"corpus": {"class_path": "Reviews"}, "encoder": {"class_path": "SeqLSTM"}})
