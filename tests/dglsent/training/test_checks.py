@@ -39,10 +39,17 @@ def test_gradients_that_are_scaled_are_not_clipped():
 
 
 OWN = """\
+import numpy as np
+
 import graphs
 from dglsent.corpora.built_in import Reviews
 from dglsent.tasks.classification import Classification
+from dglsent.models.encoder import Encoder
+from dglsent.nn.embeddings import WordEmbedding
+from dglsent.passing import update_all
 from dglsent.training.graphs import OwnGraph
+from graphs.door import fn
+from torch import nn
 
 
 class Short(OwnGraph):
@@ -50,6 +57,45 @@ class Short(OwnGraph):
         graph = graphs.over_words(sentence, vocabularies, [(0, 1)])
         graph.edges["slot"] = graph.edges["slot"][:-1]
         return graph
+
+
+class Nothings(OwnGraph):
+    def build(self, sentence, vocabularies):
+        graphs.over_words(sentence, vocabularies, [])  # and forgets to return it
+
+
+class Flat(OwnGraph):
+    def build(self, sentence, vocabularies):
+        graph = graphs.over_words(sentence, vocabularies, [(0, 1)])
+        graph.level = np.zeros_like(graph.level)
+        return graph
+
+
+class Backwards(OwnGraph):
+    def build(self, sentence, vocabularies):
+        graph = graphs.over_words(sentence, vocabularies, [])
+        graph.nodes = {name: column[::-1].copy() for name, column in graph.nodes.items()}
+        return graph
+
+
+class Placeless(OwnGraph):
+    def build(self, sentence, vocabularies):
+        graph = graphs.over_words(sentence, vocabularies, [])
+        del graph.nodes["position"]
+        return graph
+
+
+class Sums(Encoder):
+    directions = ()
+
+    def __init__(self, embedding: WordEmbedding, hidden: int) -> None:
+        super().__init__(embedding, hidden)
+        self.W = nn.Linear(embedding.dim, hidden)
+
+    def encode(self, batch):
+        batch.nodes["x"] = self.W(self.embedding.of(batch.nodes))
+        update_all(batch, fn.copy_u("x", "m"), fn.sum("m", "s"))
+        return batch.nodes["s"]
 
 
 class Wrong(Reviews):
@@ -103,6 +149,10 @@ def changed(change):
     [
         ({"corpus": "own_parts.Nothing"}, "corpus Nothing: gives a value of type NoneType; a dict of train, dev and"),
         ({"graph": "{class_path: own_parts.Short}"}, "edge field 'slot' has"),
+        (
+            {"graph": "own_parts.Flat", "encoder": "ChildSumTreeLSTM"},
+            "nothing is propagated; set directions = () in the encoder ChildSumTreeLSTM if",
+        ),
         ({"task": "{class_path: own_parts.Blind}"}, "it monitors 'r2', and its scores are accuracy"),
     ],
 )
@@ -130,6 +180,31 @@ def test_examples_of_ones_own_are_looked_at_before_training(change, said, tmp_pa
     file = own_recipe(tmp_path, corpus=changed(change), graph="constituency", encoder="BinaryTreeLSTM")
     program.refuses("fit", file, "--out", tmp_path / "run", saying=[said])
     assert not (tmp_path / "run").exists()
+
+
+def test_graphs_without_levels_go_with_encoders_that_propagate_nothing(tmp_path, program):
+    file = own_recipe(tmp_path, graph="own_parts.Flat", encoder="own_parts.Sums")
+    assert program("fit", file, "--out", tmp_path / "run")[0] == 0
+
+
+def test_graphs_that_are_none_are_refused(tmp_path, program):
+    own_recipe(tmp_path)
+    (tmp_path / "pairs.yaml").write_text(PAIRS.replace("graph: dependency", "graph: own_parts.Nothings"))
+    program.refuses(
+        "fit", tmp_path / "pairs.yaml", "--out", tmp_path / "run",
+        saying=["graph: sentence 1 of train, as Nothings() makes it: build gives a value of type NoneType; return a"],
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("graph", ["Backwards", "Placeless"])
+def test_gold_classes_of_tokens_want_the_tokens_first(graph, tmp_path, program):
+    """They were laid on the first nodes, whatever these are."""
+    own_recipe(tmp_path)
+    (tmp_path / "tags.yaml").write_text(TAGS.replace("graph: chain", f"graph: own_parts.{graph}"))
+    program.refuses(
+        "fit", tmp_path / "tags.yaml", "--out", tmp_path / "run",
+        saying=[f"graph: sentence 1 of train, as {graph}() makes it: gold classes are laid on its first nodes"],
+    )  # fmt: skip
 
 
 def test_a_sentence_to_learn_from_may_lack_a_class(tmp_path, program):
