@@ -2,22 +2,25 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from itertools import chain
 from typing import Any
 
 import numpy as np
 import torch
+from torch.nn.modules.lazy import LazyModuleMixin
 
 from dglsent.models.encoder import Encoder
 from dglsent.passing import Batch
 from dglsent.passing.relation import Relation
+from dglsent.passing.views import Fields
 from dglsent.tasks.classification import Classification
 from dglsent.tasks.task import Task
 from dglsent.training.assemble import some_of
 from dglsent.training.data import Examples, GraphSet
 from dglsent.training.graphs import OwnGraph
-from dglsent.training.model import SentenceModel
+from dglsent.training.model import SentenceModel, gather
 from dglsent.training.recipe import OptimiserOptions, Recipe
 from graphs import fields
 from graphs.errors import InputError
@@ -25,6 +28,12 @@ from graphs.sentence_graph import SentenceGraph
 
 _EXAMPLES = 8
 _UNSCALE = ("adam", "adamw")  # by themselves as they step; before, gradients of 16-mixed are multiplied by its scale
+# Columns that recordings have, beside what an encoder shows.
+_COLUMNS = {
+    "example", "sentence", "node", "parent", "start", "end", "text", "tag", "head", "dependency", "gold", "predicted",
+    "relation", "sender", "receiver", "slot", "label", "span", "from", "to", "system", "model", "data", "seed", "fold",
+    "split", "recipe", "weights", "version",
+}  # fmt: skip
 _ONLY_OF = {"momentum": "sgd", "initial_accumulator": "adagrad"}  # settings that one optimiser alone reads
 
 
@@ -55,8 +64,10 @@ def check(recipe: Recipe, model: SentenceModel, sets: Mapping[str, Examples]) ->
         InputError: parts do not fit, or graphs of one's own are none.
     """
     _check_clipping(recipe)
+    _check_encoder(model.encoder)
     _check_own_graphs(recipe, model.encoder, sets)
     _check_task(recipe, model.task, sets)
+    _try_own(recipe, model, sets["train"])
     _try_out(recipe, model, sets["train"])
 
 
@@ -67,6 +78,27 @@ def _check_clipping(recipe: Recipe) -> None:
             f"training.clip: {recipe.optimiser.name} with precision 16-mixed takes gradients that are still scaled, "
             "whose length says nothing; take bf16-mixed, or leave it out"
         )
+
+
+def _check_encoder(encoder: Encoder) -> None:
+    """Refuses attributes that would be read as others, and weights whose sizes only a batch tells."""
+    name = type(encoder).__name__
+    for attribute in ("directions", "relations", "shows"):
+        given = getattr(encoder, attribute)
+        if isinstance(given, str):
+            raise InputError(f"encoder {name}: {attribute} is text; give a tuple: {attribute} = ({given!r},)")
+    for shown in encoder.shows:
+        field = shown.rpartition(".")[2]
+        if field in _COLUMNS:
+            raise InputError(
+                f"encoder {name}: it shows {shown!r}, and recordings have a column {field!r}; give it another name"
+            )
+    for place, module in encoder.named_modules():
+        if isinstance(module, LazyModuleMixin):
+            raise InputError(
+                f"encoder {name}: {place} is a {type(module).__name__}, and of Lazy modules no run can be loaded; give "
+                "its sizes, such as nn.Linear(embedding.dim, hidden)"
+            )
 
 
 def own_graph_fault(graph: Any, tokens: int = 0) -> str:
@@ -135,6 +167,90 @@ def _check_task(recipe: Recipe, task: Task, sets: Mapping[str, Examples]) -> Non
             f"task: {len(outside)} of {len(examples)} scores to train on lie outside {low} to {high}, such as "
             f"{outside[0]:g}; set --task.low and --task.high, whole numbers"
         )
+
+
+def _try_own(recipe: Recipe, model: SentenceModel, examples: Examples) -> None:
+    """Has an encoder or a task of one's own do with a few examples all that is asked of it later."""
+    encoder, task, was = model.encoder, model.task, model.training
+    if not any(_is_own(module) for module in model.modules() if isinstance(module, Encoder | Task)):
+        return
+    index = list(range(min(_EXAMPLES, len(examples))))
+    with torch.no_grad(), torch.random.fork_rng(devices=[]):  # training draws what it draws without this
+        model.eval()
+        batch = examples.batch(index, encoder.directions, encoder.relations)
+        states = encoder.encode(batch)
+        if not isinstance(states, torch.Tensor) or len(states) != batch.num_nodes:
+            of = (
+                f"{len(states)} rows"
+                if isinstance(states, torch.Tensor)
+                else f"a value of type {type(states).__name__}"
+            )
+            raise InputError(
+                f"encoder {type(encoder).__name__}: encode gives {of} for {batch.num_nodes} nodes; return the states "
+                "[N, size] of all nodes"
+            )
+        for shown in encoder.shows:
+            _require_shown(encoder, shown, batch)
+        if _is_own(task):
+            outcomes = model.outcomes(examples.batch(index, encoder.directions, encoder.relations))
+            _check_scores(task, recipe.training.monitor, outcomes)
+            batch = examples.batch(index, encoder.directions, encoder.relations)
+            batch.targets = Fields()
+            batch, states, vectors = model(batch)
+            _check_predictions(task, task.predict(batch, states, vectors, recipe.corpus.labels or ()), len(index))
+        model.train(was)
+
+
+def _is_own(module: Encoder | Task) -> bool:
+    return not type(module).__module__.startswith("dglsent.")
+
+
+def _require_shown(encoder: Encoder, shown: str, batch: Batch) -> None:
+    relation, dot, field = shown.rpartition(".")
+    if not dot:
+        missing = field not in batch.nodes
+    elif relation in batch.made:
+        missing = field not in batch.relation(relation).edges and len(batch.relation(relation).ends[0]) > 0
+    else:
+        missing = True
+    if missing:
+        raise InputError(
+            f"encoder {type(encoder).__name__}: it shows {shown!r}, and sets no such field; set it, or leave it out"
+        )
+
+
+def _check_scores(task: Task, monitored: str | None, outcomes: Mapping[str, torch.Tensor]) -> None:
+    try:
+        scores: Any = task.scores(gather([dict(outcomes)]))
+    except (ValueError, ArithmeticError):
+        return  # such as of a few examples of one class
+    name = f"task {type(task).__name__}: scores"
+    if not isinstance(scores, dict):
+        raise InputError(f"{name} gives a value of type {type(scores).__name__}; return a dict of numbers by name")
+    for score, value in scores.items():
+        if not isinstance(score, str) or not isinstance(value, float | int):
+            raise InputError(f"{name} gives {score!r} as a value of type {type(value).__name__}; give float(...)")
+    missing = [score for score in (task.monitor, monitored) if score in task.score_names and score not in scores]
+    if missing:
+        raise InputError(f"{name} gives {', '.join(scores) or 'nothing'}, and {missing[0]!r} is monitored; give it too")
+
+
+def _check_predictions(task: Task, predictions: Any, examples: int) -> None:
+    name = f"task {type(task).__name__}: predict"
+    if not isinstance(predictions, list) or len(predictions) != examples:
+        of = f"a list of {len(predictions)}" if isinstance(predictions, list) else f"a {type(predictions).__name__}"
+        raise InputError(f"{name} gives {of} for {examples} examples; return a list with a dict for each")
+    for prediction in predictions:
+        if not isinstance(prediction, dict):
+            raise InputError(
+                f"{name} gives a value of type {type(prediction).__name__}; return a dict for each example"
+            )
+        try:
+            json.dumps(prediction)
+        except (TypeError, ValueError) as error:
+            raise InputError(
+                f"{name} gives what JSON does not have ({error}); give plain values, such as float(...) or .tolist()"
+            ) from None
 
 
 def _try_out(recipe: Recipe, model: SentenceModel, examples: Examples) -> None:
