@@ -10,11 +10,14 @@ from itertools import chain
 from pathlib import Path
 from typing import Any, ClassVar
 
+import yaml
+
 from dglsent.building.parts import Part
 from dglsent.building.read import Read
 from dglsent.corpora.corpus import Splits
 from dglsent.corpora.example import Example
-from dglsent.training.graphs import Graph
+from dglsent.training.graphs import Graph, OwnGraph
+from dglsent.training.source_files import own_code
 from graphs.columns import Constituency, Dependencies, Tagged
 
 
@@ -41,7 +44,10 @@ class OfRecipe:
 
     def about(self) -> dict[str, Any]:
         """What decides what a shard holds, but for the sentences."""
-        return {"graph": str(self.graph)}
+        if not isinstance(self.graph, OwnGraph):
+            return {"graph": str(self.graph)}
+        tree = yaml.safe_load(self.recipe)
+        return {"graph": str(self.graph), "code": own_code([tree["graph"], tree["corpus"]])}
 
     def class_names(self) -> list[str] | None:
         """The names of the classes."""
@@ -49,10 +55,11 @@ class OfRecipe:
 
     def parts(self, size: int) -> Iterator[Part]:
         """The parts of all splits, `size` examples each."""
+        whole = isinstance(self.graph, OwnGraph)  # and may read all that there is
         for split, examples in _loaded(self.recipe, self.data)[1].items():
             for number, begin in enumerate(range(0, len(examples), size)):
                 some = examples[begin : begin + size]
-                yield Part(split, number, begin + 1, len(some), _digest(some), begin=begin)
+                yield Part(split, number, begin + 1, len(some), _digest(some, whole), begin=begin)
 
     def read(self, part: Part) -> Read:
         """The examples of a part."""
@@ -69,22 +76,25 @@ def _loaded(recipe: str, data: Path | None) -> tuple[Graph, Splits, Sequence[str
     return options.graph, splits, options.corpus.labels
 
 
-def _digest(examples: Iterable[Example]) -> str:
-    """Hash of all that graphs and gold values are made of."""
+def _digest(examples: Iterable[Example], whole: bool) -> str:
+    """Hash of all that graphs and gold values are made of; `whole` of what graphs of dglsent do not read, too."""
     sha = hashlib.sha256()
     for example in examples:
         content: list[Any] = [example.id, sorted(example.targets.items()), sorted(example.groups)]
         for sentence in chain.from_iterable((one, *one.parts) for one in example.sentences):
             parses = (sentence.constituency, sentence.dependencies, sentence.unparsed)
             content.append(sentence.labels and list(sentence.labels))
-            content += [None if parse is None else (str(parse.origin), _columns(parse)) for parse in parses]
+            content += [None if parse is None else (str(parse.origin), _columns(parse, whole)) for parse in parses]
         sha.update(repr(content).encode("utf-8", "surrogatepass"))
     return sha.hexdigest()
 
 
-def _columns(parse: Constituency | Dependencies | Tagged) -> Any:
+def _columns(parse: Constituency | Dependencies | Tagged, whole: bool) -> Any:
     if isinstance(parse, Tagged):
         return list(parse.word), {name: list(column) for name, column in parse.columns.items()}
     if isinstance(parse, Constituency):
         return list(parse.word), list(parse.label), parse.parent.tolist()
-    return list(parse.word), list(parse.relation), list(parse.upos), list(parse.xpos), parse.head.tolist()
+    read = list(parse.word), list(parse.relation), list(parse.upos), list(parse.xpos), parse.head.tolist()
+    if not whole:
+        return read
+    return *read, list(parse.lemma), list(parse.feats), list(parse.comments), list(parse.multiword), list(parse.empty)

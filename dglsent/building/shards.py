@@ -11,7 +11,8 @@ from dglsent.building.parts import Part
 from dglsent.building.read import Read
 from dglsent.building.sources import Source
 from dglsent.corpora.example import Example
-from dglsent.training.graphs import build, gold_classes, shape
+from dglsent.training.checks import own_graph_fault
+from dglsent.training.graphs import OwnGraph, build, gold_classes, shape
 from graphs.batching import merge
 from graphs.columns import Sentence
 from graphs.errors import InputError, SentenceError
@@ -21,6 +22,7 @@ from graphs.store import SUM, checksum, digest, write
 from graphs.store_shard import VERSION, Shard, write_shard
 from graphs.vocabulary import read_json
 
+_TREES: Final = ("constituency", "constituency-nary")
 _FORMAT: Final = "dglsent shard"
 
 
@@ -30,6 +32,11 @@ def make(folder: Path, source: Source, part: Part) -> None:
     Raises:
         SentenceError: a sentence cannot be read or cannot become a graph, and none is to be skipped.
     """
+    if " at 0x" in str(source.graph):
+        raise InputError(
+            f"graph: {source.graph} is another text in every process, and tells a store what it holds; keep functions "
+            "and caches out of its attributes, or give it a __str__ of its arguments"
+        )
     read = source.read(part)
     read.examples = _with_gold(read, source)
     shaped, counts = _shaped(read, source)
@@ -123,12 +130,15 @@ def _graphs(
     """The graphs of all sentences; None where examples had to be left out."""
     parsed = list(chain.from_iterable(example.sentences for example in read.examples))
     labelled = any(sentence.labels is not None for sentence in parsed)
+    kind = _Checked(source.graph) if isinstance(source.graph, OwnGraph) else source.graph
     graphs: list[SentenceGraph] = []
     broken: set[int] = set()
     for place, (sentence, form) in enumerate(zip(parsed, shaped, strict=True)):
-        labels = gold_classes(source.graph, sentence)
+        labels = gold_classes(kind, sentence)
+        if isinstance(kind, _Checked):
+            kind.tokens = 0 if labels is None or kind.reads in _TREES else len(form.words)
         try:
-            graphs.append(build(source.graph, form, vocabularies, labels=labels, labelled=labelled))
+            graphs.append(build(kind, form, vocabularies, labels=labels, labelled=labelled))
         except SentenceError as error:
             if not source.skip:
                 raise
@@ -138,6 +148,24 @@ def _graphs(
         return graphs
     read.examples = [example for number, example in enumerate(read.examples) if number not in broken]
     return None
+
+
+class _Checked(OwnGraph):
+    """Graphs of one's own that are looked at before gold classes are laid on them.
+
+    Attributes:
+        tokens: how many gold classes of tokens the next one has.
+    """
+
+    def __init__(self, own: OwnGraph) -> None:
+        self._own, self.reads, self.tokens = own, own.reads, 0
+
+    def build(self, sentence: Sentence, vocabularies: Vocabularies) -> SentenceGraph:
+        graph = self._own.build(sentence, vocabularies)
+        wrong = own_graph_fault(graph, self.tokens)
+        if wrong:
+            raise SentenceError(f"as {self._own} makes its graph: {wrong}", sentence.origin)
+        return graph
 
 
 def _with_gold(read: Read, source: Source) -> list[Example]:

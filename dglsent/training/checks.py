@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from itertools import chain
 from typing import Any
 
@@ -67,8 +68,9 @@ def check(recipe: Recipe, model: SentenceModel, sets: Mapping[str, Examples]) ->
     _check_encoder(model.encoder)
     _check_own_graphs(recipe, model.encoder, sets)
     _check_task(recipe, model.task, sets)
-    _try_own(recipe, model, sets["train"])
+    _try_encoder(model, sets["train"])
     _try_out(recipe, model, sets["train"])
+    _try_task(recipe, model, sets["train"])
 
 
 def _check_clipping(recipe: Recipe) -> None:
@@ -169,36 +171,51 @@ def _check_task(recipe: Recipe, task: Task, sets: Mapping[str, Examples]) -> Non
         )
 
 
-def _try_own(recipe: Recipe, model: SentenceModel, examples: Examples) -> None:
-    """Has an encoder or a task of one's own do with a few examples all that is asked of it later."""
-    encoder, task, was = model.encoder, model.task, model.training
-    if not any(_is_own(module) for module in model.modules() if isinstance(module, Encoder | Task)):
+def _try_encoder(model: SentenceModel, examples: Examples) -> None:
+    """Has an encoder of one's own encode a few examples."""
+    encoder = model.encoder
+    if not any(_is_own(module) for module in encoder.modules() if isinstance(module, Encoder)):
         return
-    index = list(range(min(_EXAMPLES, len(examples))))
-    with torch.no_grad(), torch.random.fork_rng(devices=[]):  # training draws what it draws without this
-        model.eval()
-        batch = examples.batch(index, encoder.directions, encoder.relations)
-        states = encoder.encode(batch)
-        if not isinstance(states, torch.Tensor) or len(states) != batch.num_nodes:
-            of = (
-                f"{len(states)} rows"
-                if isinstance(states, torch.Tensor)
-                else f"a value of type {type(states).__name__}"
-            )
+    with _trying(model):
+        batch = _batch(encoder, examples)
+        states: Any = encoder.encode(batch)
+        tensor = isinstance(states, torch.Tensor)
+        if not tensor or len(states) != batch.num_nodes:
+            given = f"{len(states)} rows" if tensor else f"a value of type {type(states).__name__}"
             raise InputError(
-                f"encoder {type(encoder).__name__}: encode gives {of} for {batch.num_nodes} nodes; return the states "
-                "[N, size] of all nodes"
+                f"encoder {type(encoder).__name__}: encode gives {given} for {batch.num_nodes} nodes; return the "
+                "states [N, size] of all nodes"
             )
         for shown in encoder.shows:
             _require_shown(encoder, shown, batch)
-        if _is_own(task):
-            outcomes = model.outcomes(examples.batch(index, encoder.directions, encoder.relations))
-            _check_scores(task, recipe.training.monitor, outcomes)
-            batch = examples.batch(index, encoder.directions, encoder.relations)
-            batch.targets = Fields()
-            batch, states, vectors = model(batch)
-            _check_predictions(task, task.predict(batch, states, vectors, recipe.corpus.labels or ()), len(index))
-        model.train(was)
+
+
+def _try_task(recipe: Recipe, model: SentenceModel, examples: Examples) -> None:
+    """Has a task of one's own score a few examples, and predict them."""
+    task = model.task
+    if not _is_own(task):
+        return
+    with _trying(model):
+        _check_scores(task, recipe.training.monitor, model.outcomes(_batch(model.encoder, examples)))
+        batch = _batch(model.encoder, examples)
+        batch.targets = Fields()
+        batch, states, vectors = model(batch)
+        predictions = task.predict(batch, states, vectors, recipe.corpus.labels or ())
+        _check_predictions(task, predictions, batch.size // 2 if batch.pairs else batch.size)
+
+
+@contextmanager
+def _trying(model: SentenceModel) -> Iterator[None]:
+    """The model as it predicts; afterwards training draws what it would have drawn."""
+    was = model.training
+    with torch.no_grad(), torch.random.fork_rng(devices=[]):
+        model.eval()
+        yield
+    model.train(was)
+
+
+def _batch(encoder: Encoder, examples: Examples) -> Batch:
+    return examples.batch(list(range(min(_EXAMPLES, len(examples)))), encoder.directions, encoder.relations)
 
 
 def _is_own(module: Encoder | Task) -> bool:
@@ -256,10 +273,9 @@ def _check_predictions(task: Task, predictions: Any, examples: int) -> None:
 def _try_out(recipe: Recipe, model: SentenceModel, examples: Examples) -> None:
     """Has the model predict a few examples."""
     encoder, was = model.encoder, model.training
-    index = list(range(min(_EXAMPLES, len(examples))))
     try:
         with torch.no_grad():
-            batch = examples.batch(index, encoder.directions, encoder.relations)
+            batch = _batch(encoder, examples)
             asked = _asked_of(batch)
             model.eval().outcomes(batch)
         if recipe.graph == fields.COMPLETE and asked & {fields.CHILD, fields.NEIGHBOUR}:

@@ -14,8 +14,19 @@ from dglsent.building.recipe_corpus import OfRecipe
 from dglsent.corpora.corpus import Corpus, Splits
 from dglsent.corpora.example import Example, Parsed
 from dglsent.training import recipe as recipes
-from graphs.columns import Constituency, Dependencies, Tagged
+from dglsent.training.graphs import OwnGraph
+from graphs.builders import chain
+from graphs.columns import Constituency, Dependencies, Sentence, Tagged
 from graphs.errors import Origin
+from graphs.features import Vocabularies
+from graphs.sentence_graph import SentenceGraph
+
+
+class Whole(OwnGraph):
+    """Chains."""
+
+    def build(self, sentence: Sentence, vocabularies: Vocabularies) -> SentenceGraph:
+        return chain(sentence, vocabularies)
 
 
 class Told(Corpus):
@@ -44,6 +55,9 @@ class Told(Corpus):
             ["root", of("relation", "x", "y")],
             upos=["X", of("upos", "X", "Y")],
             xpos=["x", of("xpos", "x", "y")],
+            lemma=["x", of("lemma", "x", "y")],
+            feats=["_", of("feats", "_", "A=B")],
+            comments=[of("comment", "a", "b")],
             origin=Origin("g", of("line", 1, 2)),
         )
         tokens = Tagged(words, {of("column", "pos", "chunk"): ["T", of("tag", "T", "U")]})
@@ -69,3 +83,17 @@ def test_a_part_of_a_corpus_is_another_where_anything_changed(tmp_path: Path) ->
         hashes[other.sha256] = change
         assert (same.sha256 == other.sha256) == (change == "nothing")
     assert list(hashes.values()) == ["nothing", *CHANGES]
+
+
+def test_graphs_of_ones_own_may_read_all_columns_and_have_code(tmp_path: Path) -> None:
+    """The store kept the graphs of the old lemmas, and of the old code."""
+    told = ["--corpus", "test_recipe_corpus.Told"]
+    own = recipes.dump(recipes.resolve(TINY, [*told, "--graph", "test_recipe_corpus.Whole"]))
+    built_in = recipes.dump(recipes.resolve(TINY, told))
+    for change in ("lemma", "feats", "comment"):
+        (tmp_path / change).mkdir()
+        for recipe in (own, built_in):
+            same, other, *_ = OfRecipe(recipe, tmp_path / change).parts(1)
+            assert (same.sha256 == other.sha256) == (recipe == built_in)
+    assert OfRecipe(built_in, tmp_path / "lemma").about() == {"graph": "constituency"}
+    assert OfRecipe(own, tmp_path / "lemma").about()["code"].keys() == {"code of test_recipe_corpus"}

@@ -12,7 +12,7 @@ from dglsent.building.read import Read
 from dglsent.corpora.example import Example, Parsed
 from dglsent.training.graphs import OwnGraph
 from graphs.builders import chain, constituency
-from graphs.columns import Sentence
+from graphs.columns import Sentence, Tagged
 from graphs.errors import InputError, SentenceError
 from graphs.features import Vocabularies
 from graphs.formats.brackets import parse_brackets
@@ -68,6 +68,9 @@ class Own(OwnGraph):
     def __init__(self, *fields):
         self.fields = fields
 
+    def __str__(self):
+        return f"Own({', '.join(name for _, name, _ in self.fields)})"
+
     def build(self, sentence: Sentence, vocabularies: Vocabularies) -> SentenceGraph:
         made = chain(sentence, vocabularies)
         for kind, name, make in self.fields:
@@ -105,3 +108,46 @@ def test_fields_of_ones_own_are_kept_as_they_are(tmp_path):
     shard = Shard(tmp_path / "store" / "train-00000.arrow")
     assert shard.values("node.half").tolist() == [0, 0.5] * 6
     assert shard.values("edge.two").tolist() == [[-7, -7]] * 6
+
+
+class Broken(OwnGraph):
+    """Chains that a statement changes."""
+
+    def __init__(self, change):
+        self.change = change
+
+    def build(self, sentence: Sentence, vocabularies: Vocabularies) -> SentenceGraph:
+        graph = chain(sentence, vocabularies)
+        exec(self.change)
+        return graph
+
+
+class Tokens(Longer):
+    """Sentences with gold classes of their tokens."""
+
+    def read(self, part):
+        read = super().read(part)
+        for example in read.examples:
+            example.sentences = tuple(Parsed(unparsed=Tagged(["a", "b"]), labels=[0, 1]) for _ in (1, 2))
+        return read
+
+
+class Held(Particular):
+    """Graphs with something that no two processes print alike."""
+
+    def __init__(self):
+        self.rule = lambda: 1
+
+
+def test_graphs_of_ones_own_are_looked_at(tmp_path):
+    """A store of such graphs was built, and training from it ended in an IndexError, or learnt other classes."""
+    far = Broken("graph.dst[0] = 9")
+    far.reads = "constituency"
+    with pytest.raises(SentenceError, match=r"^.*1: as Broken\(.* makes its graph: dst has numbers from 9 to 9"):
+        build(Longer(far, {}), tmp_path / "store")
+    turned = Broken("graph.nodes['position'] = graph.nodes['position'][::-1].copy()")
+    turned.reads = "chain"
+    with pytest.raises(SentenceError, match="gold classes are laid on its first nodes"):
+        build(Tokens(turned, {}), tmp_path / "store")
+    with pytest.raises(InputError, match=r"^graph: Held\(.* is another text in every process"):
+        build(Longer(Held(), {}), tmp_path / "store")

@@ -7,7 +7,7 @@ from tiny_tags import TAGS
 
 from dglsent.training import recipe as recipes
 from dglsent.training.assemble import load_inputs, make_model
-from dglsent.training.checks import _try_own, check, check_optimiser
+from dglsent.training.checks import _try_encoder, _try_task, check, check_optimiser
 from dglsent.training.recipe import OptimiserOptions
 from graphs.errors import InputError
 
@@ -371,8 +371,8 @@ def test_what_is_tried_draws_no_random_numbers_of_training(tmp_path, monkeypatch
     made = recipes.instantiate(config)
     inputs = load_inputs(made, None)
     model = make_model(made, inputs.vocabularies).train()
-    _try_own(made, model, inputs.sets["train"])
     before = torch.get_rng_state()
-    _try_own(made, model, inputs.sets["train"])
+    _try_encoder(model, inputs.sets["train"])
+    _try_task(made, model, inputs.sets["train"])
     assert torch.equal(torch.get_rng_state(), before)
     assert model.training
