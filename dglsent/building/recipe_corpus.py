@@ -47,7 +47,7 @@ class OfRecipe:
         if not isinstance(self.graph, OwnGraph):
             return {"graph": str(self.graph)}
         tree = yaml.safe_load(self.recipe)
-        return {"graph": str(self.graph), "code": own_code([tree["graph"], tree["corpus"]])}
+        return {"graph": str(self.graph), "code": own_code([tree["graph"], tree["corpus"]], packages=False)}
 
     def class_names(self) -> list[str] | None:
         """The names of the classes."""

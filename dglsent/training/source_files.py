@@ -39,11 +39,14 @@ def hashes(config: Namespace) -> dict[str, str]:
     return found | own_code(tree)
 
 
-def own_code(tree: Any) -> dict[str, str]:
+def own_code(tree: Any, *, packages: bool = True) -> dict[str, str]:
     """Hashes of the code of the classes in a recipe's tree that are neither of dglsent nor of an installed library.
 
-    It is that of their modules, and of all loaded modules of the same package; of a class in a notebook or a script,
-    which has other code too, it is its own.
+    It is that of their modules; of a class in a notebook or a script, which has other code too, it is its own.
+
+    Args:
+        tree: the recipe's.
+        packages: add all modules of the same package that are loaded so far, which may differ between processes.
     """
     found: dict[str, str | None] = {}
     for path in class_paths(tree):
@@ -53,7 +56,8 @@ def own_code(tree: Any) -> dict[str, str]:
             if module == "__main__":
                 found[f"code of {made.__qualname__}"] = _source_hash(_text(made))
             elif package not in _NOT_OWN and _own_file(module):
-                for name in [name for name in sys.modules if dot and name.startswith(f"{package}.")] or [module]:
+                whole = packages and dot
+                for name in [name for name in sys.modules if whole and name.startswith(f"{package}.")] or [module]:
                     file = _own_file(name)
                     if file:
                         found[f"code of {name}"] = _source_hash(file.read_text(encoding="utf-8"))
