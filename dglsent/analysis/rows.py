@@ -74,8 +74,8 @@ class Recorder:
     ) -> pa.Table:
         """A row an example: its sentences, every gold number, gold and prediction, probabilities of the classes."""
         sides = list(zip(*([" ".join(sentence.words) for sentence in of_one] for of_one in shaped), strict=True))
-        values = {(name, isinstance(value, str)) for example in examples for name, value in example.targets.items()}
-        names = sorted({name for name, _ in values} - {name for name, is_text in values if is_text})
+        gold = [each for example in examples for each in example.targets.items()]
+        names = sorted({name for name, _ in gold} - {name for name, value in gold if isinstance(value, str)})
         columns: dict[str, Any] = {
             "example": np.arange(first, first + len(examples)),
             "id": [example.id for example in examples],

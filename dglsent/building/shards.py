@@ -14,7 +14,7 @@ from dglsent.corpora.example import Example
 from dglsent.training.checks import own_graph_fault
 from dglsent.training.graphs import OwnGraph, build, gold_classes, shape
 from graphs.batching import merge
-from graphs.columns import Sentence
+from graphs.columns import Constituency, Sentence
 from graphs.errors import InputError, SentenceError
 from graphs.features import Counts, Vocabularies
 from graphs.sentence_graph import SentenceGraph
@@ -22,7 +22,6 @@ from graphs.store import SUM, checksum, digest, write
 from graphs.store_shard import VERSION, Shard, write_shard
 from graphs.vocabulary import read_json
 
-_TREES: Final = ("constituency", "constituency-nary")
 _FORMAT: Final = "dglsent shard"
 
 
@@ -130,13 +129,12 @@ def _graphs(
     """The graphs of all sentences; None where examples had to be left out."""
     parsed = list(chain.from_iterable(example.sentences for example in read.examples))
     labelled = any(sentence.labels is not None for sentence in parsed)
-    kind = _Checked(source.graph) if isinstance(source.graph, OwnGraph) else source.graph
     graphs: list[SentenceGraph] = []
     broken: set[int] = set()
     for place, (sentence, form) in enumerate(zip(parsed, shaped, strict=True)):
-        labels = gold_classes(kind, sentence)
-        if isinstance(kind, _Checked):
-            kind.tokens = 0 if labels is None or kind.reads in _TREES else len(form.words)
+        kind, labels = source.graph, gold_classes(source.graph, sentence)
+        if isinstance(kind, OwnGraph):
+            kind = _Checked(kind, 0 if labels is None or isinstance(form, Constituency) else len(form.words))
         try:
             graphs.append(build(kind, form, vocabularies, labels=labels, labelled=labelled))
         except SentenceError as error:
@@ -151,18 +149,14 @@ def _graphs(
 
 
 class _Checked(OwnGraph):
-    """Graphs of one's own that are looked at before gold classes are laid on them.
+    """Graphs of one's own that are looked at before gold classes are laid on them, those of so many tokens."""
 
-    Attributes:
-        tokens: how many gold classes of tokens the next one has.
-    """
-
-    def __init__(self, own: OwnGraph) -> None:
-        self._own, self.reads, self.tokens = own, own.reads, 0
+    def __init__(self, own: OwnGraph, tokens: int) -> None:
+        self._own, self.reads, self._tokens = own, own.reads, tokens
 
     def build(self, sentence: Sentence, vocabularies: Vocabularies) -> SentenceGraph:
         graph = self._own.build(sentence, vocabularies)
-        wrong = own_graph_fault(graph, self.tokens)
+        wrong = own_graph_fault(graph, self._tokens)
         if wrong:
             raise SentenceError(f"as {self._own} makes its graph: {wrong}", sentence.origin)
         return graph

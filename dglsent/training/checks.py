@@ -2,35 +2,31 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from itertools import chain
 from typing import Any
 
 import numpy as np
-import torch
 from torch.nn.modules.lazy import LazyModuleMixin
 
 from dglsent.models.encoder import Encoder
 from dglsent.passing import Batch
 from dglsent.passing.relation import Relation
-from dglsent.passing.views import Fields
 from dglsent.tasks.classification import Classification
 from dglsent.tasks.task import Task
 from dglsent.training.assemble import some_of
 from dglsent.training.data import Examples, GraphSet
 from dglsent.training.graphs import OwnGraph
-from dglsent.training.model import SentenceModel, gather
+from dglsent.training.model import SentenceModel
 from dglsent.training.recipe import OptimiserOptions, Recipe
+from dglsent.training.trial import few, is_own, try_encoder, try_task, trying
 from graphs import fields
 from graphs.errors import InputError
 from graphs.sentence_graph import SentenceGraph
 
-_EXAMPLES = 8
 _UNSCALE = ("adam", "adamw")  # by themselves as they step; before, gradients of 16-mixed are multiplied by its scale
 # Columns that recordings have, beside what an encoder shows.
-_COLUMNS = {
+COLUMNS = {
     "example", "sentence", "node", "parent", "start", "end", "text", "tag", "head", "dependency", "gold", "predicted",
     "relation", "sender", "receiver", "slot", "label", "span", "from", "to", "system", "model", "data", "seed", "fold",
     "split", "recipe", "weights", "version",
@@ -68,9 +64,9 @@ def check(recipe: Recipe, model: SentenceModel, sets: Mapping[str, Examples]) ->
     _check_encoder(model.encoder)
     _check_own_graphs(recipe, model.encoder, sets)
     _check_task(recipe, model.task, sets)
-    _try_encoder(model, sets["train"])
+    try_encoder(model, sets["train"])
     _try_out(recipe, model, sets["train"])
-    _try_task(recipe, model, sets["train"])
+    try_task(recipe, model, sets["train"])
 
 
 def _check_clipping(recipe: Recipe) -> None:
@@ -91,7 +87,7 @@ def _check_encoder(encoder: Encoder) -> None:
             raise InputError(f"encoder {name}: {attribute} is text; give a tuple: {attribute} = ({given!r},)")
     for shown in encoder.shows:
         field = shown.rpartition(".")[2]
-        if field in _COLUMNS:
+        if field in COLUMNS:
             raise InputError(
                 f"encoder {name}: it shows {shown!r}, and recordings have a column {field!r}; give it another name"
             )
@@ -171,113 +167,14 @@ def _check_task(recipe: Recipe, task: Task, sets: Mapping[str, Examples]) -> Non
         )
 
 
-def _try_encoder(model: SentenceModel, examples: Examples) -> None:
-    """Has an encoder of one's own encode a few examples."""
-    encoder = model.encoder
-    if not any(_is_own(module) for module in encoder.modules() if isinstance(module, Encoder)):
-        return
-    with _trying(model):
-        batch = _batch(encoder, examples)
-        states: Any = encoder.encode(batch)
-        tensor = isinstance(states, torch.Tensor)
-        if not tensor or len(states) != batch.num_nodes:
-            given = f"{len(states)} rows" if tensor else f"a value of type {type(states).__name__}"
-            raise InputError(
-                f"encoder {type(encoder).__name__}: encode gives {given} for {batch.num_nodes} nodes; return the "
-                "states [N, size] of all nodes"
-            )
-        for shown in encoder.shows:
-            _require_shown(encoder, shown, batch)
-
-
-def _try_task(recipe: Recipe, model: SentenceModel, examples: Examples) -> None:
-    """Has a task of one's own score a few examples, and predict them."""
-    task = model.task
-    if not _is_own(task):
-        return
-    with _trying(model):
-        _check_scores(task, recipe.training.monitor, model.outcomes(_batch(model.encoder, examples)))
-        batch = _batch(model.encoder, examples)
-        batch.targets = Fields()
-        batch, states, vectors = model(batch)
-        predictions = task.predict(batch, states, vectors, recipe.corpus.labels or ())
-        _check_predictions(task, predictions, batch.size // 2 if batch.pairs else batch.size)
-
-
-@contextmanager
-def _trying(model: SentenceModel) -> Iterator[None]:
-    """The model as it predicts; afterwards training draws what it would have drawn."""
-    was = model.training
-    with torch.no_grad(), torch.random.fork_rng(devices=[]):
-        model.eval()
-        yield
-    model.train(was)
-
-
-def _batch(encoder: Encoder, examples: Examples) -> Batch:
-    return examples.batch(list(range(min(_EXAMPLES, len(examples)))), encoder.directions, encoder.relations)
-
-
-def _is_own(module: Encoder | Task) -> bool:
-    return not type(module).__module__.startswith("dglsent.")
-
-
-def _require_shown(encoder: Encoder, shown: str, batch: Batch) -> None:
-    relation, dot, field = shown.rpartition(".")
-    if not dot:
-        missing = field not in batch.nodes
-    elif relation in batch.made:
-        missing = field not in batch.relation(relation).edges and len(batch.relation(relation).ends[0]) > 0
-    else:
-        missing = True
-    if missing:
-        raise InputError(
-            f"encoder {type(encoder).__name__}: it shows {shown!r}, and sets no such field; set it, or leave it out"
-        )
-
-
-def _check_scores(task: Task, monitored: str | None, outcomes: Mapping[str, torch.Tensor]) -> None:
-    try:
-        scores: Any = task.scores(gather([dict(outcomes)]))
-    except (ValueError, ArithmeticError):
-        return  # such as of a few examples of one class
-    name = f"task {type(task).__name__}: scores"
-    if not isinstance(scores, dict):
-        raise InputError(f"{name} gives a value of type {type(scores).__name__}; return a dict of numbers by name")
-    for score, value in scores.items():
-        if not isinstance(score, str) or not isinstance(value, float | int):
-            raise InputError(f"{name} gives {score!r} as a value of type {type(value).__name__}; give float(...)")
-    missing = [score for score in (task.monitor, monitored) if score in task.score_names and score not in scores]
-    if missing:
-        raise InputError(f"{name} gives {', '.join(scores) or 'nothing'}, and {missing[0]!r} is monitored; give it too")
-
-
-def _check_predictions(task: Task, predictions: Any, examples: int) -> None:
-    name = f"task {type(task).__name__}: predict"
-    if not isinstance(predictions, list) or len(predictions) != examples:
-        of = f"a list of {len(predictions)}" if isinstance(predictions, list) else f"a {type(predictions).__name__}"
-        raise InputError(f"{name} gives {of} for {examples} examples; return a list with a dict for each")
-    for prediction in predictions:
-        if not isinstance(prediction, dict):
-            raise InputError(
-                f"{name} gives a value of type {type(prediction).__name__}; return a dict for each example"
-            )
-        try:
-            json.dumps(prediction)
-        except (TypeError, ValueError) as error:
-            raise InputError(
-                f"{name} gives what JSON does not have ({error}); give plain values, such as float(...) or .tolist()"
-            ) from None
-
-
 def _try_out(recipe: Recipe, model: SentenceModel, examples: Examples) -> None:
     """Has the model predict a few examples."""
-    encoder, was = model.encoder, model.training
+    encoder = model.encoder
     try:
-        with torch.no_grad():
-            batch = _batch(encoder, examples)
+        with trying(model):
+            batch = few(encoder, examples)
             asked = _asked_of(batch)
-            model.eval().outcomes(batch)
+            model.outcomes(batch)
         if recipe.graph == fields.COMPLETE and asked & {fields.CHILD, fields.NEIGHBOUR}:
             raise InputError(
                 f"encoder {type(encoder).__name__} passes messages along the edges of trees or chains, and complete "
@@ -286,15 +183,13 @@ def _try_out(recipe: Recipe, model: SentenceModel, examples: Examples) -> None:
     except InputError:
         raise
     except Exception as error:
-        if not type(encoder).__module__.startswith("dglsent."):
+        if is_own(encoder):
             raise  # whoever writes an encoder wants to see where it fails
         said = " ".join(str(error).split()) or type(error).__name__
         raise InputError(
             f"encoder {type(encoder).__name__} does not work on {recipe.graph} graphs of this corpus ({said[:200]}); "
             "choose another --graph or --encoder"
         ) from error
-    finally:
-        model.train(was)
 
 
 def _asked_of(batch: Batch) -> set[str]:

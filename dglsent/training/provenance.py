@@ -41,6 +41,7 @@ APART = (
     "dglsent.training.recipe_files",
     "dglsent.training.run",
     "dglsent.training.source_files",
+    "dglsent.training.trial",
 )
 # Options that are younger than recorded runs, and the value at which training is what it was without them.
 LATER = {"training": {"clip": None}}

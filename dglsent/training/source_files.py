@@ -18,7 +18,7 @@ from dglsent.training.class_paths import class_paths, find
 from dglsent.training.provenance import source_hash
 
 _ENDS = 2**25  # bytes, at either end of a file, that are read: vectors are gigabytes
-_NOT_OWN = {"dglsent", "graphs", *sys.stdlib_module_names}
+_NOT_OWN = {"__main__", "dglsent", "graphs", *sys.stdlib_module_names}
 _INSTALLED = {"site-packages", "dist-packages"}
 
 
@@ -48,20 +48,16 @@ def own_code(tree: Any, *, packages: bool = True) -> dict[str, str]:
         tree: the recipe's.
         packages: add all modules of the same package that are loaded so far, which may differ between processes.
     """
-    found: dict[str, str | None] = {}
-    for path in class_paths(tree):
-        for made in find(path, [object], trusted=True, key=path).__mro__:
-            module = made.__module__
-            package, dot, _ = module.partition(".")
-            if module == "__main__":
-                found[f"code of {made.__qualname__}"] = _source_hash(_text(made))
-            elif package not in _NOT_OWN and _own_file(module):
-                whole = packages and dot
-                for name in [name for name in sys.modules if whole and name.startswith(f"{package}.")] or [module]:
-                    file = _own_file(name)
-                    if file:
-                        found[f"code of {name}"] = _source_hash(file.read_text(encoding="utf-8"))
-    return {name: made for name, made in sorted(found.items()) if made is not None}
+    classes = {made for path in class_paths(tree) for made in find(path, [object], trusted=True, key=path).__mro__}
+    modules = {made.__module__ for made in classes if made.__module__.partition(".")[0] not in _NOT_OWN}
+    modules = {module for module in modules if _own_file(module)}
+    if packages:
+        inside = tuple(f"{module.partition('.')[0]}." for module in modules if "." in module)
+        modules |= {name for name in sys.modules if name.startswith(inside)}
+    texts = {module: file.read_text(encoding="utf-8") for module in modules if (file := _own_file(module))}
+    texts |= {made.__qualname__: _text(made) for made in classes if made.__module__ == "__main__"}
+    found = {f"code of {name}": _source_hash(text) for name, text in sorted(texts.items())}
+    return {name: made for name, made in found.items() if made is not None}
 
 
 def changed(file: Path, now: Mapping[str, str]) -> str | None:

@@ -97,10 +97,11 @@ def heat_svg(
 def _draw_many(canvas: Canvas, cells: npt.NDArray[np.float64], scale: Scale, left: float, top: float) -> None:
     """Cells without values, all those of a colour as one shape."""
     shapes: dict[tuple[str, str], list[str]] = {}
+    square = f"h{number(_SMALL)}v{number(_SMALL)}h-{number(_SMALL)}z"
     for (row, column), value in np.ndenumerate(cells):
         corner = f"M{number(left + column * _SMALL)} {number(top + row * _SMALL)}"
         of_colour = shapes.setdefault((scale.colour(value), PAPER if value == value else LINE), [])
-        of_colour.append(f"{corner}h{number(_SMALL)}v{number(_SMALL)}h-{number(_SMALL)}z")
+        of_colour.append(corner + square)
     for (fill, stroke), parts in shapes.items():
         canvas.path("".join(parts), stroke=stroke, width=1.0, fill=fill)
 

@@ -7,6 +7,7 @@ import torch
 from dglsent.analysis.rows import Recorder, Shown, _column, node_spans
 from dglsent.corpora.example import Example, Parsed
 from dglsent.passing import Batch
+from dglsent.training.checks import COLUMNS
 from dglsent.training.graphs import build, shape
 from graphs.columns import Dependencies
 from graphs.errors import InputError
@@ -99,6 +100,11 @@ def test_a_field_with_the_name_of_a_column_is_refused(name, about):
         InputError, match=rf"^the encoder shows a field '{field}', [^\n]*; give the field another name$"
     ):
         of_film(chain(4), shown=[name], about=about)
+
+
+def test_their_names_are_refused_before_training():
+    _, nodes, edges = of_film(chain(4), shown=["child.own"])
+    assert {*nodes.column_names, *edges.column_names} - {"own"} <= COLUMNS
 
 
 def test_texts_among_gold_values_are_left_out():

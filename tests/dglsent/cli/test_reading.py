@@ -1,0 +1,128 @@
+from __future__ import annotations
+
+import time
+
+import pytest
+
+from dglsent.cli.reading import guess, is_csv, read
+from dglsent.corpora.labelled import LabelledPairs
+from dglsent.corpora.own_files import PAIR, TEXT
+from graphs.errors import InputError, SentenceError
+from graphs.tokens import tokens
+
+GOOD = "(S (NP (DT the) (NN film)) (VP (VBD was) (JJ good)))"
+
+
+@pytest.mark.parametrize(
+    ("text", "form"),
+    [
+        ("(UH Yes)\n(S (NN fine) (VB go))\n", "brackets"),
+        ("(UH Yes)\n\n# none\n(UH No) ( NN  x )\n", "brackets"),
+        ("( (S\n    (NN fine)\n\t(VB go)\n  )\n)\n(UH Yes)\n", "brackets"),
+        (" (S (NN fine)) (S (NN go))\n", "brackets"),
+        (f"{GOOD}\n(S (NP (DT the)\n{GOOD}\n(S\n", "brackets"),
+        ("(Laughs) what (a) film\nSomebody sings.\n", "text"),
+        ("(wow (what a film))\nSomebody sings.\n", "text"),
+        ("(wow (what a film)\nSomebody sings.\n", "text"),
+        ("(UH Yes)\n(Laughs)\n", "text"),
+        ("(Somebody really sings)\n", "text"),
+        (f"{GOOD} :)\n (NN x)\n", "text"),
+        ("\n# (S (NN x))\n", "text"),
+        (f"\n{GOOD}\t(UH Yes)\n", "tsv"),
+        ('{"text": "a"}\n\n {"text": "b", "label": 1}\n', "jsonl"),
+        ('{"text": "a"}\nand so on\n', "text"),
+    ],
+)
+def test_brackets_are_found_out_by_all_lines(text, form):
+    assert guess("<stdin>", text) == form
+
+
+def test_guessing_takes_time_that_grows_with_the_text():
+    deep = "(S " * 300_000
+    began = time.perf_counter()
+    for text in (deep + "x" + ")" * 300_000, deep, "(" + " " * 300_000, "(UH" + " " * 300_000 + "(", "(a b)" * 100_000):
+        guess("<stdin>", text)
+        read(f"{text}\t{text}", "tsv", PAIR)
+    assert time.perf_counter() - began < 30
+
+
+def test_a_cell_is_what_training_takes_it_for(tmp_path):
+    cells = ["(A man) sings.", "(Laughs) what (really)", "Somebody (x)", "(UH Yes)", "(NP (UH Yes))"]
+    for some in (cells[:-1], cells):
+        rows = [f"{one}\t{other}" for one in some for other in some]
+        file = tmp_path / "pairs.tsv"
+        file.write_text("\n".join(["first\tsecond\tscore", *(f"{row}\t1" for row in rows)]))
+        trained = LabelledPairs(str(file), str(file), str(file), score="score").load(tmp_path)["train"]
+        for example, given in zip(trained, read("\n".join(rows), "tsv", PAIR), strict=True):
+            for one, other in zip(example.sentences, given, strict=True):
+                if one.constituency is None:
+                    assert tokens(other.text) == one.unparsed.words
+                else:
+                    assert other.constituency.words == one.constituency.words
+
+
+def test_a_broken_tree_of_a_table_names_its_line_once():
+    ((broken, _), *_) = read("(S (A a)\tb\n(S (A a) (B b))\tc", "tsv", PAIR, "pairs.tsv")
+    assert str(broken).startswith("pairs.tsv:1: 1 bracket is not closed")
+
+
+def test_a_column_of_blanks_has_no_words():
+    ((_, other),) = read(")\t\x0c", "tsv", PAIR, "pairs.tsv")
+    assert isinstance(other, SentenceError)
+    assert "no words" in other.reason
+
+
+ROWS = [("a good , film", "x"), ('he said "good"', "y")]
+TABLES = {
+    "csv": 'text,label\n"a good , film",x\n"he said ""good""",y\n',
+    "tsv": 'label\ttext\nx\ta good , film\ny\t"he said ""good"""\n',
+    "jsonl": '{"text": "a good , film", "label": "x"}\n{"text": "he said \\"good\\"", "label": "y"}\n',
+}
+
+
+@pytest.mark.parametrize("form", TABLES)
+def test_tables_are_read_by_their_columns(form):
+    assert guess(f"own.{form}.gz", TABLES[form]) == form
+    found = read(TABLES[form], form, [TEXT], "own")
+    assert [given.text for (given,) in found] == [text for text, _ in ROWS]
+    assert [given.origin.sentence for (given,) in found] == ["1", "2"]
+    with pytest.raises(
+        InputError, match=r"own: no column 'review', which the model reads; there are|names the columns"
+    ):
+        read(TABLES[form], form, ["review"], "own")
+
+
+def test_a_broken_row_of_a_table_is_told_in_its_place():
+    (one,), (broken,), (blank,) = read("text,label\ngood,x\nbad\n ,y\n", "csv", [TEXT], "own.csv")
+    assert one.text == "good"
+    assert str(broken) == "own.csv:3, sentence 2: 1 cells, and 2 columns: text, label"
+    assert "column 'text' is blank" in str(blank)
+
+
+def test_pairs_of_a_table_are_read_by_their_columns():
+    (given,) = read("sim,b,a\n1,how,why\n", "csv", ["a", "b"])
+    assert [one.text for one in given] == ["why", "how"]
+
+
+def test_a_line_of_names_that_commas_part_is_a_header():
+    assert is_csv("\nlabel,text\nx,good\n", [TEXT])
+    for text in ("text\ngood\n", "text, he said\n", "stars,review\n", ""):
+        assert not is_csv(text, [TEXT])
+
+
+def test_a_header_of_which_a_column_is_misspelt_is_no_pair():
+    table = "question1\tquestion2\nhow\twhy\n"
+    for columns, named in ((["question1", "qestion2"], False), (["a", "qestion2"], True)):
+        with pytest.raises(InputError, match=r"own: no column '(qestion2|a)', .*; there are question1, question2"):
+            read(table, "tsv", columns, "own", named=named)
+    assert len(read(table, "tsv", ["first", "second"], "own")) == 2  # pairs without a header
+
+
+def test_a_header_that_names_other_columns_is_no_pair():
+    rows = "how is it\twhy is it\n"
+    with pytest.raises(InputError, match=r"own:1: question1, question2 look like .* --columns first=question1,second="):
+        read(f"question1\tquestion2\n{rows}", "tsv", PAIR, "own")
+    with pytest.raises(InputError, match="own:1: id, one, other, same look like"):
+        read(f"id\tone\tother\tsame\n1\t{rows[:-1]}\t0\n", "tsv", PAIR, "own")
+    for pairs in (f"{rows}how\twhy\n", f"how\twhy\n{rows}so\tso\n", "how\twhy\n"):
+        assert len(read(pairs, "tsv", PAIR, "own")) == pairs.count("\n")

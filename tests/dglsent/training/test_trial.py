@@ -1,0 +1,115 @@
+from __future__ import annotations
+
+import pytest
+import torch
+from test_checks import own_recipe
+
+from dglsent.training import recipe as recipes
+from dglsent.training.assemble import load_inputs, make_model
+from dglsent.training.trial import try_encoder, try_task
+
+OWN_MODEL = """\
+import torch
+from torch import nn
+
+from dglsent.models.encoder import Encoder
+from dglsent.nn.embeddings import WordEmbedding
+from dglsent.tasks.classification import Classification
+
+
+class States(Encoder):
+    directions = ()
+    shows = ("strength",)
+
+    def __init__(self, embedding: WordEmbedding, hidden: int, change: str = "") -> None:
+        super().__init__(embedding, hidden)
+        self.W = nn.Linear(embedding.dim, hidden)
+        self.change = change
+        exec(change if change.startswith("self") else "")
+
+    def encode(self, batch):
+        torch.rand(3)
+        states = self.W(self.embedding.of(batch.nodes))
+        batch.nodes["strength"] = states.sum(-1)
+        return states if self.change.startswith("self") else eval(self.change or "states")
+
+
+class Chosen(Classification):
+    def __init__(self, size: int, scores: str = "found", predict: str = "found") -> None:
+        super().__init__(size, 5)
+        self.change = scores, predict
+
+    def scores(self, outcomes):
+        found = super().scores(outcomes)
+        return eval(self.change[0])
+
+    def predict(self, batch, states, vectors, labels):
+        found = super().predict(batch, states, vectors, labels)
+        torch.rand(3)
+        return eval(self.change[1])
+"""
+
+
+def own_model(folder, *, encoder="", task=""):
+    (folder / "own_model.py").write_text(OWN_MODEL)
+    file = own_recipe(
+        folder, encoder="own_model.States", task=f"{{class_path: own_model.Chosen, init_args: {{{task}}}}}"
+    )
+    file.write_text(file.read_text().replace("{hidden: 4}", f'{{hidden: 4, change: "{encoder}"}}'))
+    return file
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"encoder": "print(end='')"}, "encoder States: encode gives a value of type NoneType for"),
+        ({"encoder": "batch.at_roots(states)[:3]"}, "encoder States: encode gives 3 rows for"),
+        ({"encoder": "self.shows = 'gate'"}, "shows is text; give a tuple: shows = ('gate',)"),
+        ({"encoder": "self.directions = 'up'"}, "directions is text; give a tuple: directions = ('up',)"),
+        ({"encoder": "self.shows = ('child.head',)"}, "it shows 'child.head', and recordings have a column 'head'"),
+        ({"encoder": "self.shows = ('gate',)"}, "it shows 'gate', and sets no such field"),
+        ({"encoder": "self.shows = ('child.gate',)"}, "it shows 'child.gate', and sets no such field"),
+        ({"encoder": "self.shows = ('next.gate',)"}, "it shows 'next.gate', and sets no such field"),
+        (
+            {"encoder": "self.W = nn.LazyLinear(hidden)"},
+            "encoder States: W is a LazyLinear, and of Lazy modules no run",
+        ),
+        ({"task": "scores: None"}, "task Chosen: scores gives a value of type NoneType; return a dict of numbers"),
+        (
+            {"task": "scores: '{\\'accuracy\\': torch.ones(1)}'"},
+            "gives 'accuracy' as a value of type Tensor; give float(...)",
+        ),
+        ({"task": "scores: '{\\'rmse\\': 1.0}'"}, "scores gives rmse, and 'accuracy' is monitored; give it too"),
+        ({"task": "predict: None"}, "task Chosen: predict gives a NoneType for 8 examples; return a list with a dict"),
+        ({"task": "predict: 'found[1:]'"}, "predict gives a list of 7 for 8 examples"),
+        ({"task": "predict: '[1] * 8'"}, "predict gives a value of type int; return a dict for each example"),
+        (
+            {"task": "predict: '[{1: torch.ones(1)}] * 8'"},
+            "predict gives what JSON does not have (Object of type Tensor",
+        ),
+    ],
+)
+def test_what_is_asked_of_models_of_ones_own_is_tried_before_training(change, said, tmp_path, program):
+    """Each ended in a traceback after an epoch, or in a run that could not be used."""
+    change = {name: text.replace("None", "'None'") if name == "task" else text for name, text in change.items()}
+    change = {name: text.replace(chr(92) + "'", "''") for name, text in change.items()}
+    program.refuses("fit", own_model(tmp_path, **change), "--out", tmp_path / "run", saying=[said])
+    assert not (tmp_path / "run").exists()
+
+
+def test_scores_that_a_few_examples_do_not_have_are_left_for_later(tmp_path, program):
+    few = "vars(self).setdefault(''seen'', [0]).append(1) or (found if len(self.seen) > 2 else [].remove(1))"
+    assert program("fit", own_model(tmp_path, task=f"scores: '{few}'"), "--out", tmp_path / "run")[0] == 0
+
+
+def test_what_is_tried_draws_no_random_numbers_of_training(tmp_path, monkeypatch):
+    monkeypatch.syspath_prepend(str(tmp_path))
+    config = recipes.resolve(own_model(tmp_path).read_text(), source=str(tmp_path / "own.yaml"))
+    made = recipes.instantiate(config)
+    inputs = load_inputs(made, None)
+    model = make_model(made, inputs.vocabularies).train()
+    before = torch.get_rng_state()
+    try_encoder(model, inputs.sets["train"])
+    try_task(made, model, inputs.sets["train"])
+    assert torch.equal(torch.get_rng_state(), before)
+    assert model.training
