@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from graphs.networkx_bridge import from_networkx, to_networkx
     from graphs.parsing import parse
     from graphs.sentence_graph import SentenceGraph
+    from graphs.tagging import tag
     from graphs.token_vectors import TokenVectors, mean_of_pieces, with_vectors
     from graphs.vectors import read_vectors
     from graphs.windows import window
@@ -75,6 +76,7 @@ _HOMES = {
     "to_networkx": "graphs.networkx_bridge",
     "parse": "graphs.parsing",
     "SentenceGraph": "graphs.sentence_graph",
+    "tag": "graphs.tagging",
     "TokenVectors": "graphs.token_vectors",
     "mean_of_pieces": "graphs.token_vectors",
     "with_vectors": "graphs.token_vectors",
@@ -115,6 +117,7 @@ __all__ = [
     "read_conllu",
     "read_pipes",
     "read_vectors",
+    "tag",
     "to_networkx",
     "tree_svg",
     "tree_text",

@@ -12,29 +12,21 @@ process a GPU, each with a part of it.
 
 from __future__ import annotations
 
-import hashlib
 import json
-import random
-from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from os import PathLike
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 
 from graphs import builders, trees
-from graphs.columns import Constituency, Dependencies, Tagged
+from graphs.bulk import Progress, Text, comments, in_bulk
+from graphs.columns import Constituency, Dependencies
 from graphs.errors import Origin, SentenceError
 from graphs.parse_cache import ParseCache, cache_folder
-from graphs.stanza_pipeline import StanzaModels, StanzaPipeline, Tokens, models
-
-Text: TypeAlias = str | Sequence[str] | Dependencies | Tagged
-"""A sentence as a string, as its tokens, or as tokens with tags, whose heads are not looked at."""
-
-_FORMAT = 1  # of cached parses
-_WORDS = 8000  # parsed in one go at most: about a minute of one core's work is lost with a killed program
+from graphs.stanza_pipeline import PROCESSORS, StanzaPipeline, Tokens, models
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -59,7 +51,7 @@ def parse(
     split: bool = False,
     max_tokens: int = 400,
     batch: int = 1000,
-    on_progress: Callable[[int, int, int], None] | None = None,
+    on_progress: Progress | None = None,
 ) -> list[Parse | SentenceError]:
     """Parses sentences; a sentence that cannot be parsed gives its error in its place, and the others go on.
 
@@ -84,83 +76,17 @@ def parse(
     Raises:
         InputError: there are no models, the cache cannot be used, or `device` is not there.
     """
-    there = models(stanza_dir)
-    sentences = list(texts)
-    pipeline = StanzaPipeline(there, device)
-    if split:
-        sentences = [one for text in sentences for one in (pipeline.split(text) if isinstance(text, str) else [text])]
+    pipeline = StanzaPipeline(models(stanza_dir, PROCESSORS), device)
     store = ParseCache(cache_folder(cache))
-    keys = [_key(there, text) for text in sentences]
-    known: dict[bytes, bytes] = store.get(dict.fromkeys(keys))
-    failed: dict[bytes, str] = {}
-    times = Counter(keys)
-    todo = {key: text for key, text in zip(keys, sentences, strict=True) if key not in known}
-    done = len(keys) - sum(times[key] for key in todo)
-    report = on_progress or (lambda done, total, failed: None)
-    if todo:
-        pipeline.load()
-    report(done, len(keys), 0)
-    for some in _batches(todo, batch):
-        new: dict[bytes, bytes] = {}
-        for key, result in zip(some, pipeline.parse([_tokens(todo[key]) for key in some], max_tokens), strict=True):
-            if isinstance(result, str):
-                failed[key] = result
-            else:
-                new[key] = _pack(*result)
-        store.put(new)
-        known |= new
-        done += sum(times[key] for key in some)
-        report(done, len(keys), sum(times[key] for key in failed))
+
+    def work(some: Sequence[str | Tokens]) -> list[bytes | str]:
+        return [one if isinstance(one, str) else _pack(*one) for one in pipeline.parse(some, max_tokens)]
+
+    found = in_bulk(texts, pipeline, work, store, split=split, batch=batch, on_progress=on_progress)
     return [
-        SentenceError(failed[key], Origin(sentence=str(number)))
-        if key in failed
-        else _unpack(known[key], text, Origin(sentence=str(number)), store)
-        for number, (key, text) in enumerate(zip(keys, sentences, strict=True), 1)
+        one if isinstance(one, SentenceError) else _unpack(one, text, Origin(sentence=str(number)), store)
+        for number, (text, one) in enumerate(found, 1)
     ]
-
-
-def _tokens(text: Text) -> str | Tokens:
-    """What the pipeline is given of a sentence."""
-    if isinstance(text, str):
-        return text
-    if isinstance(text, Tagged):
-        return Tokens(text.words, tags=_known({"xpos": text.columns.get("pos", ())}))
-    if isinstance(text, Dependencies):
-        columns = {name: getattr(text, name) for name in ("upos", "xpos", "feats", "lemma")}
-        return Tokens(text.words, list(text.multiword), _known(columns))
-    return Tokens(list(text))
-
-
-def _known(columns: Mapping[str, Sequence[str]]) -> dict[str, list[str]]:
-    """The columns that say something."""
-    return {name: list(column) for name, column in columns.items() if any(tag != "_" for tag in column)}
-
-
-def _key(there: StanzaModels, text: Text) -> bytes:
-    """Names a parse: by the models, and by the content, where a string is not its tokens."""
-    given = _tokens(text)
-    content: Any = " ".join(given.split()) if isinstance(given, str) else given.words
-    if isinstance(given, Tokens) and (given.tags or given.multiword):
-        content = {"words": given.words, "multiword": given.multiword, **given.tags}
-    return hashlib.sha256(json.dumps([_FORMAT, there.identity, content]).encode()).digest()
-
-
-def _batches(todo: dict[bytes, Text], most: int) -> Iterator[list[bytes]]:
-    """Sentences of about one length together, and fewer of them where they are long.
-
-    The batches come in a random order, so that the first ones tell how long the whole will take.
-    """
-    size = {key: len(text.split()) if isinstance(text, str) else len(text) for key, text in todo.items()}
-    batches: list[list[bytes]] = []
-    words = 0
-    for key in sorted(todo, key=size.__getitem__):
-        if not batches or len(batches[-1]) >= most or words + size[key] > _WORDS:
-            batches.append([])
-            words = 0
-        batches[-1].append(key)
-        words += size[key]
-    random.Random(0).shuffle(batches)
-    yield from batches
 
 
 def _pack(sentence: Dependencies, tree: Constituency) -> bytes:
@@ -197,7 +123,7 @@ def _restored(record: dict[str, Any], text: Text, origin: Origin) -> Parse:
         lemma=record["lemma"],
         feats=record.get("feats", ()),  # parses that were cached before it are as good without
         multiword=[(first, last, form) for first, last, form in record["multiword"]],
-        comments=[f"sent_id = {origin.sentence}", *_comments(text)],
+        comments=[f"sent_id = {origin.sentence}", *comments(text)],
         origin=origin,
     )
     inner = set(record["parent"])
@@ -206,14 +132,6 @@ def _restored(record: dict[str, Any], text: Text, origin: Origin) -> Parse:
     tree = Constituency(record["label"], word, np.asarray(record["parent"], dtype=np.int64), origin)
     _check(dependencies, tree)
     return Parse(dependencies, tree)
-
-
-def _comments(text: Text) -> list[str]:
-    """The text of a sentence as a comment, and what else its own comments say."""
-    given = _tokens(text)
-    whole = " ".join((given if isinstance(given, str) else " ".join(given.words)).split())
-    own = [line for line in text.comments if not line.startswith("sent_id")] if isinstance(text, Dependencies) else []
-    return own if any(line.startswith("text =") for line in own) else [f"text = {whole}", *own]
 
 
 def _check(dependencies: Dependencies, tree: Constituency) -> None:

@@ -17,12 +17,14 @@ from typing import Any, Final, TypeAlias, TypeVar
 from graphs.columns import Constituency, Dependencies
 from graphs.errors import InputError, SentenceError
 from graphs.formats.brackets import from_stanza_tree
-from graphs.formats.conllu import from_stanza_sentence
+from graphs.formats.conllu import from_stanza_sentence, tags_of_stanza_sentence
 
 T = TypeVar("T")
 R = TypeVar("R")
 
 PROCESSORS = ("tokenize", "pos", "lemma", "depparse", "constituency")
+TAGGING = PROCESSORS[:2]
+"""Those of them that tags alone need."""
 
 _TAGGER, *_PARSERS = PROCESSORS[1:]
 _SPACE = dict.fromkeys([*map(ord, " \t\r\n"), *range(0x80, 0xA0)])  # what Stanza's tokeniser takes for space
@@ -56,11 +58,13 @@ class StanzaModels:
     Attributes:
         folder: where resources.json lies.
         download: whether Stanza may fetch what is missing there.
-        identity: names and checksums of all models, and Stanza's version: what a parse depends on.
+        processors: what they are for.
+        identity: names and checksums of their models, and Stanza's version: what a parse depends on.
     """
 
     folder: Path
     download: bool
+    processors: Sequence[str]
     identity: str
 
     @property
@@ -71,11 +75,11 @@ class StanzaModels:
         return f"{version} ({', '.join(parsers)})"
 
 
-def models(stanza_dir: str | os.PathLike[str] | None = None) -> StanzaModels:
+def models(stanza_dir: str | os.PathLike[str] | None = None, processors: Sequence[str] = PROCESSORS) -> StanzaModels:
     """Finds the models in a folder, or in Stanza's own, where its list of models is downloaded if it is missing.
 
     Raises:
-        InputError: there are none, or not all that parsing needs.
+        InputError: there are none, or not all that the processors need.
     """
     folder = Path(stanza_dir) if stanza_dir else _own_folder()
     file = folder / "resources.json"
@@ -85,20 +89,20 @@ def models(stanza_dir: str | os.PathLike[str] | None = None) -> StanzaModels:
         resources = json.loads(file.read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
         raise InputError(f"{file}: no list of Stanza's models ({_line(error)}); give a folder that has it") from None
-    return StanzaModels(folder, not stanza_dir, _identity(resources.get("en") or {}, file))
+    return StanzaModels(folder, not stanza_dir, processors, _identity(resources.get("en") or {}, processors, file))
 
 
-def _identity(english: dict[str, Any], file: Path) -> str:
+def _identity(english: dict[str, Any], processors: Sequence[str], file: Path) -> str:
     """Names and checksums of the models of package "default" and of what they depend on."""
     default = (english.get("packages") or {}).get("default") or {}
     parts = [f"stanza {importlib.metadata.version('stanza')}"]
-    for processor in (*PROCESSORS, "mwt"):
+    for processor in (*processors, "mwt"):
         package = default.get(processor)
         entry = (english.get(processor) or {}).get(package)
         if entry is None and processor == "mwt":
             continue
         if entry is None:
-            raise InputError(f"{file}: package default has no English model for {processor}, which parsing needs")
+            raise InputError(f"{file}: package default has no English model for {processor}, which is needed")
         parts.append(f"{processor} {package} {entry.get('md5')}")
         for needed in entry.get("dependencies") or ():
             model, name = needed["model"], needed["package"]
@@ -107,10 +111,14 @@ def _identity(english: dict[str, Any], file: Path) -> str:
 
 
 class StanzaPipeline:
-    """Tokenises and parses; its models are loaded when they are first needed."""
+    """Tokenises, tags and parses; its models are loaded when they are first needed.
+
+    Attributes:
+        models: these.
+    """
 
     def __init__(self, models: StanzaModels, device: str = "auto") -> None:
-        self._models = models
+        self.models = models
         self._device = device
 
     def load(self) -> Any:
@@ -119,26 +127,36 @@ class StanzaPipeline:
         Raises:
             InputError: a model is missing or cannot be loaded, or `device` is not there.
         """
-        return _load(self._models, self._device, no_ssplit=True)
+        return _load(self.models, self._device, no_ssplit=True)
 
     def split(self, text: str) -> list[str]:
         """The sentences of a running text."""
         if not text.strip():
             return []
         with _quiet():
-            document = _load(self._models, self._device, no_ssplit=False).process(text)
+            document = _load(self.models, self._device, no_ssplit=False).process(text)
         return [sentence.text for sentence in document.sentences]
+
+    def tag(self, texts: Sequence[str | Tokens], max_tokens: int) -> list[Dependencies | str]:
+        """Words with their tags of each text, without heads; or why there are none."""
+        return self._each(texts, max_tokens, self._tag)
 
     def parse(self, texts: Sequence[str | Tokens], max_tokens: int) -> list[Trees | str]:
         """Trees of each text, or why there are none."""
+        return self._each(texts, max_tokens, self._parse)
+
+    def _each(
+        self, texts: Sequence[str | Tokens], max_tokens: int, work: Callable[[Sequence[Tokens]], Sequence[R]]
+    ) -> list[R | str]:
+        """What is made of the words of each text."""
         with _quiet():
             # An endless text would be tokenised to be refused, a blank line in a text would cut it in two.
             clean = [" ".join(text.split()[: max_tokens + 1]) for text in texts if isinstance(text, str)]
             tokenised = iter(isolate(self._tokenise, clean))
             words = [next(tokenised) if isinstance(text, str) else text for text in texts]
             checked = [one if isinstance(one, str) else _refusal(one.words, max_tokens) or one for one in words]
-            parsed = iter(isolate(self._parse, [one for one in checked if not isinstance(one, str)]))
-            return [one if isinstance(one, str) else next(parsed) for one in checked]
+            made = iter(isolate(work, [one for one in checked if not isinstance(one, str)]))
+            return [one if isinstance(one, str) else next(made) for one in checked]
 
     def _tokenise(self, texts: Sequence[str]) -> list[Tokens]:
         """Words of strings that are one sentence each."""
@@ -148,8 +166,8 @@ class StanzaPipeline:
         documents = iter(self.load().process(filled, processors="tokenize"))
         return [_words(text, next(documents).sentences) if text else Tokens([]) for text in texts]
 
-    def _parse(self, sentences: Sequence[Tokens]) -> list[Trees]:
-        """Trees of tokenised sentences."""
+    def _tagged(self, sentences: Sequence[Tokens]) -> Any:
+        """Stanza's document of tokenised sentences, with tags."""
         from stanza.models.common.doc import Document
 
         given = [[{"id": (place,), "text": word} for place, word in enumerate(one.words, 1)] for one in sentences]
@@ -157,7 +175,23 @@ class StanzaPipeline:
         for one, sentence in zip(sentences, document.sentences, strict=True):
             for name in _BEFORE:
                 _set(sentence.words, name, one.tags.get(name, ()))
-        parsed = self.load().process(document, processors=_PARSERS).sentences
+        return document
+
+    def _tag(self, sentences: Sequence[Tokens]) -> list[Dependencies]:
+        """Tags of tokenised sentences."""
+        results = []
+        for one, sentence in zip(sentences, self._tagged(sentences).sentences, strict=True):
+            _set(sentence.words, _AFTER, one.tags.get(_AFTER, ()))
+            tagged = tags_of_stanza_sentence(sentence)
+            tagged.multiword = one.multiword
+            if tagged.word != one.words:
+                raise SentenceError("Stanza returns other words than it was given")
+            results.append(tagged)
+        return results
+
+    def _parse(self, sentences: Sequence[Tokens]) -> list[Trees]:
+        """Trees of tokenised sentences."""
+        parsed = self.load().process(self._tagged(sentences), processors=_PARSERS).sentences
         results = []
         for one, sentence in zip(sentences, parsed, strict=True):
             _set(sentence.words, _AFTER, one.tags.get(_AFTER, ()))
@@ -237,7 +271,7 @@ def _load(there: StanzaModels, device: str, no_ssplit: bool) -> Any:
                 "en",
                 dir=str(there.folder),
                 download_method=stanza.DownloadMethod.REUSE_RESOURCES if there.download else None,
-                processors=",".join(PROCESSORS) if no_ssplit else "tokenize",
+                processors=",".join(there.processors) if no_ssplit else "tokenize",
                 tokenize_no_ssplit=no_ssplit,
                 device=("cuda" if cuda else "cpu") if device == "auto" else device,
                 verbose=False,

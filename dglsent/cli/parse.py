@@ -29,21 +29,22 @@ from graphs.errors import InputError, SentenceError
 from graphs.files import replacing
 
 if TYPE_CHECKING:
+    from graphs.bulk import Text
     from graphs.columns import Dependencies
-    from graphs.parsing import Parse, Text
+    from graphs.parsing import Parse
 
 SOME_FAILED = 1
 
 _TABLES = (".csv", ".tsv", ".jsonl")
 _ESCAPED = {"-LRB-": "(", "-RRB-": ")", "-LSB-": "[", "-RSB-": "]", "-LCB-": "{", "-RCB-": "}"}
 _BRACKET = re.compile("|".join(_ESCAPED))
-_HEAD = 6  # its column in CoNLL-U
 _TOKEN = re.compile(r"[^ \t]+")  # U+00A0 and its like may stand in a token
 _EPILOGUE = """
 Writes OUT.conllu.gz and OUT.brackets.gz. A sentence that cannot be parsed is listed in OUT.failed.txt with its number
-and why, and makes the exit code 1; the others keep their numbers (`# sent_id`, line of brackets). Where IN is no file
-but one of the corpora {corpora}, all of its sentences are parsed, and OUT is
-the folder of the parse files. Parses are cached by their content: the same command again goes on where it was stopped.
+and why, and makes the exit code 1; the others keep their numbers (`# sent_id`, line of brackets). With --tags all of
+this is of OUT.tags.conllu.gz. Where IN is no file but one of the corpora {corpora},
+all of its sentences are parsed, and OUT is the folder of the parse files. Parses are cached by their content: the same
+command again goes on where it was stopped.
 """
 
 
@@ -72,6 +73,11 @@ def make_parser() -> Parser:
     )
     parser.add_argument(
         "--max-tokens", type=positive, default=400, metavar="N", help="refuse sentences over N tokens; 400 by default"
+    )
+    parser.add_argument(
+        "--tags",
+        action="store_true",
+        help="part-of-speech tags alone, which takes a small part of the time, for models that read no trees",
     )
     add_data(parser)
     add_device(parser)
@@ -135,9 +141,7 @@ def _tagged(lines: Iterable[str]) -> list[Text | SentenceError]:
     """Sentences of CoNLL-U whose heads nobody asks for, broken ones in their places."""
     from graphs.formats.conllu import parse_conllu
 
-    rows = (line.split("\t") for line in lines)
-    headless = ("\t".join([*row[:_HEAD], *(["0"] if row[_HEAD:] else []), *row[_HEAD + 1 :]]) for row in rows)
-    sentences = parse_conllu("\n".join(headless), on_error="skip")
+    sentences = parse_conllu("\n".join(lines), heads=False, on_error="skip")
     found: list[Dependencies | SentenceError] = [*sentences, *sentences.skipped]
     return [*sorted(found, key=lambda one: one.origin.line)]
 
@@ -177,7 +181,7 @@ def _parse(texts: Sequence[Text | SentenceError], out: Path, options: Namespace)
     with locked(out):
         progress = _Progress(out.name)
         try:
-            results = graphs.parse(
+            results: Sequence[Parse | Dependencies | SentenceError] = (graphs.tag if options.tags else graphs.parse)(
                 map(_clean, texts),
                 stanza_dir=options.stanza_dir,
                 cache=options.cache,
@@ -191,37 +195,51 @@ def _parse(texts: Sequence[Text | SentenceError], out: Path, options: Namespace)
         if options.form == "conllu":
             read = zip(texts, results, strict=True)
             results = [text if isinstance(text, SentenceError) else result for text, result in read]
-        failed = _write(results, out)
-    listed = f", {failed} failed (listed in {out}.failed.txt)" if failed else ""
-    print(f"{out}.conllu.gz, {out}.brackets.gz: {len(results) - failed} sentences{listed}", flush=True)
+        prefix = f"{out}.tags" if options.tags else str(out)
+        files = [f"{prefix}.conllu.gz", *([] if options.tags else [f"{prefix}.brackets.gz"])]
+        failed = _write(results, prefix, files)
+    listed = f", {failed} failed (listed in {prefix}.failed.txt)" if failed else ""
+    print(f"{', '.join(files)}: {len(results) - failed} sentences{listed}", flush=True)
     return failed
 
 
-def _write(results: Sequence[Parse | SentenceError], out: Path) -> int:
-    """Writes the three files, each whole or not at all; returns how many sentences failed."""
-    from graphs.formats.brackets import to_brackets
-    from graphs.formats.conllu import to_conllu
-
+def _write(results: Sequence[Parse | Dependencies | SentenceError], prefix: str, files: Sequence[str]) -> int:
+    """Writes the files, each whole or not at all, and which sentences failed; returns how many."""
     failures = []
     with ExitStack() as stack:
-        conllu, brackets = (_open(Path(f"{out}.{kind}.gz"), stack) for kind in ("conllu", "brackets"))
+        opened = [_open(Path(file), stack) for file in files]
         for number, result in enumerate(results, 1):
             try:
-                if isinstance(result, SentenceError):
-                    raise result
-                block, line = to_conllu(result.dependencies), to_brackets(result.constituency, escape=True)
+                texts = _texts(result)
             except SentenceError as error:
                 failures.append(f"{number}\t{error.reason}\n")
-                block, line = "", ""
-            conllu.write(block)
-            brackets.write(f"{line}\n")
-    listed = Path(f"{out}.failed.txt")
+                texts = ("", "\n")
+            for file, text in zip(opened, texts, strict=False):
+                file.write(text)
+    listed = Path(f"{prefix}.failed.txt")
     if failures:
         with replacing(listed) as beside:
             beside.write_text("".join(failures), encoding="utf-8", newline="\n")
     else:
         listed.unlink(missing_ok=True)
     return len(failures)
+
+
+def _texts(result: Parse | Dependencies | SentenceError) -> tuple[str, ...]:
+    """What is written of a sentence: CoNLL-U, of a parse brackets too.
+
+    Raises:
+        SentenceError: there is nothing to write.
+    """
+    from graphs.formats.brackets import to_brackets
+    from graphs.formats.conllu import to_conllu
+    from graphs.parsing import Parse
+
+    if isinstance(result, SentenceError):
+        raise result
+    if isinstance(result, Parse):
+        return to_conllu(result.dependencies), to_brackets(result.constituency, escape=True) + "\n"
+    return (to_conllu(result, heads=False),)
 
 
 def _open(path: Path, stack: ExitStack) -> TextIO:

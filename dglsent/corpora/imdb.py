@@ -10,13 +10,14 @@ import re
 import sys
 import tarfile
 from collections.abc import Iterator, Mapping
+from itertools import chain
 from pathlib import Path
 
 from dglsent.corpora.corpus import Corpus, Splits
 from dglsent.corpora.example import Example, Parsed
 from dglsent.corpora.parses import parsed
 from dglsent.corpora.splits import hold_out
-from graphs.columns import Tagged
+from graphs.columns import Dependencies, Tagged
 from graphs.errors import InputError, Origin
 from graphs.formats.source import BREAKS, reason, unreadable
 
@@ -44,8 +45,8 @@ class IMDB(Corpus):
 
     Args:
         max_length: tokens of a review that are read, the first ones; all by default.
-        tags: words have the part-of-speech tags of parses of their sentences (`texts`), which are of the first 400
-            tokens of a review; no more are read then. A word whose sentence has no parse has no tag.
+        tags: words have the part-of-speech tags of their sentences (`texts`), of parses or tagged alone, which are the
+            first 400 tokens of a review; no more are read then. A word whose sentence has neither has no tag.
         sentences: a review is a document of these parsed sentences, a tree each. Later ones that end after `max_length`
             tokens are left out, and so is what has no parse.
     """
@@ -119,10 +120,12 @@ def _tags(data: Path, name: str, reviews: Mapping[str, list[str]]) -> dict[str, 
     tags: dict[str, list[str]] = {review: [] for review in reviews}
     found = parsed(data, "imdb", name, [sentence for _, sentence in cut])
     for (review, sentence), parse in zip(cut, found, strict=True):
-        if parse is not None and parse.dependencies is None:
-            raise InputError(f"{name}: the model reads tags; {parse.remedy}")
-        known = parse.dependencies.xpos if parse is not None and parse.dependencies else ()
+        words = (parse.dependencies or parse.unparsed) if parse is not None else None
+        known = words.xpos if isinstance(words, Dependencies) else ()
         tags[review] += known if len(known) == len(sentence) else ["_"] * len(sentence)
+    if all(tag == "_" for tag in chain.from_iterable(tags.values())):
+        remedy = next(parse.remedy for parse in found if parse is not None)
+        raise InputError(f"{name}: the model reads tags; {remedy}; its --tags makes no more than these")
     return tags
 
 

@@ -2,7 +2,8 @@
 
 `dglsent parse` makes them: NAME.conllu and NAME.brackets (`.gz` too) hold one block or one line a sentence, in the
 order of the corpus. Where the parser failed on a sentence its block is missing (`sent_id` numbers the others), its line
-blank.
+blank. With `--tags` it makes NAME.tags.conllu alone, whose words have tags and no heads; it is read where there are no
+parses.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TypeAlias, TypeVar
+from typing import Any, TypeAlias, TypeVar
 
 import numpy as np
 
@@ -31,6 +32,8 @@ Text: TypeAlias = str | list[str]
 
 Parse = TypeVar("Parse", Constituency, Dependencies)
 
+_PARSES = {"conllu": "dependencies", "brackets": "constituency"}
+_TAGS = {"tags.conllu": "unparsed"}
 _MOST_FAILED = 0.1  # more than this share of failed parses is a file cut short, or another corpus
 _NOT_READ = re.compile(r"[^A-Za-z0-9]+")
 
@@ -50,7 +53,7 @@ def parsed(data: Path, corpus: str, name: str, texts: Sequence[Text]) -> list[Pa
 
     Returns:
         [N] with whatever parse files there are, None where a parse failed; the count of these is logged.
-        Without any parse file, words alone.
+        Without any parse file, words with their tags, or words alone.
 
     Raises:
         InputError: there are no parses and the sentences are raw text; or the parses are of something else.
@@ -60,20 +63,8 @@ def parsed(data: Path, corpus: str, name: str, texts: Sequence[Text]) -> list[Pa
     remedy = f"make parses with `dglsent parse {corpus} {folders[0]}` (docs/data.md)"
     if not files:
         return [_unparsed(text, Origin(name, 0, str(number)), remedy) for number, text in enumerate(texts, 1)]
-    dependencies: list[Dependencies | None] = [None] * len(texts)
-    trees: list[Constituency | None] = [None] * len(texts)
-    failed: set[int] = set()
-    if "conllu" in files:
-        # Ids that are not numbers say nothing about the place in the corpus.
-        read = read_conllu(files["conllu"])
-        named = [natural(sentence.origin.sentence) for sentence in read]
-        ids = named if min(named, default=0) >= 0 else range(1, len(read) + 1)
-        dependencies = _align(files["conllu"], texts, zip(ids, read, strict=True))
-        failed.update(place for place, found in enumerate(dependencies) if found is None)
-    if "brackets" in files:
-        brackets = read_brackets(files["brackets"], unescape=True)
-        trees = _align(files["brackets"], texts, ((tree.origin.line, tree) for tree in brackets))
-        failed.update(place for place, found in enumerate(trees) if found is None)
+    columns = {kind: _of_file(kind, file, texts) for kind, file in files.items()}
+    failed = {place for column in columns.values() for place, found in enumerate(column) if found is None}
     if len(failed) > _MOST_FAILED * len(texts):
         file = next(iter(files.values()))
         raise InputError(f"{file}: no parse of {len(failed)} of the {len(texts)} sentences of {name}; {remedy}")
@@ -82,8 +73,10 @@ def parsed(data: Path, corpus: str, name: str, texts: Sequence[Text]) -> list[Pa
             "%s: %d of %d sentences have no parse; their examples are left out", name, len(failed), len(texts)
         )
     return [
-        None if place in failed else Parsed(tree, sentence, remedy=remedy)
-        for place, (tree, sentence) in enumerate(zip(trees, dependencies, strict=True))
+        None
+        if place in failed
+        else Parsed(remedy=remedy, **{(_PARSES | _TAGS)[kind]: column[place] for kind, column in columns.items()})
+        for place in range(len(texts))
     ]
 
 
@@ -123,17 +116,29 @@ def _folders(data: Path) -> list[Path]:
 
 
 def _find(folders: Iterable[Path], name: str) -> dict[str, Path]:
-    """The parse files of the first folder that has any, by their kind."""
+    """The parse files of the first folder that has any, by their kind, or its file of tags."""
     for folder in folders:
-        found = {
-            kind: folder / f"{name}.{kind}{packed}"
-            for kind in ("conllu", "brackets")
-            for packed in (".gz", "")
-            if (folder / f"{name}.{kind}{packed}").is_file()
-        }
-        if found:
-            return found
+        for kinds in (_PARSES, _TAGS):
+            found = {
+                kind: folder / f"{name}.{kind}{packed}"
+                for kind in kinds
+                for packed in (".gz", "")
+                if (folder / f"{name}.{kind}{packed}").is_file()
+            }
+            if found:
+                return found
     return {}
+
+
+def _of_file(kind: str, file: Path, texts: Sequence[Text]) -> Sequence[Any]:
+    """What a file has of each sentence, None where it has nothing."""
+    if kind == "brackets":
+        return _align(file, texts, ((tree.origin.line, tree) for tree in read_brackets(file, unescape=True)))
+    # Ids that are not numbers say nothing about the place in the corpus.
+    read = read_conllu(file, heads=kind == "conllu")
+    named = [natural(sentence.origin.sentence) for sentence in read]
+    ids = named if min(named, default=0) >= 0 else range(1, len(read) + 1)
+    return _align(file, texts, zip(ids, read, strict=True))
 
 
 def _unparsed(text: Text, origin: Origin, remedy: str) -> Parsed:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import io
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -23,29 +24,32 @@ _COLUMNS = 10
 _BREAKS = frozenset("\t\n\r")
 
 
-def read_conllu(source: Source, *, on_error: OnError = "raise") -> Sentences[Dependencies]:
+def read_conllu(source: Source, *, heads: bool = True, on_error: OnError = "raise") -> Sentences[Dependencies]:
     """Reads a CoNLL-U file; several roots and crossing arcs are kept as they are.
 
     Args:
         source: path (`.gz` too) or open file.
+        heads: whether heads and relations are read. Without, they may be "_", as in a file of tags alone; every head
+            is -1 then, and every relation "_".
         on_error: "raise" at the first bad sentence, or "skip" it and list it in `skipped`.
 
     Raises:
         SentenceError: for a line without ten columns, ids that do not count up from 1, a head that is missing
             or out of range, a cycle, or a block without words.
     """
-    return collect(_sentences(read_lines(source), source_name(source), *source_start(source)), on_error)
+    return collect(_sentences(read_lines(source), source_name(source), heads, *source_start(source)), on_error)
 
 
-def parse_conllu(text: str, *, on_error: OnError = "raise") -> Sentences[Dependencies]:
+def parse_conllu(text: str, *, heads: bool = True, on_error: OnError = "raise") -> Sentences[Dependencies]:
     """Reads CoNLL-U from a string; otherwise as `read_conllu`."""
-    return read_conllu(io.StringIO(text, newline=None), on_error=on_error)
+    return read_conllu(io.StringIO(text, newline=None), heads=heads, on_error=on_error)
 
 
-def to_conllu(sentence: Dependencies) -> str:
+def to_conllu(sentence: Dependencies, *, heads: bool = True) -> str:
     """Writes a sentence as one block, blank line included, so that reading it gives the same columns.
 
-    Columns that `Dependencies` does not hold (enhanced dependencies, misc) are "_".
+    Columns that `Dependencies` does not hold (enhanced dependencies, misc) are "_", and so are heads and relations
+    without `heads`.
 
     Raises:
         SentenceError: if there are no words, or a column is empty or holds a tab or a line end.
@@ -67,13 +71,13 @@ def to_conllu(sentence: Dependencies) -> str:
         sentence.upos,
         sentence.xpos,
         sentence.feats,
-        sentence.head.tolist(),
-        sentence.relation,
+        [str(head + 1) for head in sentence.head.tolist()] if heads else ["_"] * count,
+        sentence.relation if heads else ["_"] * count,
         strict=True,
     )
     for place, (word, lemma, upos, xpos, feats, head, relation) in enumerate(columns):
         lines += before[place]
-        lines.append(_line(sentence, str(place + 1), word, lemma, upos, xpos, feats, str(head + 1), relation))
+        lines.append(_line(sentence, str(place + 1), word, lemma, upos, xpos, feats, head, relation))
     return "\n".join([*lines, *before[count]]) + "\n\n"
 
 
@@ -93,20 +97,31 @@ def from_stanza_sentence(sentence: Any, origin: Origin | None = None) -> Depende
     Raises:
         SentenceError: if the sentence has no dependency tree, or a broken one.
     """
-    origin = origin or Origin(sentence=str(sentence.sent_id or ""))
-    words = sentence.words
-    if not words:
-        raise SentenceError("the sentence has no words", origin)
+    tagged = tags_of_stanza_sentence(sentence, origin)
+    words, origin = sentence.words, tagged.origin
     if any(word.head is None for word in words):
         raise SentenceError("the sentence has no dependency tree; run Stanza with its depparse processor", origin)
     head = np.asarray([word.head - 1 for word in words], dtype=np.int64)
     if head.min() < -1 or head.max() >= len(words):
         raise SentenceError(f"a head is out of range, the sentence has {len(words)} words", origin)
     refuse_cycle(head, origin)
+    return replace(tagged, head=head, relation=[word.deprel or "_" for word in words])
+
+
+def tags_of_stanza_sentence(sentence: Any, origin: Origin | None = None) -> Dependencies:
+    """Columns of a `stanza.models.common.doc.Sentence` but for heads, which are -1, and relations, which are "_".
+
+    Raises:
+        SentenceError: if the sentence has no words.
+    """
+    origin = origin or Origin(sentence=str(sentence.sent_id or ""))
+    words = sentence.words
+    if not words:
+        raise SentenceError("the sentence has no words", origin)
     return Dependencies(
         word=[word.text for word in words],
-        head=head,
-        relation=[word.deprel or "_" for word in words],
+        head=np.full(len(words), -1),
+        relation=["_"] * len(words),
         upos=[word.upos or "_" for word in words],
         xpos=[word.xpos or "_" for word in words],
         lemma=[word.lemma or "_" for word in words],
@@ -118,13 +133,15 @@ def from_stanza_sentence(sentence: Any, origin: Origin | None = None) -> Depende
     )
 
 
-def _sentences(lines: Iterable[str], file: str, line: int, first: int) -> Iterator[Dependencies | SentenceError]:
+def _sentences(
+    lines: Iterable[str], file: str, heads: bool, line: int, first: int
+) -> Iterator[Dependencies | SentenceError]:
     for ordinal, (start, block) in enumerate(_blocks(lines, line), first):
         comments = [_comment(line) for line in block if line.startswith("#")]
         named = (text.partition("=") for text in comments)
         name = next((value.strip() for key, _, value in named if key.strip() == "sent_id"), "")
         try:
-            sentence = _sentence(start, block, Origin(file, start, name or str(ordinal)))
+            sentence = _sentence(start, block, heads, Origin(file, start, name or str(ordinal)))
         except SentenceError as error:
             yield error
         else:
@@ -150,7 +167,7 @@ def _comment(line: str) -> str:
     return line[2:] if line.startswith("# ") else line[1:]
 
 
-def _sentence(start: int, block: list[str], origin: Origin) -> Dependencies:
+def _sentence(start: int, block: list[str], heads: bool, origin: Origin) -> Dependencies:
     """The words of one block; its comments are left to the caller."""
     rows: list[list[str]] = []
     places: list[int] = []
@@ -189,11 +206,13 @@ def _sentence(start: int, block: list[str], origin: Origin) -> Dependencies:
         raise SentenceError(
             f"a multiword token ends at word {multiword[-1][1]}, the sentence has {len(rows)} words", origin
         )
-    head = _heads(rows, places, origin)
+    for row, place in zip(rows, places, strict=True):
+        if not row[1]:
+            raise SentenceError(f"line {place}: word {row[0]} has no form", origin)
     return Dependencies(
         word=[row[1] for row in rows],
-        head=head,
-        relation=[row[7] or "_" for row in rows],
+        head=_heads(rows, places, origin) if heads else np.full(len(rows), -1),
+        relation=[(heads and row[7]) or "_" for row in rows],
         upos=[row[3] or "_" for row in rows],
         xpos=[row[4] or "_" for row in rows],
         lemma=[row[2] or "_" for row in rows],
@@ -207,8 +226,6 @@ def _sentence(start: int, block: list[str], origin: Origin) -> Dependencies:
 def _heads(rows: list[list[str]], places: list[int], origin: Origin) -> np.ndarray:
     heads: list[int] = []
     for row, place in zip(rows, places, strict=True):
-        if not row[1]:
-            raise SentenceError(f"line {place}: word {row[0]} has no form", origin)
         head = natural(row[6])
         if head < 0:
             raise SentenceError(f"line {place}: head {row[6][:40]!r} of word {row[0]} is not a number", origin)

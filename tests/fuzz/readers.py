@@ -25,6 +25,7 @@ from dglsent.corpora.example import Parsed
 from dglsent.corpora.own_files import PAIR
 from dglsent.inference.given import Raw
 from graphs.builders import chain
+from graphs.bulk import Text
 from graphs.columns import Constituency, Dependencies
 from graphs.errors import BrokenFileError, InputError, Origin
 from graphs.features import Vocabularies, Vocabulary
@@ -37,7 +38,7 @@ from graphs.formats.policy import Sentences
 from graphs.formats.source import read_lines
 from graphs.formats.tai import read_tai_constituency, read_tai_dependencies
 from graphs.parse_cache import ParseCache
-from graphs.parsing import Text, _pack, _unpack
+from graphs.parsing import _pack, _unpack
 from graphs.token_vectors import TokenVectors, with_vectors
 from graphs.vectors import read_vectors
 

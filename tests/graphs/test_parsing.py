@@ -14,12 +14,13 @@ import numpy as np
 import pytest
 
 import graphs
+from graphs.bulk import batches, key
 from graphs.columns import Constituency, Dependencies, Tagged
 from graphs.errors import InputError, SentenceError
 from graphs.formats.brackets import parse_brackets, read_brackets, to_brackets
 from graphs.formats.conllu import parse_conllu, read_conllu, to_conllu
 from graphs.parse_cache import ParseCache
-from graphs.parsing import Parse, _batches, _key, _pack, _unpack
+from graphs.parsing import Parse, _pack, _unpack
 from graphs.stanza_pipeline import PROCESSORS, isolate, models
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -49,7 +50,7 @@ def fill(folder: Path, stanza: Path, texts: list) -> None:
     there = models(stanza)
     parses = [made(*(text.split() if isinstance(text, str) else text)) for text in texts]
     packed = [_pack(parse.dependencies, parse.constituency) for parse in parses]
-    ParseCache(folder).put({_key(there, text): one for text, one in zip(texts, packed, strict=True)})
+    ParseCache(folder).put({key(there, text): one for text, one in zip(texts, packed, strict=True)})
 
 
 def same(a: Parse, b: Parse) -> bool:
@@ -132,9 +133,9 @@ def test_a_broken_model_is_one_line_and_stanza_logs_no_traceback(stanza_dir, tmp
 def test_a_string_is_not_its_tokens(tmp_path):
     there = models(listed(tmp_path / "stanza"))
     texts = ["a b", ["a", "b"], ["a b"], ["ab"], "ab"]
-    assert len({_key(there, text) for text in texts}) == 5
-    assert _key(there, "a  b\n") == _key(there, "a b")
-    assert _key(there, ("a", "b")) == _key(there, ["a", "b"])
+    assert len({key(there, text) for text in texts}) == 5
+    assert key(there, "a  b\n") == key(there, "a b")
+    assert key(there, ("a", "b")) == key(there, ["a", "b"])
 
 
 def test_missing_models_are_named(tmp_path):
@@ -202,15 +203,15 @@ def test_no_device_is_not_the_fault_of_sentences():
 
 def test_batches_hold_sentences_of_one_length_and_few_long_ones():
     todo = {str(size).encode() + bytes([copy]): ["w"] * size for size in range(1, 200) for copy in range(3)}
-    batches = list(_batches(todo, 50))
-    assert sorted(key for batch in batches for key in batch) == sorted(todo)
-    assert max(map(len, batches)) == 50
-    sizes = [[len(todo[key]) for key in batch] for batch in batches]
+    cut = list(batches(todo, 50))
+    assert sorted(one for batch in cut for one in batch) == sorted(todo)
+    assert max(map(len, cut)) == 50
+    sizes = [[len(todo[one]) for one in batch] for batch in cut]
     assert max(map(sum, sizes)) <= 8000
     ranges = sorted((min(batch), max(batch)) for batch in sizes)
     assert all(before[1] <= after[0] for before, after in pairwise(ranges))
-    assert list(_batches({b"a": ["w"] * 9000, b"b": "w " * 9000}, 50)) in ([[b"a"], [b"b"]], [[b"b"], [b"a"]])
-    assert list(_batches({}, 50)) == []
+    assert list(batches({b"a": ["w"] * 9000, b"b": "w " * 9000}, 50)) in ([[b"a"], [b"b"]], [[b"b"], [b"a"]])
+    assert list(batches({}, 50)) == []
 
 
 # With Stanza's models
@@ -353,11 +354,11 @@ def test_other_tags_are_another_sentence(tmp_path):
     there = models(listed(tmp_path / "stanza"))
     plain = Dependencies(["a", "b"], np.array([-1, 0]), ["root", "x"])
     texts = [["a", "b"], replace(plain, xpos=["NN", "_"]), replace(plain, upos=["NN", "_"]), "a b"]
-    assert len({_key(there, text) for text in texts}) == 4
-    assert _key(there, plain) == _key(there, ["a", "b"]) == _key(there, Tagged(["a", "b"]))
-    assert _key(there, texts[1]) == _key(there, Tagged(["a", "b"], {"pos": ["NN", "_"]}))
+    assert len({key(there, text) for text in texts}) == 4
+    assert key(there, plain) == key(there, ["a", "b"]) == key(there, Tagged(["a", "b"]))
+    assert key(there, texts[1]) == key(there, Tagged(["a", "b"], {"pos": ["NN", "_"]}))
     forms = [replace(plain, multiword=[(0, 2, form)]) for form in ("ab", "AB")]
-    assert len({_key(there, text) for text in (plain, *forms)}) == 3
+    assert len({key(there, text) for text in (plain, *forms)}) == 3
 
 
 def test_a_cached_parse_without_its_heads_is_damaged(tmp_path):

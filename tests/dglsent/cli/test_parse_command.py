@@ -73,6 +73,20 @@ def test_again_gives_the_same_bytes_and_forgets_old_failures(program, file, opti
     assert not Path(f"{out}.failed.txt").exists()
 
 
+def test_tags_alone(program, file, options, tmp_path):
+    out = tmp_path / "out"
+    assert program("parse", file, out, *options)[0] == 1
+    code, said, _ = program("parse", file, out, "--tags", *options)
+    assert (code, said) == (1, f"{out}.tags.conllu.gz: 3 sentences, 2 failed (listed in {out}.tags.failed.txt)\n")
+    assert Path(f"{out}.tags.failed.txt").read_text() == Path(f"{out}.failed.txt").read_text()
+    tagged, (sentences, _) = read_conllu(f"{out}.tags.conllu.gz", heads=False), written(out)
+    for tags, sentence in zip(tagged, sentences, strict=True):
+        for name in ("word", "upos", "xpos", "feats", "comments"):
+            assert list(getattr(tags, name)) == list(getattr(sentence, name))
+    assert program("parse", f"{out}.tags.conllu.gz", tmp_path / "again", "--input", "conllu", *options)[0] == 0
+    assert [one.head.tolist() for one in written(tmp_path / "again")[0]] == [one.head.tolist() for one in sentences]
+
+
 def test_tokens_stay_as_they_are(program, options, tmp_path):
     file = tmp_path / "in.gz"
     with gzip.open(file, "wt", encoding="utf-8") as packed:
@@ -143,14 +157,15 @@ def test_a_corpus_is_parsed_whole(program, options, data_dir, tmp_path):
 
 def fill(folder: Path, stanza_dir: Path, texts) -> None:
     """Puts a false parse of each text into a cache, by one true one."""
-    from graphs.parsing import _key, _pack
+    from graphs.bulk import key
+    from graphs.parsing import _pack
     from graphs.stanza_pipeline import models
 
     (true,) = graphs.parse([["w"]], stanza_dir=stanza_dir, cache=folder)
     false = {}
     for text in texts:
         true.dependencies.word = ["".join(text.split())]
-        false[_key(models(stanza_dir), text)] = _pack(true.dependencies, true.constituency)
+        false[key(models(stanza_dir), text)] = _pack(true.dependencies, true.constituency)
     ParseCache(folder).put(false)
 
 

@@ -8,7 +8,7 @@ from itertools import product
 import numpy as np
 import pytest
 import torch
-from test_parses import write
+from test_parses import write, write_tags
 from vocabularies import vocabularies_of
 
 from dglsent.building.build import build
@@ -110,8 +110,17 @@ def test_a_parse_of_other_tokens_gives_its_sentence_no_tags(folder, no_parses):
 
 
 def test_tags_that_are_wanted_need_parses(folder, no_parses):
-    with pytest.raises(InputError, match=r"imdb-test-neg: the model reads tags; .*`dglsent parse imdb "):
+    with pytest.raises(InputError, match=r"imdb-test-neg: the model reads tags; .*`dglsent parse imdb .*; its --tags"):
         IMDB(tags=True).load(folder)
+
+
+def test_tags_without_parses(folder, no_parses):
+    for name, sentences in IMDB().texts(folder).items():
+        write_tags(folder / "parsed", name, sentences)
+    read = IMDB(tags=True).load(folder)["test"][-1].sentences[0].unparsed
+    assert (read.words, read.columns["pos"]) == (["pos", "café", "1"], ["NN"] * 3)
+    with pytest.raises(InputError, match=r"the model reads dependency trees; make parses with `dglsent parse imdb "):
+        vocabularies_of(IMDB(sentences=True).load(folder)["test"], "dependency")
 
 
 REVIEW = "It is good. So? The film is long."

@@ -3,6 +3,7 @@ from __future__ import annotations
 import gzip
 import logging
 import os
+import re
 from pathlib import Path
 
 import pytest
@@ -189,3 +190,31 @@ def test_two_parses_of_a_sentence_are_refused(tmp_path):
     (tmp_path / "parsed" / "x.conllu").write_text(block(1, WORDS[0]) + block(2, WORDS[1]) + block(2, WORDS[1]))
     with pytest.raises(SentenceError, match="a second parse of the same sentence"):
         parsed(tmp_path, "corpus", "x", TEXTS)
+
+
+def write_tags(folder: Path, name: str = "x", words: list[list[str]] = WORDS, without: int = 0) -> None:
+    write(folder, name, words, frozenset({without}))
+    (folder / f"{name}.brackets").unlink()
+    blocks = (folder / f"{name}.conllu").read_text()
+    (folder / f"{name}.conllu").unlink()
+    with gzip.open(folder / f"{name}.tags.conllu.gz", "wt", encoding="utf-8") as packed:
+        packed.write(re.sub(r"\t\d+\tdep\t", "\t_\t_\t", blocks))
+
+
+def test_tags_alone(tmp_path, monkeypatch):
+    write_tags(tmp_path / "parsed")
+    for sentence, words in zip(parsed(tmp_path, "corpus", "x", TEXTS), (*TEXTS[:2], WORDS[2]), strict=True):
+        assert (sentence.constituency, sentence.dependencies) == (None, None)
+        assert shape("complete", sentence).words == words
+        assert shape("chain", sentence).xpos == ["NN"] * len(words)
+        with pytest.raises(SentenceError, match=r"reads dependency trees; make parses with `dglsent parse corpus"):
+            shape("dependency", sentence)
+    write_tags(tmp_path / "parsed", "y", without=2)
+    monkeypatch.setattr("dglsent.corpora.parses._MOST_FAILED", 0.5)
+    assert [one is None for one in parsed(tmp_path, "corpus", "y", TEXTS)] == [False, True, False]
+
+
+def test_parses_go_before_tags_in_a_folder(tmp_path):
+    write_tags(tmp_path / "parsed")
+    write(tmp_path / "parsed")
+    check(parsed(tmp_path, "corpus", "x", TEXTS))

@@ -18,6 +18,7 @@ from dglsent.corpora.reviews import CLASSES
 from dglsent.inference.model import Model
 from dglsent.training.graphs import OwnGraph
 from graphs import builders, parsing
+from graphs.bulk import key
 from graphs.columns import Dependencies, Tagged
 from graphs.errors import InputError
 from graphs.features import Vocabularies
@@ -42,7 +43,7 @@ def parsed_before(stanza_dir, tmp_path, monkeypatch):
     monkeypatch.setenv("DGLSENT_CACHE", str(tmp_path / "cache"))
     there = models(stanza_dir)
     packed = parsing._pack(sentence, tree)
-    ParseCache(tmp_path / "cache").put({parsing._key(there, text): packed for text in (TEXT, words)})
+    ParseCache(tmp_path / "cache").put({key(there, text): packed for text in (TEXT, words)})
     return stanza_dir
 
 

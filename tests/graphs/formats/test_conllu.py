@@ -237,3 +237,15 @@ def test_no_words_and_broken_comments_are_not_written():
     sentence.word = []
     with pytest.raises(SentenceError, match="no words"):
         to_conllu(sentence)
+
+
+def test_heads_may_be_missing_where_nobody_asks_for_them():
+    text = "1\tIt\tit\tPRON\tPRP\t_\t_\t_\t_\t_\n2\trains\train\tVERB\tVBZ\t_\t7\tx\t_\t_\n\n"
+    with pytest.raises(SentenceError, match="line 1: head '_' of word 1 is not a number"):
+        parse_conllu(text)
+    (sentence,) = parse_conllu(text, heads=False)
+    assert (sentence.head.tolist(), sentence.relation) == ([-1, -1], ["_", "_"])
+    assert (sentence.words, sentence.xpos) == (["It", "rains"], ["PRP", "VBZ"])
+    assert to_conllu(sentence, heads=False) == text.replace("7\tx", "_\t_")
+    with pytest.raises(SentenceError, match="line 1: word 1 has no form"):
+        parse_conllu(text.replace("It", ""), heads=False)

@@ -1,0 +1,127 @@
+"""Sentences through Stanza in bulk: those of one length together, each once, for what comes out is kept in a cache."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import random
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Any, TypeAlias
+
+from graphs.columns import Dependencies, Tagged
+from graphs.errors import Origin, SentenceError
+from graphs.parse_cache import ParseCache
+from graphs.stanza_pipeline import StanzaModels, StanzaPipeline, Tokens
+
+Text: TypeAlias = str | Sequence[str] | Dependencies | Tagged
+"""A sentence as a string, as its tokens, or as tokens with tags, whose heads are not looked at."""
+
+Progress: TypeAlias = Callable[[int, int, int], None]
+"""Called with the numbers of sentences that are done, that there are, and that failed."""
+
+_FORMAT = 1  # of what is cached
+_WORDS = 8000  # that go in one batch at most: about a minute of one core's work is lost with a killed program
+
+
+def in_bulk(
+    texts: Iterable[Text],
+    pipeline: StanzaPipeline,
+    work: Callable[[Sequence[str | Tokens]], Sequence[bytes | str]],
+    store: ParseCache,
+    *,
+    split: bool,
+    batch: int,
+    on_progress: Progress | None,
+) -> list[tuple[Text, bytes | SentenceError]]:
+    """Sentences and what is made of each, or its error.
+
+    Args:
+        texts: the sentences.
+        pipeline: Stanza.
+        work: what it makes of some of them, as it is cached, or why there is nothing.
+        store: the cache.
+        split: strings are running text, which is split into sentences first.
+        batch: sentences that go in one batch at most, after which they are in the cache.
+        on_progress: called as the batches are done.
+    """
+    sentences = list(texts)
+    if split:
+        sentences = [one for text in sentences for one in (pipeline.split(text) if isinstance(text, str) else [text])]
+    keys = [key(pipeline.models, text) for text in sentences]
+    known: dict[bytes, bytes] = store.get(dict.fromkeys(keys))
+    failed: dict[bytes, str] = {}
+    times = Counter(keys)
+    todo = {key: text for key, text in zip(keys, sentences, strict=True) if key not in known}
+    done = len(keys) - sum(times[key] for key in todo)
+    report = on_progress or (lambda done, total, failed: None)
+    if todo:
+        pipeline.load()
+    report(done, len(keys), 0)
+    for some in batches(todo, batch):
+        new: dict[bytes, bytes] = {}
+        for one, result in zip(some, work([as_tokens(todo[one]) for one in some]), strict=True):
+            if isinstance(result, str):
+                failed[one] = result
+            else:
+                new[one] = result
+        store.put(new)
+        known |= new
+        done += sum(times[one] for one in some)
+        report(done, len(keys), sum(times[one] for one in failed))
+    return [
+        (text, SentenceError(failed[one], Origin(sentence=str(number))) if one in failed else known[one])
+        for number, (one, text) in enumerate(zip(keys, sentences, strict=True), 1)
+    ]
+
+
+def as_tokens(text: Text) -> str | Tokens:
+    """What the pipeline is given of a sentence."""
+    if isinstance(text, str):
+        return text
+    if isinstance(text, Tagged):
+        return Tokens(text.words, tags=_known({"xpos": text.columns.get("pos", ())}))
+    if isinstance(text, Dependencies):
+        columns = {name: getattr(text, name) for name in ("upos", "xpos", "feats", "lemma")}
+        return Tokens(text.words, list(text.multiword), _known(columns))
+    return Tokens(list(text))
+
+
+def comments(text: Text) -> list[str]:
+    """The text of a sentence as a comment, and what else its own comments say."""
+    given = as_tokens(text)
+    whole = " ".join((given if isinstance(given, str) else " ".join(given.words)).split())
+    own = [line for line in text.comments if not line.startswith("sent_id")] if isinstance(text, Dependencies) else []
+    return own if any(line.startswith("text =") for line in own) else [f"text = {whole}", *own]
+
+
+def key(there: StanzaModels, text: Text) -> bytes:
+    """Names what the models make of a sentence: by them, and by its content, where a string is not its tokens."""
+    given = as_tokens(text)
+    content: Any = " ".join(given.split()) if isinstance(given, str) else given.words
+    if isinstance(given, Tokens) and (given.tags or given.multiword):
+        content = {"words": given.words, "multiword": given.multiword, **given.tags}
+    return hashlib.sha256(json.dumps([_FORMAT, there.identity, content]).encode()).digest()
+
+
+def batches(todo: Mapping[bytes, Text], most: int) -> Iterator[list[bytes]]:
+    """Sentences of about one length together, and fewer of them where they are long.
+
+    The batches come in a random order, so that the first ones tell how long the whole will take.
+    """
+    size = {key: len(text.split()) if isinstance(text, str) else len(text) for key, text in todo.items()}
+    cut: list[list[bytes]] = []
+    words = 0
+    for one in sorted(todo, key=size.__getitem__):
+        if not cut or len(cut[-1]) >= most or words + size[one] > _WORDS:
+            cut.append([])
+            words = 0
+        cut[-1].append(one)
+        words += size[one]
+    random.Random(0).shuffle(cut)
+    yield from cut
+
+
+def _known(columns: Mapping[str, Sequence[str]]) -> dict[str, list[str]]:
+    """The columns that say something."""
+    return {name: list(column) for name, column in columns.items() if any(tag != "_" for tag in column)}
