@@ -11,10 +11,9 @@ from dglsent.building.parts import Part
 from dglsent.building.read import Read
 from dglsent.building.sources import Source
 from dglsent.corpora.example import Example
-from dglsent.training.checks import own_graph_fault
-from dglsent.training.graphs import OwnGraph, build, gold_classes, shape
+from dglsent.training.graphs import build, gold_classes, shape
 from graphs.batching import merge
-from graphs.columns import Constituency, Sentence
+from graphs.columns import Sentence
 from graphs.errors import InputError, SentenceError
 from graphs.features import Counts, Vocabularies
 from graphs.sentence_graph import SentenceGraph
@@ -132,11 +131,9 @@ def _graphs(
     graphs: list[SentenceGraph] = []
     broken: set[int] = set()
     for place, (sentence, form) in enumerate(zip(parsed, shaped, strict=True)):
-        kind, labels = source.graph, gold_classes(source.graph, sentence)
-        if isinstance(kind, OwnGraph):
-            kind = _Checked(kind, 0 if labels is None or isinstance(form, Constituency) else len(form.words))
+        labels = gold_classes(source.graph, sentence)
         try:
-            graphs.append(build(kind, form, vocabularies, labels=labels, labelled=labelled))
+            graphs.append(build(source.graph, form, vocabularies, labels=labels, labelled=labelled))
         except SentenceError as error:
             if not source.skip:
                 raise
@@ -146,20 +143,6 @@ def _graphs(
         return graphs
     read.examples = [example for number, example in enumerate(read.examples) if number not in broken]
     return None
-
-
-class _Checked(OwnGraph):
-    """Graphs of one's own that are looked at before gold classes are laid on them, those of so many tokens."""
-
-    def __init__(self, own: OwnGraph, tokens: int) -> None:
-        self._own, self.reads, self._tokens = own, own.reads, tokens
-
-    def build(self, sentence: Sentence, vocabularies: Vocabularies) -> SentenceGraph:
-        graph = self._own.build(sentence, vocabularies)
-        wrong = own_graph_fault(graph, self._tokens)
-        if wrong:
-            raise SentenceError(f"as {self._own} makes its graph: {wrong}", sentence.origin)
-        return graph
 
 
 def _with_gold(read: Read, source: Source) -> list[Example]:

@@ -17,7 +17,7 @@ from dglsent.corpora.example import Parsed
 from dglsent.inference.given import Readable
 from dglsent.nn.embeddings import GivenVectors
 from dglsent.passing import Batch
-from dglsent.training.graphs import GraphKind, OwnGraph, build, reads, shape
+from dglsent.training.graphs import GraphKind, build, reads, shape
 from dglsent.training.model import SentenceModel
 from dglsent.training.recipe import Recipe
 from graphs.columns import Dependencies, Sentence
@@ -146,11 +146,7 @@ class Predictor:
         return Seen(places, parses, forms, made, *self._model.infer(batch, self.labels))
 
     def _graph(self, shaped: Sentence) -> SentenceGraph:
-        kind = self._recipe.graph
-        graph = build(kind, shaped, self._vocabularies)
-        # Its edges would run into the next sentence of the batch.
-        if isinstance(kind, OwnGraph) and (wrong := graph.fault()):
-            raise SentenceError(f"graph: as {kind} makes it: {wrong}", shaped.origin)
+        graph = build(self._recipe.graph, shaped, self._vocabularies)
         if not isinstance(self._model.encoder.embedding, GivenVectors):
             return graph
         if self._vectors is None:

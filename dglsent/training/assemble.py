@@ -10,9 +10,11 @@ from inspect import signature
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import torch
 
 from dglsent.corpora.corpus import Splits, data_folder
+from dglsent.corpora.example import Example, Parsed
 from dglsent.corpora.stored import Stored
 from dglsent.nn.embeddings import GivenVectors, WordEmbedding
 from dglsent.tasks.task import Task
@@ -49,10 +51,12 @@ def load_corpus(recipe: Recipe, data: Path | None) -> Splits:
     """The examples of a recipe; the data folder is looked for only where the corpus has files.
 
     Raises:
-        InputError: the corpus cannot be read, or a split has no examples.
+        InputError: the corpus cannot be read, or a split has no examples, or such as are none.
     """
     splits = recipe.corpus.load(data_folder(data) if recipe.corpus.needs_data else Path())
-    _require_examples(f"corpus {type(recipe.corpus).__name__}", splits)
+    name = f"corpus {type(recipe.corpus).__name__}"
+    _require_examples(name, splits)
+    _require_whole(name, splits)
     return splits
 
 
@@ -64,6 +68,30 @@ def _require_examples(name: str, splits: Mapping[str, Sized]) -> None:
     for split in ("train", "dev", "test"):
         if split not in splits or not isinstance(splits[split], Sized) or not len(splits[split]):
             raise InputError(f"{name}: no list of examples {split!r}; it takes train, dev and test, none of them empty")
+
+
+def _require_whole(name: str, splits: Splits) -> None:
+    for split, examples in splits.items():
+        for number, example in enumerate(examples, 1):
+            wrong = _fault(example)
+            if wrong:
+                raise InputError(f"{name}: example {number} of {split} {wrong}")
+
+
+def _fault(example: Any) -> str:
+    """What is wrong with an example of a corpus of one's own, "" if nothing is."""
+    if not isinstance(example, Example):
+        return f"is a value of type {type(example).__name__}; give a dglsent.corpora.example.Example"
+    sentences: Any = example.sentences
+    if not isinstance(sentences, tuple | list) or not all(isinstance(one, Parsed) for one in sentences):
+        return "has sentences that are none; give a tuple of one Parsed, or of the two of a pair"
+    targets: Any = example.targets
+    if not isinstance(targets, Mapping):
+        return f"has targets of type {type(targets).__name__}; give gold values by name, such as {{'label': 3}}"
+    groups: Any = example.groups
+    if not isinstance(groups, frozenset | set) or not all(isinstance(group, str) for group in groups):
+        return f"has the groups {groups!r}; give a frozenset of names"
+    return ""
 
 
 def some_of(classes: Sequence[str]) -> str:
@@ -178,9 +206,14 @@ def make_task(recipe: Recipe, size: int, vocabularies: Vocabularies | None = Non
         saved = vocabularies.label if vocabularies else None
         known["labels"] = recipe.corpus.labels if saved is None else saved.strings
     try:
-        return recipe.task(size, **known)
+        task = recipe.task(size, **known)
     except ValueError as error:
         raise InputError(f"task: {error}") from None
+    for name, dtype in task.targets.items():
+        if not isinstance(dtype, np.dtype):
+            given = f"task {type(task).__name__}: targets[{name!r}] is {dtype!r}"
+            raise InputError(f"{given}, and no dtype; give such as np.dtype(float)")
+    return task
 
 
 def make_model(recipe: Recipe, vocabularies: Vocabularies, vectors: torch.Tensor | None = None) -> SentenceModel:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from itertools import chain
-from typing import Any
 
 import numpy as np
 from torch.nn.modules.lazy import LazyModuleMixin
@@ -22,7 +21,6 @@ from dglsent.training.recipe import OptimiserOptions, Recipe
 from dglsent.training.trial import few, is_own, try_encoder, try_task, trying
 from graphs import fields
 from graphs.errors import InputError
-from graphs.sentence_graph import SentenceGraph
 
 _UNSCALE = ("adam", "adamw")  # by themselves as they step; before, gradients of 16-mixed are multiplied by its scale
 # Columns that recordings have, beside what an encoder shows.
@@ -99,50 +97,19 @@ def _check_encoder(encoder: Encoder) -> None:
             )
 
 
-def own_graph_fault(graph: Any, tokens: int = 0) -> str:
-    """What is wrong with what an `OwnGraph` has built, as far as it is known before training; "" if nothing is.
-
-    Args:
-        graph: what it has built.
-        tokens: so many gold classes are of tokens, and laid on its first nodes.
-    """
-    if not isinstance(graph, SentenceGraph):
-        return f"build gives a value of type {type(graph).__name__}; return a graphs.SentenceGraph"
-    wrong = graph.fault()
-    if wrong:
-        return wrong
-    position = graph.nodes.get(fields.POSITION, np.empty(0))
-    if not np.array_equal(position[:tokens], np.arange(tokens)):
-        return (
-            "gold classes are laid on its first nodes, which are not the tokens in order; put the tokens first, with "
-            "position 0, 1, ..., and other nodes behind them, with position -1"
-        )
-    return ""
-
-
 def _check_own_graphs(recipe: Recipe, encoder: Encoder, sets: Mapping[str, Examples]) -> None:
-    if not isinstance(recipe.graph, OwnGraph):
+    """Refuses graphs along whose edges an encoder would propagate nothing."""
+    if not isinstance(recipe.graph, OwnGraph) or not encoder.directions:
         return
     for split, each in sets.items():
         if isinstance(each, GraphSet):
             for number, graph in enumerate(chain.from_iterable(each.graphs), 1):
-                wrong = own_graph_fault(graph) or own_graph_fault(graph, _tokens(recipe.graph, graph))
-                if not wrong and len(graph.src) and not graph.level.any() and encoder.directions:
-                    wrong = (
-                        f"level is 0 everywhere, and along its edges nothing is propagated; set directions = () in the "
-                        f"encoder {type(encoder).__name__} if update_all is all that it uses, or give the levels"
+                if len(graph.src) and not graph.level.any():
+                    raise InputError(
+                        f"graph: sentence {number} of {split}, as {recipe.graph} makes it: level is 0 everywhere, and "
+                        f"along its edges nothing is propagated; set directions = () in the encoder "
+                        f"{type(encoder).__name__} if update_all is all that it uses, or give the levels"
                     )
-                if wrong:
-                    raise InputError(f"graph: sentence {number} of {split}, as {recipe.graph} makes it: {wrong}")
-
-
-def _tokens(kind: OwnGraph, graph: SentenceGraph) -> int:
-    """How many gold classes of tokens a graph has, at least; those of a tree's nodes are not looked at."""
-    label = graph.nodes.get(fields.LABEL)
-    if label is None or kind.reads in ("constituency", "constituency-nary") or (label < 0).all():
-        return 0
-    tokens = graph.nodes.get(fields.POSITION, np.empty(0)) >= 0
-    return max(int(tokens.sum()), int(np.flatnonzero(label >= 0)[-1]) + 1)
 
 
 def _check_task(recipe: Recipe, task: Task, sets: Mapping[str, Examples]) -> None:

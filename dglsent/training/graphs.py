@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from typing import Literal, TypeAlias, get_args
+from inspect import signature
+from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
 
@@ -45,8 +46,11 @@ class OwnGraph(ABC):
         """The graph of a sentence, such as `graphs.over_words` makes it; its first nodes are those of a tree."""
 
     def __str__(self) -> str:
-        """The class with its arguments."""
-        return f"{type(self).__name__}({', '.join(f'{name}={value!r}' for name, value in vars(self).items())})"
+        """The class with its arguments; with all attributes where an argument is none of them."""
+        attributes = vars(self)
+        arguments = list(signature(type(self)).parameters)
+        shown = arguments if attributes.keys() >= set(arguments) else attributes
+        return f"{type(self).__name__}({', '.join(f'{name}={attributes[name]!r}' for name in shown)})"
 
 
 Graph: TypeAlias = GraphKind | OwnGraph
@@ -55,6 +59,11 @@ Graph: TypeAlias = GraphKind | OwnGraph
 def reads(kind: Graph) -> GraphKind:
     """The kind whose form of a sentence a graph is made of."""
     return kind.reads if isinstance(kind, OwnGraph) else kind
+
+
+def of_tree(kind: Graph) -> bool:
+    """Whether gold classes are of the nodes of a constituency tree, and not of tokens."""
+    return reads(kind) in _TREES
 
 
 def shape(kind: Graph, sentence: Parsed) -> Sentence:
@@ -98,8 +107,7 @@ def _without_traces(found: Sentence, labelled: bool) -> Sentence:
 
 def gold_classes(kind: Graph, sentence: Parsed) -> Sequence[int] | None:
     """The gold classes of the nodes that a kind of graph has, of a tree's or of tokens; None where it has others."""
-    of_tree = reads(kind) in _TREES
-    return sentence.labels if of_tree == (sentence.constituency is not None) else None
+    return sentence.labels if of_tree(kind) == (sentence.constituency is not None) else None
 
 
 def build(
@@ -121,11 +129,14 @@ def build(
             tree, whose label is that of the sentence.
 
     Raises:
-        SentenceError: the sentence cannot be such a graph.
+        SentenceError: the sentence cannot be such a graph, or one of one's own is none.
     """
     graph: SentenceGraph
     if isinstance(kind, OwnGraph):
         graph = kind.build(shaped, vocabularies)
+        wrong = _fault(graph, len(labels) if labelled and labels is not None else 0, of_tree(kind))
+        if wrong:
+            raise SentenceError(f"as {kind} makes its graph: {wrong}", shaped.origin)
     elif kind in HALF_WIDTHS:
         graph = windows.window(shaped, vocabularies, HALF_WIDTHS[kind])
     elif kind == "complete":
@@ -139,13 +150,36 @@ def build(
     if labelled:
         label = np.full(graph.size, -1, dtype=np.int64)
         if labels is not None:
-            of_tree = reads(kind) in _TREES
-            wanted = len(shaped if of_tree else shaped.words)
+            wanted = len(shaped if of_tree(kind) else shaped.words)
             if len(labels) != wanted:
-                what = "nodes of the tree" if of_tree else "tokens"
+                what = "nodes of the tree" if of_tree(kind) else "tokens"
                 raise SentenceError(f"{len(labels)} gold classes, and {wanted} {what}; give each one", shaped.origin)
             label[:wanted] = builders.classes(labels, shaped.origin)
-            if of_tree:
+            if of_tree(kind):
                 label[graph.level == 0] = -1
         graph.nodes[fields.LABEL] = label
     return graph
+
+
+def _fault(graph: Any, classes: int, of_nodes: bool) -> str:
+    """What is wrong with what an `OwnGraph` has built, "" if nothing is.
+
+    Args:
+        graph: what it has built.
+        classes: so many gold classes will be laid on its first nodes.
+        of_nodes: whether they are of the nodes of a tree, and not of tokens.
+    """
+    if not isinstance(graph, SentenceGraph):
+        return f"build gives a value of type {type(graph).__name__}; return a graphs.SentenceGraph"
+    wrong = graph.fault()
+    if wrong:
+        return wrong
+    if of_nodes and graph.size < classes:
+        return f"it has {graph.size} nodes, and there are gold classes of {classes}; put the nodes of the tree first"
+    position = graph.nodes.get(fields.POSITION, np.empty(0))
+    if not of_nodes and not np.array_equal(position[:classes], np.arange(classes)):
+        return (
+            "gold classes are laid on its first nodes, which are not the tokens in order; put the tokens first, with "
+            "position 0, 1, ..., and other nodes behind them, with position -1"
+        )
+    return ""

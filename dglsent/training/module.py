@@ -37,6 +37,7 @@ class Training(lightning.LightningModule):
         self._losses: list[Tensor] = []
         self._outcomes: list[dict[str, Tensor]] = []
         self._make_dense = None if takes_sparse(options) else DenseGradient()
+        self._constant = frozenset(name for name, weight in self.named_parameters() if not weight.requires_grad)
 
     def configure_optimizers(self) -> Optimizer:
         """One optimiser with two groups."""
@@ -122,9 +123,9 @@ class Training(lightning.LightningModule):
         return [outcomes for batch in zip(*found, strict=True) for outcomes in batch]
 
     def on_save_checkpoint(self, checkpoint: dict[str, Any]) -> None:
-        """Leave out weights that never change."""
+        """Leave out weights that never change; one that is frozen in the middle of training has changed."""
         for name, weight in self.named_parameters():
-            if not weight.requires_grad:
+            if name in self._constant and not weight.requires_grad:
                 del checkpoint["state_dict"][name]
 
     def on_load_checkpoint(self, checkpoint: dict[str, Any]) -> None:

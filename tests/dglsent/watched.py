@@ -1,4 +1,4 @@
-"""An encoder that writes down what it is trained on, and in which order."""
+"""Encoders to watch: one writes down what it is trained on, and in which order; of one a part is frozen on the way."""
 
 from __future__ import annotations
 
@@ -33,6 +33,20 @@ class Watched(BinaryTreeLSTM):
         with file.open("a") as lines:
             lines.writelines(f"{text}\n" for text in ([line] if self._begun else [_BEGUN, line]))
         self._begun = True
+
+
+class Freezing(BinaryTreeLSTM):
+    """A Tree-LSTM whose cell no longer learns from its tenth batch on."""
+
+    def __init__(self, *arguments: Any, **options: Any) -> None:
+        super().__init__(*arguments, **options)
+        self.register_buffer("batches", torch.tensor(0))
+
+    def encode(self, batch: Any) -> Any:
+        self.batches += self.training
+        for name, weight in self.named_parameters():
+            weight.requires_grad_("embedding" in name or int(self.batches) < 10)
+        return super().encode(batch)
 
 
 def _line(batch: Any) -> str:

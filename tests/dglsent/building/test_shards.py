@@ -135,8 +135,8 @@ class Tokens(Longer):
 class Held(Particular):
     """Graphs with something that no two processes print alike."""
 
-    def __init__(self):
-        self.rule = lambda: 1
+    def __init__(self, rule):
+        self.rule = rule
 
 
 def test_graphs_of_ones_own_are_looked_at(tmp_path):
@@ -150,4 +150,4 @@ def test_graphs_of_ones_own_are_looked_at(tmp_path):
     with pytest.raises(SentenceError, match="gold classes are laid on its first nodes"):
         build(Tokens(turned, {}), tmp_path / "store")
     with pytest.raises(InputError, match=r"^graph: Held\(.* is another text in every process"):
-        build(Longer(Held(), {}), tmp_path / "store")
+        build(Longer(Held(lambda: 1), {}), tmp_path / "store")

@@ -263,7 +263,7 @@ def test_a_graph_of_ones_own_that_leaves_its_sentence_is_an_error_of_that_senten
     long, short = (Parsed(unparsed=Tagged(words)) for words in (["the", "good", "film"], ["good", "film"]))
     (alone,) = model.attempt([(short,)])
     wrong, beside = model.attempt([(long,), (short,)])
-    assert str(wrong) == "graph: as OffByOne() makes it: dst has numbers from 2 to 3, and its nodes are 0 to 2"
+    assert str(wrong) == "as OffByOne() makes its graph: dst has numbers from 2 to 3, and its nodes are 0 to 2"
     assert beside == alone
 
 

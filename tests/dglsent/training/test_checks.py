@@ -48,6 +48,7 @@ from dglsent.models.encoder import Encoder
 from dglsent.nn.embeddings import WordEmbedding
 from dglsent.passing import update_all
 from dglsent.training.graphs import OwnGraph
+from graphs.columns import Tagged
 from graphs.door import fn
 from torch import nn
 
@@ -85,6 +86,17 @@ class Placeless(OwnGraph):
         return graph
 
 
+class Fewer(OwnGraph):
+    reads = "chain"
+
+    def build(self, sentence, vocabularies):
+        return graphs.over_words(Tagged(sentence.words[:-1]), vocabularies, [])
+
+
+class FewerNodes(Fewer):
+    reads = "constituency"
+
+
 class Sums(Encoder):
     directions = ()
 
@@ -112,6 +124,13 @@ class Wrong(Reviews):
 class Nothing(Reviews):
     def load(self, data):
         super().load(data)  # and forgets to return it
+
+
+class Typed(Classification):
+    targets = {"label": int}
+
+    def __init__(self, size: int) -> None:
+        super().__init__(size, 5)
 
 
 class Blind(Classification):
@@ -154,6 +173,8 @@ def changed(change):
             "nothing is propagated; set directions = () in the encoder ChildSumTreeLSTM if",
         ),
         ({"task": "{class_path: own_parts.Blind}"}, "it monitors 'r2', and its scores are accuracy"),
+        ({"task": "{class_path: own_parts.Typed}"}, "targets['label'] is <class 'int'>, and no dtype; give such as"),
+        ({"graph": "own_parts.FewerNodes"}, "nodes, and there are gold classes of"),
     ],
 )
 def test_parts_of_ones_own_are_looked_at_before_training(parts, said, tmp_path, program):
@@ -174,6 +195,11 @@ def test_parts_of_ones_own_are_looked_at_before_training(parts, said, tmp_path, 
         ("splits['train'][9].targets = {'label': '1'}", "its gold 'label' is '1', where a whole number is wanted"),
         ("splits['train'][9].targets = {'label': None}", "its gold 'label' is None, where a whole number is wanted"),
         ("splits['dev'][0].sentences[0].labels[1] = 7", "gold values 'label of a phrase' are no class, such as 7"),
+        ("splits['dev'][3] = 'fine'", "corpus Wrong: example 4 of dev is a value of type str; give a dglsent.corpora"),
+        ("splits['dev'][3].sentences = splits['dev'][3].sentences[0]", "example 4 of dev has sentences that are none"),
+        ("splits['train'][1].sentences = ('fine',)", "example 2 of train has sentences that are none; give a tuple of"),
+        ("splits['test'][0].targets = 3", "example 1 of test has targets of type int; give gold values by name, such"),
+        ("splits['test'][0].groups = 'quiet'", "example 1 of test has the groups 'quiet'; give a frozenset of names"),
     ],
 )
 def test_examples_of_ones_own_are_looked_at_before_training(change, said, tmp_path, program):
@@ -192,18 +218,18 @@ def test_graphs_that_are_none_are_refused(tmp_path, program):
     (tmp_path / "pairs.yaml").write_text(PAIRS.replace("graph: dependency", "graph: own_parts.Nothings"))
     program.refuses(
         "fit", tmp_path / "pairs.yaml", "--out", tmp_path / "run",
-        saying=["graph: sentence 1 of train, as Nothings() makes it: build gives a value of type NoneType; return a"],
+        saying=["as Nothings() makes its graph: build gives a value of type NoneType; return a graphs.SentenceGraph"],
     )  # fmt: skip
 
 
-@pytest.mark.parametrize("graph", ["Backwards", "Placeless"])
+@pytest.mark.parametrize("graph", ["Backwards", "Placeless", "Fewer"])
 def test_gold_classes_of_tokens_want_the_tokens_first(graph, tmp_path, program):
     """They were laid on the first nodes, whatever these are."""
     own_recipe(tmp_path)
     (tmp_path / "tags.yaml").write_text(TAGS.replace("graph: chain", f"graph: own_parts.{graph}"))
     program.refuses(
         "fit", tmp_path / "tags.yaml", "--out", tmp_path / "run",
-        saying=[f"graph: sentence 1 of train, as {graph}() makes it: gold classes are laid on its first nodes"],
+        saying=[f"as {graph}() makes its graph: gold classes are laid on its first nodes, which are not the tokens"],
     )  # fmt: skip
 
 

@@ -108,3 +108,27 @@ def test_traces_are_no_words(kind):
     assert shape(kind, labelled) is tree
     whole = Parsed(constituency=Constituency(["S", "A"], [None, "a"], np.array([-1, 0])))
     assert shape(kind, whole) is whole.constituency
+
+
+class Gapped(OwnGraph):
+    """Keeps what it has seen beside its argument."""
+
+    def __init__(self, gap: int = 2) -> None:
+        self.gap, self.seen = gap, set[str]()
+
+    def build(self, sentence, vocabularies):
+        self.seen.update(sentence.words)
+        return over_words(sentence, vocabularies, [])
+
+
+class Hidden(Gapped):
+    """Keeps its argument under another name."""
+
+    def __init__(self, gap: int = 2) -> None:
+        self._wide = gap
+
+
+def test_graphs_of_ones_own_are_told_by_their_arguments():
+    graph = Gapped(3)
+    build(graph, SENTENCE, VOCABULARIES)
+    assert (str(graph), str(Hidden(3))) == ("Gapped(gap=3)", "Hidden(_wide=3)")

@@ -87,6 +87,15 @@ def test_nor_do_they_differ_where_workers_fetch_ahead(whole, tmp_path, program, 
     assert (run / "weights.safetensors").read_bytes() == (whole / "weights.safetensors").read_bytes()
 
 
+def test_nor_do_they_differ_where_a_layer_was_frozen_on_the_way(whole, tmp_path, program):
+    text = LONG.replace("watched.Watched", "watched.Freezing")
+    run = killed_early(tmp_path, text)
+    assert program("fit", tmp_path / "tiny.yaml", "--out", run)[0] == 0
+    (tmp_path / "whole").mkdir()
+    assert program("fit", recipe(tmp_path / "whole", text), "--out", tmp_path / "whole" / "run")[0] == 0
+    assert history(run) == history(tmp_path / "whole" / "run") != history(whole)
+
+
 def test_every_epoch_of_it_has_an_order_of_its_own(whole):
     epochs = orders(whole.parent / "watched")
     assert len({tuple(epoch) for epoch in epochs}) == len(epochs) == 6
