@@ -11,6 +11,7 @@ from dglsent.building.parts import Part
 from dglsent.building.read import Read
 from dglsent.building.sources import Source
 from dglsent.corpora.example import Example
+from dglsent.training.collection import collection_off
 from dglsent.training.graphs import build, gold_classes, shape
 from graphs.batching import merge
 from graphs.columns import Sentence
@@ -24,6 +25,7 @@ from graphs.vocabulary import read_json
 _FORMAT: Final = "dglsent shard"
 
 
+@collection_off()
 def make(folder: Path, source: Source, part: Part) -> None:
     """Builds the graphs of a part and writes them; the same part gives the same bytes, wherever it is built.
 

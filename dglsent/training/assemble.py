@@ -18,6 +18,7 @@ from dglsent.corpora.example import Example, Parsed
 from dglsent.corpora.stored import Stored
 from dglsent.nn.embeddings import GivenVectors, WordEmbedding
 from dglsent.tasks.task import Task
+from dglsent.training.collection import collection_off
 from dglsent.training.data import Examples, graph_sets, shaped
 from dglsent.training.graphs import HALF_WIDTHS, Graph, OwnGraph
 from dglsent.training.model import SentenceModel
@@ -99,6 +100,7 @@ def some_of(classes: Sequence[str]) -> str:
     return ", ".join(classes[:8]) + (", ..." if len(classes) > 8 else "")
 
 
+@collection_off()
 def load_inputs(recipe: Recipe, data: Path | None, vocabularies: Vocabularies | None = None) -> Inputs:
     """Reads a corpus and builds its graphs.
 

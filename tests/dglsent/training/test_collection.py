@@ -1,0 +1,41 @@
+from __future__ import annotations
+
+import gc
+
+import pytest
+
+from dglsent.training.collection import collection_off
+
+
+@pytest.mark.parametrize("before", [True, False])
+def test_afterwards_it_is_as_it_was(before, request):
+    request.addfinalizer(gc.enable)
+    (gc.enable if before else gc.disable)()
+
+    @collection_off()
+    def off() -> bool:
+        return not gc.isenabled()
+
+    assert off()
+    assert off()
+    assert gc.isenabled() is before
+    with pytest.raises(ValueError, match="why"), collection_off():
+        raise ValueError("why")
+    assert gc.isenabled() is before
+
+
+def test_corpora_are_read_without_it(monkeypatch, tmp_path, program):
+    from tiny import TINY, recipe
+
+    from dglsent.corpora.built_in import Reviews
+
+    load, seen = Reviews.load, []
+
+    def watched(self, data):
+        seen.append(gc.isenabled())
+        return load(self, data)
+
+    monkeypatch.setattr(Reviews, "load", watched)
+    assert program("fit", recipe(tmp_path, TINY), "--out", tmp_path / "run")[0] == 0
+    assert seen == [False]
+    assert gc.isenabled()
