@@ -69,10 +69,11 @@ class StanzaModels:
 
     @property
     def title(self) -> str:
-        """Stanza's version and the models of the two parsers, for people."""
+        """Stanza's version and the models of the two parsers, or of the tagger, for people."""
         version, *parts = self.identity.split("; ")
-        parsers = [part.rpartition(" ")[0] for part in parts if part.startswith(("depparse ", "constituency "))]
-        return f"{version} ({', '.join(parsers)})"
+        last = tuple(f"{name} " for name in self.processors[-2:] if name != "tokenize")
+        shown = [part.rpartition(" ")[0] for part in parts if part.startswith(last)]
+        return f"{version} ({', '.join(shown)})"
 
 
 def models(stanza_dir: str | os.PathLike[str] | None = None, processors: Sequence[str] = PROCESSORS) -> StanzaModels:

@@ -121,7 +121,7 @@ def _read(text: str, name: str, options: Namespace, model: Model) -> list[tuple[
             f"{name}: --columns names columns of a table, and this is {form}; add --format csv, or another"
         )
     if form != "columns":
-        return read(text, form, columns, name, named=bool(options.columns))
+        return read(text, form, columns, name, named=bool(options.columns), heads=model.needs == "parses")
     if own is None:
         raise InputError(
             f"{name}: a token and its class a line, which a model that was trained on TaggedColumns reads; give this "

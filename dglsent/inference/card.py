@@ -65,8 +65,8 @@ def card(model: Model) -> str:
         "not measured.",
         "- Words that are neither in its training data nor in its vectors are one unknown word to it.",
         *(
-            ["- Its parses are those of a parser, mistakes included; other parsers give other predictions."]
-            if model.needs_parses
+            [f"- Its {model.needs} are those of a program, mistakes included; other programs give other predictions."]
+            if model.needs != "words"
             else []
         ),
         "- Scores are those of one seed.",
@@ -105,9 +105,10 @@ def _example(model: Model) -> str:
 
 
 def _parser_of(model: Model) -> str:
-    if not model.needs_parses:
+    if model.needs == "words":
         return "no parser is needed, text is cut into tokens."
-    return "raw text is parsed by Stanza's default English models; parses of the training data are those of its corpus."
+    made = f"{model.needs} of raw text are made by Stanza's default English models"
+    return f"{made}, those of the training data are those of its corpus."
 
 
 def _vectors(config: Any) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
@@ -44,6 +44,8 @@ class Raw:
 Given: TypeAlias = Parsed | Raw | SentenceError
 """A sentence, or what is wrong with it."""
 Readable: TypeAlias = Parsed | SentenceError
+Needs: TypeAlias = Literal["words", "tags", "parses"]
+"""What a model reads of a sentence."""
 
 
 def examples_of(given: Any, sentences: int) -> list[tuple[int, tuple[Given, ...]]]:
@@ -96,57 +98,66 @@ def parsed(sentence: Constituency | Dependencies | Tagged) -> Parsed:
 
 def readable(
     examples: Sequence[tuple[Given, ...]],
+    needs: Needs,
     *,
-    parse: bool,
     stanza_dir: str | os.PathLike[str] | None = None,
     device: str = "auto",
     say: Say = lambda line: None,
 ) -> list[tuple[Readable, ...]]:
-    """Examples with raw text parsed by Stanza, or where the model needs no parse as its tokens.
+    """Examples with raw text parsed or tagged by Stanza, or where the model reads words alone as its tokens.
 
     Args:
         examples: sentences of any kind.
-        parse: whether the model needs parses.
+        needs: what the model reads of a sentence.
         stanza_dir: as in `graphs.parse`.
         device: where Stanza computes.
-        say: is told by which models text is parsed.
+        say: is told by which models text is parsed or tagged.
 
     Raises:
-        InputError: there is no Stanza that could parse.
+        InputError: there is no Stanza that could do so.
     """
     raw = [one for example in examples for one in example if isinstance(one, Raw)]
     if not raw:
         made: list[Readable] = []
-    elif parse:
-        made = _parsed(raw, stanza_dir, device, say)
-    else:
+    elif needs == "words":
         made = [_tokenised(one) for one in raw]
+    else:
+        made = _by_stanza(raw, needs, stanza_dir, device, say)
     found = iter(made)
     return [tuple(next(found) if isinstance(one, Raw) else one for one in example) for example in examples]
 
 
-def _parsed(raw: Sequence[Raw], stanza_dir: str | os.PathLike[str] | None, device: str, say: Say) -> list[Readable]:
+def _by_stanza(
+    raw: Sequence[Raw], needs: Needs, stanza_dir: str | os.PathLike[str] | None, device: str, say: Say
+) -> list[Readable]:
     import graphs
-    from graphs.stanza_pipeline import models
+    from graphs.stanza_pipeline import PROCESSORS, TAGGING, models
 
+    tags = needs == "tags"
     try:
-        there = models(stanza_dir)
-        say(f"parsing {len(raw)} sentence{'s' * (len(raw) > 1)} with {there.title} of {there.folder}")
-        parses = graphs.parse([one.text for one in raw], stanza_dir=stanza_dir, device=device)
+        there = models(stanza_dir, TAGGING if tags else PROCESSORS)
+        doing = "tagging" if tags else "parsing"
+        say(f"{doing} {len(raw)} sentence{'s' * (len(raw) > 1)} with {there.title} of {there.folder}")
+        made: Sequence[Parse | Dependencies | SentenceError] = (graphs.tag if tags else graphs.parse)(
+            [one.text for one in raw], stanza_dir=stanza_dir, device=device
+        )
     except InputError as error:
         if isinstance(error, SentenceError):
             raise
+        command = "dglsent parse --tags" if tags else "dglsent parse"
         raise InputError(
-            f"the model needs parses, and raw text was given: {error}; "
-            "or parse it where Stanza is, with `dglsent parse`, and give the parses"
+            f"the model needs {needs}, and raw text was given: {error}; "
+            f"or make them where Stanza is, with `{command}`, and give these"
         ) from None
-    return [_placed(parse, one.origin) for parse, one in zip(parses, raw, strict=True)]
+    return [_placed(one, of.origin) for one, of in zip(made, raw, strict=True)]
 
 
-def _placed(parse: Parse | SentenceError, origin: Origin) -> Readable:
-    if isinstance(parse, SentenceError):
-        return SentenceError(parse.reason, origin)
-    return Parsed(replace(parse.constituency, origin=origin), replace(parse.dependencies, origin=origin))
+def _placed(made: Parse | Dependencies | SentenceError, origin: Origin) -> Readable:
+    if isinstance(made, SentenceError):
+        return SentenceError(made.reason, origin)
+    if isinstance(made, Dependencies):
+        return Parsed(unparsed=replace(made, origin=origin), remedy=REMEDY)
+    return Parsed(replace(made.constituency, origin=origin), replace(made.dependencies, origin=origin))
 
 
 def _tokenised(raw: Raw) -> Readable:

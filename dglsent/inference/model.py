@@ -14,7 +14,7 @@ from huggingface_hub import ModelHubMixin, snapshot_download
 from dglsent.inference.card import card
 from dglsent.inference.explanation import Explanation, Explanations, explanations
 from dglsent.inference.given import Given, Readable, Say, examples_of, readable
-from dglsent.inference.predictor import Predictor, Seen, needs_parses, with_text
+from dglsent.inference.predictor import Predictor, Seen, needs, with_text
 from dglsent.inference.states import States, states_of
 from dglsent.training.class_paths import Trusted
 from dglsent.training.device import pick_device
@@ -45,7 +45,7 @@ class Model(ModelHubMixin):
         vectors: of the tokens, for a model that reads such.
 
     Attributes:
-        needs_parses: whether it reads more of a sentence than its words, so that raw text is parsed first.
+        needs: what it reads of a sentence: "words"; "tags", so that raw text is tagged first; or "parses".
         sentences: how many sentences an example has: 1, or 2 for a model of pairs.
         labels: names of the classes; empty where it predicts none.
     """
@@ -67,7 +67,7 @@ class Model(ModelHubMixin):
         self._predictor = Predictor(recipe, vocabularies, model, given)
         self.labels = tuple(self._predictor.labels)
         self.sentences = model.task.sentences
-        self.needs_parses = needs_parses(recipe, vocabularies, model)
+        self.needs = needs(recipe, vocabularies, model)
 
     @classmethod
     def of_run(
@@ -125,11 +125,11 @@ class Model(ModelHubMixin):
         return [*(self._attempt(examples, self._explained) if explain else self._attempt(examples, _predicted))]
 
     def readable(self, examples: list[tuple[Given, ...]], say: Say = lambda line: None) -> list[tuple[Readable, ...]]:
-        """Examples with raw text parsed, or cut into tokens, as this model needs it."""
+        """Examples with raw text parsed, tagged, or cut into tokens, as this model needs it."""
         device = self.model.device
         return readable(
             examples,
-            parse=self.needs_parses,
+            self.needs,
             stanza_dir=self.stanza_dir,
             device=str(device) if device.type == "cuda" else "cpu",
             say=say,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import chain
 from typing import Any, TypeAlias
 
@@ -14,7 +14,7 @@ from torch import Tensor
 from dglsent.analysis.finite import REMEDY, not_finite
 from dglsent.analysis.rows import Shown
 from dglsent.corpora.example import Parsed
-from dglsent.inference.given import Readable
+from dglsent.inference.given import Needs, Readable
 from dglsent.nn.embeddings import GivenVectors
 from dglsent.passing import Batch
 from dglsent.training.graphs import GraphKind, build, reads, shape
@@ -28,7 +28,6 @@ from graphs.token_vectors import TokenVectors, with_vectors
 from graphs.vocabulary import SPECIAL
 
 _TREES: tuple[GraphKind, ...] = ("dependency", "constituency", "constituency-nary")
-
 
 _Fields: TypeAlias = tuple[frozenset[str], ...]
 _Kept: TypeAlias = tuple[int, tuple[Parsed, ...], tuple[Sentence, ...], tuple[SentenceGraph, ...]]
@@ -163,24 +162,28 @@ def with_text(shaped: Sequence[Sentence], prediction: dict[str, Any]) -> dict[st
     return {"text": texts if len(texts) > 1 else texts[0], **prediction}
 
 
-def needs_parses(recipe: Recipe, vocabularies: Vocabularies, model: SentenceModel) -> bool:
-    """Whether a model reads more of a sentence than its words: a tree, tags, or relations between words.
+def needs(recipe: Recipe, vocabularies: Vocabularies, model: SentenceModel) -> Needs:
+    """What a model reads of a sentence: its words, their tags too, or a tree or relations between words.
 
     That a model of words reads tags or relations shows when two words have some. One whose classes cannot take these
-    words alone may need them.
+    words alone may need parses.
     """
     if reads(recipe.graph) in _TREES:
-        return True
+        return "parses"
     tag, relation = vocabularies.tag.strings, vocabularies.relation.strings
     if len(tag) <= len(SPECIAL) and len(relation) <= len(SPECIAL):
-        return False
+        return "words"
     words = ["a", "b", *vocabularies.word.strings[len(SPECIAL) :]][-2:]  # known, as to a lexicon of one's own
     plain = Dependencies(words, np.array([-1, -1]), ["_"] * 2)
-    parsed = Dependencies(words, np.array([-1, 0]), [relation[-1]] * 2, xpos=[tag[-1]] * 2)
+    tagged = replace(plain, xpos=[tag[-1]] * 2)
+    parsed = replace(tagged, head=np.array([-1, 0]), relation=[relation[-1]] * 2)
     try:
-        return not torch.equal(*(_states(recipe, vocabularies, model, sentence) for sentence in (plain, parsed)))
+        states = [_states(recipe, vocabularies, model, sentence) for sentence in (plain, tagged, parsed)]
     except Exception:  # whatever a class of one's own raises; a sentence that it cannot take says so when it comes
-        return True
+        return "parses"
+    if not torch.equal(states[1], states[2]):
+        return "parses"
+    return "words" if torch.equal(states[0], states[1]) else "tags"
 
 
 def _states(recipe: Recipe, vocabularies: Vocabularies, model: SentenceModel, sentence: Sentence) -> Tensor:

@@ -62,6 +62,17 @@ def test_predictions_are_those_of_the_model(trees_run, tmp_path, program):
         assert len(line["nodes"]) == len(tree)
 
 
+def test_a_model_of_words_reads_what_has_tags_alone(trees_run, tmp_path, program):
+    chain = TINY.replace("graph: constituency", "graph: chain").replace("tree_lstm.BinaryTreeLSTM", "sequence.SeqLSTM")
+    assert program("fit", recipe(tmp_path, chain), "--out", tmp_path / "run")[0] == 0
+    file = tmp_path / "film.tags.conllu"
+    file.write_text("1\tfine\t_\t_\tJJ\t_\t_\t_\t_\t_\n2\tfilm\t_\t_\tNN\t_\t_\t_\t_\t_\n")
+    code, out, _ = program("predict", tmp_path / "run", file)
+    assert (code, lines(out)[0]["text"]) == (0, "fine film")
+    code, _, err = program("predict", trees_run, file)
+    assert (code, f"{file}:1, sentence 1: line 1: head '_' of word 1 is not a number" in err) == (2, True)
+
+
 def test_any_tree_is_made_binary(trees_run, tmp_path, program):
     file = tmp_path / "wide.ptb"
     file.write_text("(ROOT (S (NP (DT the) (JJ old) (NN film)) (VP (VBD failed))))\n(NN film)\n")

@@ -126,3 +126,11 @@ def test_a_header_that_names_other_columns_is_no_pair():
         read(f"id\tone\tother\tsame\n1\t{rows[:-1]}\t0\n", "tsv", PAIR, "own")
     for pairs in (f"{rows}how\twhy\n", f"how\twhy\n{rows}so\tso\n", "how\twhy\n"):
         assert len(read(pairs, "tsv", PAIR, "own")) == pairs.count("\n")
+
+
+def test_heads_that_nobody_asks_for():
+    text = "1\tIt\t_\t_\tPRP\t_\t_\t_\t_\t_\n2\trains\t_\t_\tVBZ\t_\t_\t_\t_\t_\n"
+    ((wrong,),) = read(text, "conllu", [TEXT])
+    assert "head '_' of word 1 is not a number" in str(wrong)
+    ((right,),) = read(text, "conllu", [TEXT], heads=False)
+    assert right.dependencies.xpos == ["PRP", "VBZ"]

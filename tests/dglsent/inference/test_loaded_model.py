@@ -13,6 +13,7 @@ import torch
 from untrained import PARSED, TREES, untrained
 
 import dglsent
+import graphs
 from dglsent.corpora.example import Parsed
 from dglsent.corpora.reviews import CLASSES
 from dglsent.inference.model import Model
@@ -76,7 +77,7 @@ def test_raw_text_on_standard_input(trees_run, parsed_before, program, monkeypat
 
 def test_text_is_cut_into_tokens_where_words_are_enough():
     model = untrained("chain", "sequence.SeqLSTM", hidden=6)
-    assert not model.needs_parses
+    assert model.needs == "words"
     (said,) = model.predict("The film wasn't good.")
     assert said["text"] == "The film was n't good ."
     assert model.predict([["the", "film"]]) == model.predict("the film")
@@ -85,15 +86,28 @@ def test_text_is_cut_into_tokens_where_words_are_enough():
 @pytest.mark.parametrize(
     ("graph", "encoder", "options", "needs"),
     [
-        ("dependency", "tree_lstm.ChildSumTreeLSTM", {"hidden": 6}, True),
-        ("complete", "cn3.CN3", {"hidden": 8, "layers": 1}, False),
-        ("complete", "cn3.CN3", {"hidden": 8, "layers": 1, "edges": ["relation"]}, True),
-        ("complete", "cn3.CN3", {"hidden": 8, "layers": 1, "attributes": {"tag_dim": 3}}, True),
-        ("window", "cnn.KimCNN", {}, False),
+        ("dependency", "tree_lstm.ChildSumTreeLSTM", {"hidden": 6}, "parses"),
+        ("complete", "cn3.CN3", {"hidden": 8, "layers": 1}, "words"),
+        ("complete", "cn3.CN3", {"hidden": 8, "layers": 1, "edges": ["relation"]}, "parses"),
+        ("complete", "cn3.CN3", {"hidden": 8, "layers": 1, "attributes": {"tag_dim": 3}}, "tags"),
+        ("window", "cnn.KimCNN", {}, "words"),
     ],
 )
 def test_what_a_model_needs(graph, encoder, options, needs):
-    assert untrained(graph, encoder, **options).needs_parses is needs
+    assert untrained(graph, encoder, **options).needs == needs
+
+
+def test_raw_text_is_tagged_where_tags_are_enough(stanza_dir, tmp_path, monkeypatch):
+    monkeypatch.setenv("DGLSENT_CACHE", str(tmp_path / "cache"))
+    model = untrained("complete", "cn3.CN3", hidden=8, layers=1, attributes={"tag_dim": 3})
+    model.stanza_dir, told = stanza_dir, []
+    said = model.predict([TEXT, ["The", "film", "was", "good", "."]], say=told.append)
+    (parse,) = graphs.parse([TEXT], stanza_dir=stanza_dir)
+    assert said == [*model.predict(parse.dependencies)] * 2
+    assert (len(told), told[0].startswith("tagging 2 sentences with stanza"), "pos" in told[0]) == (1, True, True)
+    model.stanza_dir = tmp_path
+    with pytest.raises(InputError, match=r"the model needs tags, and raw text was given: .*`dglsent parse --tags`"):
+        model.predict("Another one.")
 
 
 def test_one_sentence_in_several_forms(parsed_before):
@@ -269,6 +283,6 @@ def test_a_graph_of_ones_own_that_leaves_its_sentence_is_an_error_of_that_senten
 
 def test_a_graph_of_ones_own_takes_the_words_it_is_for():
     known = Vocabularies.of([PARSED])
-    assert not of_graph(Sides(), known).needs_parses
+    assert of_graph(Sides(), known).needs == "words"
     assert of_graph(Sides(), known).predict(PARSED)[0]["text"] == "the film was good"
-    assert of_graph(Sides()).needs_parses  # nothing can be said of a class that raises
+    assert of_graph(Sides()).needs == "parses"  # nothing can be said of a class that raises
