@@ -34,6 +34,7 @@ Parse = TypeVar("Parse", Constituency, Dependencies)
 
 _PARSES = {"conllu": "dependencies", "brackets": "constituency"}
 _TAGS = {"tags.conllu": "unparsed"}
+_KINDS = tuple(map(re.escape, (*_PARSES, *_TAGS)))
 _MOST_FAILED = 0.1  # more than this share of failed parses is a file cut short, or another corpus
 _NOT_READ = re.compile(r"[^A-Za-z0-9]+")
 
@@ -56,11 +57,13 @@ def parsed(data: Path, corpus: str, name: str, texts: Sequence[Text]) -> list[Pa
         Without any parse file, words with their tags, or words alone.
 
     Raises:
-        InputError: there are no parses and the sentences are raw text; or the parses are of something else.
+        InputError: there are no parses and the sentences are raw text; or the parses are of something else; or other
+            parts of the corpus have parses of other kinds, as one is that was not parsed to the end.
     """
     folders = _folders(data)
     files = _find(folders, name)
     remedy = f"make parses with `dglsent parse {corpus} {folders[0]}` (docs/data.md)"
+    _require_the_same(folders, corpus, name, files, remedy)
     if not files:
         return [_unparsed(text, Origin(name, 0, str(number)), remedy) for number, text in enumerate(texts, 1)]
     columns = {kind: _of_file(kind, file, texts) for kind, file in files.items()}
@@ -128,6 +131,22 @@ def _find(folders: Iterable[Path], name: str) -> dict[str, Path]:
             if found:
                 return found
     return {}
+
+
+def _require_the_same(folders: Sequence[Path], corpus: str, name: str, files: Mapping[str, Path], remedy: str) -> None:
+    """Refuses a part of a corpus whose parses are of other kinds than those of other parts.
+
+    Parts are often classes, which a model would tell by what their sentences have.
+    """
+    part = re.compile(
+        rf"({re.escape(corpus)}(?:-[a-z]+){{{name.count('-') - corpus.count('-')}}})\.({'|'.join(_KINDS)})(\.gz)?"
+    )
+    found = (part.fullmatch(file.name) for folder in folders if folder.is_dir() for file in folder.iterdir())
+    for other in sorted({match[1] for match in found if match} - {name}):
+        theirs = _find(folders, other)
+        if theirs.keys() != files.keys():
+            said = [" and ".join(sorted(kinds)) or "no parses" for kinds in (files, theirs)]
+            raise InputError(f"{folders[0]}: {name} has {said[0]}, {other} has {said[1]}; {remedy}, to the end")
 
 
 def _of_file(kind: str, file: Path, texts: Sequence[Text]) -> Sequence[Any]:

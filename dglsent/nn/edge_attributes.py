@@ -11,7 +11,7 @@ from torch.nn import functional as F  # noqa: N812
 from dglsent.nn.embeddings import drawn
 from graphs.cooccurrence import BUCKETS
 from graphs.errors import InputError
-from graphs.features import Vocabularies
+from graphs.features import SPECIAL, Vocabularies
 from graphs.fields import DISTANCE, LEXICAL, PMI, POSITION, RELATION
 
 EdgeAttribute: TypeAlias = Literal["relation", "distance", "pmi", "lexical"]
@@ -42,6 +42,7 @@ class EdgeAttributes(nn.Module):
 
     Raises:
         ValueError: an attribute is unknown, or its number of ids is.
+        InputError: the vocabularies have no relations.
     """
 
     def __init__(
@@ -57,6 +58,11 @@ class EdgeAttributes(nn.Module):
             if not counts.get(name):
                 what = "vocabularies=, those of the graphs" if name == RELATION else "lexical=, their number"
                 raise ValueError(f"edge attribute {name!r} needs {what}")
+        if RELATION in names and vocabularies is not None and len(vocabularies.relation) <= len(SPECIAL):
+            raise InputError(
+                "the encoder reads dependency relations, and the vocabularies have none; give parsed sentences, or "
+                "leave out 'relation'"
+            )
         self.embeddings = nn.ModuleDict({name: drawn(nn.Embedding(counts[name], dim)) for name in names})
         self.dim, self.size = dim, dim * len(names)
 

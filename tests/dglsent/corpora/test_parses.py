@@ -218,3 +218,33 @@ def test_parses_go_before_tags_in_a_folder(tmp_path):
     write_tags(tmp_path / "parsed")
     write(tmp_path / "parsed")
     check(parsed(tmp_path, "corpus", "x", TEXTS))
+
+
+@pytest.mark.parametrize("made", [write, write_tags])
+def test_one_part_without_the_parses_of_another(tmp_path, made):
+    """As a parser leaves them that was stopped: the class was told by whether there are tags."""
+    made(tmp_path / "parsed", "mr-neg")
+    parsed(tmp_path, "mr", "mr-neg", TEXTS)
+    with pytest.raises(
+        InputError, match=r"mr-pos has no parses, mr-neg has .*conllu; make parses with `dglsent parse mr"
+    ):
+        parsed(tmp_path, "mr", "mr-pos", TEXTS)
+    made(tmp_path / "parsed", "mr-pos")
+    write(tmp_path / "parsed", "quora-sample-dev-a")
+    write(tmp_path / "parsed", "quora-dev-a")
+    for corpus, name in (
+        ("mr", "mr-pos"),
+        ("mr", "mr-neg"),
+        ("quora", "quora-dev-a"),
+        ("quora-sample", "quora-sample-dev-a"),
+    ):
+        assert len(parsed(tmp_path, corpus, name, TEXTS)) == 3
+    with pytest.raises(InputError, match=r"quora-dev-b has no parses, quora-dev-a has brackets and conllu; "):
+        parsed(tmp_path, "quora", "quora-dev-b", TEXTS)
+
+
+def test_one_part_with_tags_alone_and_another_with_parses(tmp_path):
+    write_tags(tmp_path / "parsed", "mr-neg")
+    write(tmp_path / "parsed", "mr-pos")
+    with pytest.raises(InputError, match=r"mr-neg has tags.conllu, mr-pos has brackets and conllu; make parses"):
+        parsed(tmp_path, "mr", "mr-neg", TEXTS)

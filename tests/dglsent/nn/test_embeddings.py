@@ -12,6 +12,9 @@ from dglsent.models.fusion import InformationFusion
 from dglsent.nn.edge_attributes import EdgeAttributes
 from dglsent.nn.embeddings import WordEmbedding, drawn
 from dglsent.nn.node_attributes import Attributes, NodeAttributes
+from graphs.columns import Tagged
+from graphs.errors import InputError
+from graphs.features import Vocabularies
 
 WORDS = torch.tensor([[1, 0], [3, 3]])
 
@@ -100,3 +103,9 @@ def test_dropout_in_training_alone():
     assert set(dropped.unique().tolist()) == {0.0, torch.tensor(1 / 0.75).item()}
     assert 0.2 < (dropped == 0).float().mean() < 0.3
     assert_close(embedding.eval()(torch.tensor([1, 2])), torch.ones(2, 400))
+
+
+def test_relations_that_no_sentence_has_are_refused():
+    """A model trained with each of them unknown, and predicted from those of parses."""
+    with pytest.raises(InputError, match="reads dependency relations, and the vocabularies have none; give parsed"):
+        EdgeAttributes(["relation"], 3, Vocabularies.of([Tagged(["a"])]))
