@@ -48,8 +48,8 @@ def load(
     Args:
         run: folder that `dglsent fit` wrote.
         device: "auto", "cpu", "cuda", one such as "cuda:1", or a torch.device of these.
-        stanza_dir: folder of Stanza's English models, for raw text where the model needs parses; Stanza's own, into
-            which it downloads, by default.
+        stanza_dir: folder of Stanza's English models, for raw text where the model needs parses or tags; Stanza's own,
+            into which it downloads, by default.
         trusted: which classes the run may name that are neither of dglsent nor registered (docs/security.md).
         vectors: for a model that reads vectors of tokens, a safetensors file or a mapping with an array [tokens, d] for
             each sentence, under its tokens with a space between each two.

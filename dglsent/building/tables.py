@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Final, TypeAlias
 
@@ -96,6 +97,6 @@ def _targets(row: Row, known: dict[str, int]) -> dict[str, int | float]:
     if "score" not in row.cells:
         return {}
     value = decimal_number(row.cell("score"))
-    if value is None:
+    if value is None or not math.isfinite(value):
         raise SentenceError(f"score {row.cell('score')!r} is no number", row.origin)
     return {"score": value}

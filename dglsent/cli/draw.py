@@ -88,7 +88,8 @@ def _read(file: str, options: Namespace) -> Iterator[Constituency | Dependencies
             yield sentence
         elif isinstance(sentence, Parsed):
             parse = sentence.constituency or sentence.dependencies
-            assert parse is not None
+            if parse is None:
+                raise InputError(f"{name}: tags alone, without heads; `dglsent parse` without --tags makes parses")
             yield parse
 
 

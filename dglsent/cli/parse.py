@@ -24,6 +24,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
 from dglsent.cli.options import Parser, add_data, add_device, positive
+from dglsent.corpora.own_files import CONLLU
 from dglsent.lock import locked
 from graphs.errors import InputError, SentenceError
 from graphs.files import replacing
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
 SOME_FAILED = 1
 
 _TABLES = (".csv", ".tsv", ".jsonl")
+_PARSED = (*CONLLU, ".brackets", ".ptb", ".mrg")
 _ESCAPED = {"-LRB-": "(", "-RRB-": ")", "-LSB-": "[", "-RSB-": "]", "-LCB-": "{", "-RCB-": "}"}
 _BRACKET = re.compile("|".join(_ESCAPED))
 _TOKEN = re.compile(r"[^ \t]+")  # U+00A0 and its like may stand in a token
@@ -108,11 +110,14 @@ def _inputs(options: Namespace) -> dict[Path, Sequence[Text | SentenceError]]:
     from dglsent.corpora.corpus import data_folder
     from dglsent.corpora.texts import corpora_with_texts
 
-    if Path(options.input.removesuffix(".gz")).suffix in _TABLES:
+    if _suffix(options.input) in _TABLES:
         raise InputError(
             f"{options.input}: a table, and not sentences; `dglsent build` reads tables, has their text "
             "parsed and keeps their labels"
         )
+    if options.form != "conllu" and _suffix(options.input) in _PARSED:
+        remedy = "add --input conllu, which keeps its tags" if _suffix(options.input) in CONLLU else "give its text"
+        raise InputError(f"{options.input}: parses, and not text; {remedy}")
     if options.input == "-" or Path(options.input).is_file():
         return {options.out: _read(options.input, options.form)}
     corpora = corpora_with_texts()
@@ -123,6 +128,10 @@ def _inputs(options: Namespace) -> dict[Path, Sequence[Text | SentenceError]]:
     options.form = "lines"  # a corpus says itself what a sentence is
     texts = corpora[options.input](data_folder(options.data))
     return {options.out / name: list(sentences) for name, sentences in texts.items()}
+
+
+def _suffix(name: str) -> str:
+    return Path(name.removesuffix(".gz")).suffix
 
 
 def _read(name: str, form: str) -> Sequence[Text | SentenceError]:

@@ -24,14 +24,14 @@ if TYPE_CHECKING:
 _BATCH = 64
 
 _EPILOGUE = """
-A line is a sentence; where the model needs parses, Stanza makes them (first, and of many sentences faster, does
-`dglsent parse`, whose files are read as they are). A model of pairs reads two sentences on two consecutive lines, or
-two columns separated by a tab. Of a table (.tsv, .csv, .jsonl) the columns are read that the model was trained on, else
-`text`, or `first` and `second`, or those that --columns names. A tagger that was trained on one token per line reads
-such files, too: with --format columns, and without if all tokens have their classes. Every example gives one line of
-JSON; one that cannot be used gives a line with "error", is reported on standard error, and makes the exit code 2. Its
-"id" is that of its (first) sentence: `sent_id` of CoNLL-U, the line of text and of trees that have one each, else its
-number; of several files each line names its "file".
+A line is a sentence; where the model needs parses, or tags, Stanza makes them (first, and of many sentences faster,
+does `dglsent parse`, whose files are read as they are). A model of pairs reads two sentences on two consecutive
+lines, or two columns separated by a tab. Of a table (.tsv, .csv, .jsonl) the columns are read that the model was
+trained on, else `text`, or `first` and `second`, or those that --columns names. A tagger that was trained on one
+token per line reads such files, too: with --format columns, and without if all tokens have their classes. Every
+example gives one line of JSON; one that cannot be used gives a line with "error", is reported on standard error,
+and makes the exit code 2. Its "id" is that of its (first) sentence: `sent_id` of CoNLL-U, the line of text and of
+trees that have one each, else its number; of several files each line names its "file".
 """
 
 
@@ -121,7 +121,7 @@ def _read(text: str, name: str, options: Namespace, model: Model) -> list[tuple[
             f"{name}: --columns names columns of a table, and this is {form}; add --format csv, or another"
         )
     if form != "columns":
-        return read(text, form, columns, name, named=bool(options.columns), heads=model.needs == "parses")
+        return read(text, form, columns, name, named=bool(options.columns))
     if own is None:
         raise InputError(
             f"{name}: a token and its class a line, which a model that was trained on TaggedColumns reads; give this "

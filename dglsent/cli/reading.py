@@ -21,6 +21,7 @@ Format: TypeAlias = Literal["text", "tokens", "brackets", "conllu", "columns", "
 FORMATS: tuple[Format, ...] = get_args(Format)
 
 TOKEN = re.compile(r"[^ \t]+")
+_HEAD = 6  # its column in CoNLL-U
 _OF_ONE_WORD = re.compile(r"(?:\([ \t]*[^ \t()]+[ \t]+[^ \t()]+[ \t]*\)[ \t]*)+")
 
 
@@ -65,7 +66,7 @@ def _are_brackets(lines: Iterable[str]) -> bool:
 
 
 def read(
-    text: str, form: Format, columns: Sequence[str], name: str = "", *, named: bool = False, heads: bool = True
+    text: str, form: Format, columns: Sequence[str], name: str = "", *, named: bool = False
 ) -> list[tuple[Given, ...]]:
     """The examples of a text in its order, each of a sentence, or of two where there are two columns.
 
@@ -76,7 +77,6 @@ def read(
             two columns of "tsv" whose first line names none.
         name: the file, for messages.
         named: whether someone asked for these columns, without which a table is refused.
-        heads: whether those of CoNLL-U are read; they may be "_" otherwise.
 
     Raises:
         InputError: a table has no such columns, or pairs are given to a model of single sentences.
@@ -94,7 +94,7 @@ def read(
         _refuse_header([cells for cells, _ in rows], name)
         trees = has_trees(cell for row, _ in rows for cell in row)
         return [_pair(row, origin, trees) for row, origin in rows]
-    single = _single(text, form, name, heads)
+    single = _single(text, form, name)
     if sentences == 2 and single:
         return in_twos(single, _places(single, form, len(_lines(text))), name)
     return [(one,) for one in single]
@@ -182,7 +182,7 @@ def _raw(text: str, origin: Origin, *, tokens: bool = False) -> Given:
     return Raw(said, origin) if said else SentenceError("the sentence has no words", origin)
 
 
-def _single(text: str, form: Format, name: str, heads: bool) -> list[Given]:
+def _single(text: str, form: Format, name: str) -> list[Given]:
     if form in ("text", "tokens"):
         lines = _lines(text)
         return [_raw(line, Origin(name, number, str(number)), tokens=form == "tokens") for number, line in lines]
@@ -197,9 +197,15 @@ def _single(text: str, form: Format, name: str, heads: bool) -> list[Given]:
             read = [replace(tree, origin=_numbered(tree.origin)) for tree in trees]
             skipped = [SentenceError(error.reason, _numbered(error.origin)) for error in skipped]
     else:
-        conllu = read_conllu(source, heads=heads, on_error="skip")
+        conllu = read_conllu(source, heads=not _has_tags_alone(text), on_error="skip")
         read, skipped = conllu, conllu.skipped
     return in_order(map(parsed, read), skipped)
+
+
+def _has_tags_alone(text: str) -> bool:
+    """Whether no word of CoNLL-U has a head, as in what `dglsent parse --tags` writes."""
+    words = (line.split("\t") for _, line in _lines(text) if not line.startswith("#"))
+    return all(row[_HEAD : _HEAD + 1] == ["_"] for row in words)
 
 
 def _numbered(origin: Origin) -> Origin:

@@ -91,8 +91,9 @@ class Model(ModelHubMixin):
         Args:
             given: a list of texts, token lists, trees, Dependencies or Tagged of `graphs`, Stanza or spaCy documents,
                 nltk trees; for a model of pairs of tuples of two of these. One of them may stand alone. Raw text is
-                parsed by Stanza where the model needs parses, and a text is one sentence then; else cut into tokens.
-            say: is told by which models text is parsed.
+                parsed or tagged by Stanza where the model `needs` that, and a text is one sentence then; else cut into
+                tokens.
+            say: is told by which models text is parsed or tagged.
 
         Returns:
             For each example a dict with `text` and what the task predicts: `label` and `probabilities`, `score`,

@@ -41,11 +41,12 @@ class Ledger:
         file: its file, which need not be there yet.
 
     Raises:
-        InputError: the file is not a table.
+        InputError: the file is not a table, or one of other rows.
     """
 
     def __init__(self, folder: Path, table: Table) -> None:
         self.file, self._table = folder / f"{table.name}.json", table
+        self._own = {(row.name, row.recipe) for row in table.rows}
         self._lost: dict[tuple[str, str | None], list[tuple[int, int | None]]] = {}  # of another recipe, by row
         self._read()
 
@@ -55,8 +56,16 @@ class Ledger:
             if self.file.exists():
                 self._known = json.loads(self.file.read_text(encoding="utf-8"))
             self._rows = {(row["name"], row["recipe"]): row for row in self._known["rows"]}
+            others = [key for key, row in self._rows.items() if row.get("records") and key not in self._own]
         except (OSError, ValueError, LookupError, TypeError, RecursionError) as error:
             raise InputError(f"{self.file}: not a table of `dglsent reproduce` ({error})") from None
+        if others:
+            name, recipe = others[0]
+            raise InputError(
+                f"{self.file}: has runs of {name} ({recipe}), which the table {self._table.title!r} does not have, and "
+                "they would be lost; reproduce it from the folder in which it was, choose another --ledger, or delete "
+                "the row there"
+            )
 
     @contextmanager
     def held(self, out: Path) -> Iterator[None]:
@@ -75,7 +84,7 @@ class Ledger:
 
     def seeds(self) -> set[int]:
         """Seeds of all runs that it has records of."""
-        return {record["seed"] for row in self._rows.values() for record in row.get("records", ())}
+        return {record["seed"] for row in self._rows.values() for record in row.get("records") or ()}
 
     def put_back(self, out: Path) -> list[str]:
         """Makes run folders, without weights, of records whose runs are not there; older copies learn of verifications.
@@ -88,7 +97,7 @@ class Ledger:
         """
         told = []
         for row in self._table.rows:
-            records = self._rows.get((row.name, row.recipe), {}).get("records", ())
+            records = self._rows.get((row.name, row.recipe), {}).get("records") or ()
             if not records:
                 continue
             try:
@@ -119,7 +128,7 @@ class Ledger:
             if job is None or record["metrics"]["provenance"]["recipe"] != hash_of_text(job.text):
                 lost.append(_run(record))
             else:
-                metrics = self._with_code(record["metrics"])
+                metrics = self._with_code(_whole(record["metrics"]))
                 head = head or recipes.head(job.config)  # it tells neither seed nor fold
                 made = job.beside(_MADE)
                 shutil.rmtree(made.path, ignore_errors=True)
@@ -162,7 +171,7 @@ class Ledger:
             # Runs that do not say of which code they are are stale, and nothing could verify them.
             records = [_record(folder.name, made, code) for folder, made in finished.items() if "provenance" in made]
             lost = self._lost.get(key, ())
-            runs_known = {_run(record) for record in known.get("records", ())}
+            runs_known = {_run(record) for record in known.get("records") or ()}
             if runs_known and (not result.runs or runs_known.difference(lost, map(_run, records))):
                 told["rows"][place] = known
                 code.update({digest: self._known["code"][digest] for digest in _digests(known["records"])})
@@ -171,6 +180,22 @@ class Ledger:
                 row["records"] = records
         self.file.parent.mkdir(parents=True, exist_ok=True)
         write(self.file, dumps({**told, "code": dict(sorted(code.items()))}, indent=1) + "\n")
+
+
+def _whole(metrics: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Metrics that have all that is read of a finished run.
+
+    Raises:
+        LookupError: something is not there.
+        TypeError: a score is no number.
+    """
+    for name in ("history", "threads", "device", "versions", "parameters", "seconds"):
+        metrics[name]
+    for split in ("dev", "test"):
+        for score, value in metrics[split].items():
+            if not isinstance(value, int | float | None):
+                raise TypeError(f"{split} {score} is {value!r}")
+    return metrics
 
 
 def _run(record: Mapping[str, Any]) -> tuple[int, int | None]:

@@ -102,6 +102,14 @@ def test_a_tree_of_one_word_in_a_table(tmp_path: Path, program: Program) -> None
     assert [sentence.words for sentence in said] == [["good"], ["bad", "film"]]
 
 
+def test_a_score_that_is_not_finite(tmp_path: Path, program: Program) -> None:
+    scores = table(tmp_path / "scores.tsv", ["score\ttext", "1\tIt works .", "1e400\tNo ."])
+    program.refuses(
+        *("build", scores, tmp_path / "store", "--graph", "chain"),
+        saying=["scores.tsv:3, sentence 2: score '1e400' is no number"],
+    )
+
+
 def test_broken_rows_of_a_table(tmp_path: Path, program: Program) -> None:
     rows = ["", "label\ttext", "a\tIt works .", "", "b", "b\t ", "b\t(S (NN", "b\t(S (NN x)", "a\tNo ."]
     broken = table(tmp_path / "broken.tsv", rows)

@@ -209,3 +209,12 @@ def test_a_table_is_not_parsed_line_by_line(tmp_path, program):
     table = tmp_path / "reviews.csv"
     table.write_text("text,label\na good film,pos\n")
     program.refuses("parse", table, tmp_path / "out", saying=["reviews.csv: a table", "`dglsent build`"])
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [("a.conllu.gz", "parses, and not text; add --input conllu"), ("a.ptb", "parses, and not text; give")],
+)
+def test_parses_are_not_taken_for_text(name, said, tmp_path, program):
+    (tmp_path / name).write_text("")
+    program.refuses("parse", tmp_path / name, tmp_path / "out", "--tags", saying=[f"{tmp_path / name}: {said}"])

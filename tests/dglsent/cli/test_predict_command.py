@@ -70,7 +70,22 @@ def test_a_model_of_words_reads_what_has_tags_alone(trees_run, tmp_path, program
     code, out, _ = program("predict", tmp_path / "run", file)
     assert (code, lines(out)[0]["text"]) == (0, "fine film")
     code, _, err = program("predict", trees_run, file)
-    assert (code, f"{file}:1, sentence 1: line 1: head '_' of word 1 is not a number" in err) == (2, True)
+    assert (code, f"{file}:1, sentence 1: the model reads constituency trees; give raw text, or" in err) == (2, True)
+
+
+def shown(out: str) -> list[dict]:
+    return lines(out)[0]["structure"]["nodes"]
+
+
+def test_a_model_of_words_shows_the_heads_that_are_there(tmp_path, program):
+    chain = TINY.replace("graph: constituency", "graph: chain").replace("tree_lstm.BinaryTreeLSTM", "sequence.SeqLSTM")
+    assert program("fit", recipe(tmp_path, chain), "--out", tmp_path / "run")[0] == 0
+    (tmp_path / "film.conllu").write_text(CONLLU)
+    _, out, _ = program("predict", tmp_path / "run", tmp_path / "film.conllu", "--structure")
+    assert [(node["head"], node["dependency"]) for node in shown(out)] == [(1, "det"), (-1, "root")]
+    (tmp_path / "tags.conllu").write_text(CONLLU.replace("2\tdet", "_\t_").replace("0\troot", "_\t_"))
+    _, out, _ = program("predict", tmp_path / "run", tmp_path / "tags.conllu", "--structure")
+    assert [node["head"] for node in shown(out)] == [-2, -2]
 
 
 def test_any_tree_is_made_binary(trees_run, tmp_path, program):

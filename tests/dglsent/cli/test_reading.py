@@ -128,9 +128,12 @@ def test_a_header_that_names_other_columns_is_no_pair():
         assert len(read(pairs, "tsv", PAIR, "own")) == pairs.count("\n")
 
 
-def test_heads_that_nobody_asks_for():
+def test_conllu_of_tags_alone():
     text = "1\tIt\t_\t_\tPRP\t_\t_\t_\t_\t_\n2\trains\t_\t_\tVBZ\t_\t_\t_\t_\t_\n"
-    ((wrong,),) = read(text, "conllu", [TEXT])
-    assert "head '_' of word 1 is not a number" in str(wrong)
-    ((right,),) = read(text, "conllu", [TEXT], heads=False)
-    assert right.dependencies.xpos == ["PRP", "VBZ"]
+    ((tagged,),) = read(text, "conllu", [TEXT])
+    assert (tagged.dependencies, tagged.unparsed.xpos) == (None, ["PRP", "VBZ"])
+    parsed = text.replace("PRP\t_\t_\t_", "PRP\t_\t2\tnsubj")
+    ((half,),) = read(parsed, "conllu", [TEXT])
+    assert "head '_' of word 2 is not a number" in str(half)
+    ((whole,),) = read(parsed.replace("VBZ\t_\t_\t_", "VBZ\t_\t0\troot"), "conllu", [TEXT])
+    assert (whole.unparsed, whole.dependencies.head.tolist()) == (None, [1, -1])

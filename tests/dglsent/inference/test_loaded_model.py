@@ -16,6 +16,7 @@ import dglsent
 import graphs
 from dglsent.corpora.example import Parsed
 from dglsent.corpora.reviews import CLASSES
+from dglsent.inference.given import parsed
 from dglsent.inference.model import Model
 from dglsent.training.graphs import OwnGraph
 from graphs import builders, parsing
@@ -105,6 +106,11 @@ def test_raw_text_is_tagged_where_tags_are_enough(stanza_dir, tmp_path, monkeypa
     (parse,) = graphs.parse([TEXT], stanza_dir=stanza_dir)
     assert said == [*model.predict(parse.dependencies)] * 2
     assert (len(told), told[0].startswith("tagging 2 sentences with stanza"), "pos" in told[0]) == (1, True, True)
+    of_trees = untrained("dependency", "tree_lstm.ChildSumTreeLSTM", hidden=6)
+    (wrong,) = of_trees.attempt(
+        of_trees.readable([(parsed(one),) for one in graphs.tag([TEXT], stanza_dir=stanza_dir)])
+    )
+    assert "the model reads dependency trees; give raw text, or the files" in str(wrong)
     model.stanza_dir = tmp_path
     with pytest.raises(InputError, match=r"the model needs tags, and raw text was given: .*`dglsent parse --tags`"):
         model.predict("Another one.")

@@ -163,18 +163,40 @@ def test_another_recipe_and_a_damaged_ledger(reproduced, tmp_path):
     whole = file.read_text()
     shutil.rmtree(tmp_path / "runs")
     made_of = json.loads(whole)["rows"][0]["records"][0]["metrics"]["provenance"]["recipe"]
+    worded = json.loads(whole)
+    worded["rows"][0]["records"][0]["metrics"]["test"]["accuracy"] = "high"
     for text, reason in (
         ("{", "not a table of `dglsent reproduce`"),
         (whole.replace('"fold": null,', ""), "the records of Tree-LSTM are damaged (KeyError('fold'))"),
+        (whole.replace('"history"', '"told"'), "the records of Tree-LSTM are damaged (KeyError('history'))"),
+        (json.dumps(worded), "the records of Tree-LSTM are damaged (TypeError(\"test accuracy is 'high'\"))"),
     ):
         file.write_text(text)
         code, err = reproduced()
         assert code == 2
         assert f"table.json: {reason}" in err
+        assert not (tmp_path / "runs").exists()
+    known = json.loads(whole)
+    known["rows"][0]["records"] = None
+    file.write_text(json.dumps(known))
+    assert reproduced("--rows", "Quoted")[0] == 0
     shutil.rmtree(tmp_path / "runs", ignore_errors=True)
     file.write_text(whole.replace(made_of, "0"))
     _, err = reproduced("--rows", "Quoted")
     assert f"Tree-LSTM: its recipe was another in {file}, seed 1; train it anew" in err
+
+
+def test_runs_of_rows_that_the_table_lacks_are_not_lost(reproduced, tmp_path):
+    """They went where a row had another name, or a table of one's own the name of another."""
+    reproduced()
+    file = tmp_path / "ledger/table.json"
+    whole = file.read_text()
+    table = tmp_path / "table.yaml"
+    table.write_text(table.read_text().replace("name: Tree-LSTM", "name: Mine"))
+    code, err = reproduced("--rows", "Quoted")
+    said = f"{file}: has runs of Tree-LSTM ({tmp_path}/tiny.yaml), which the table 'Tiny reviews' does not have"
+    assert (code, said in err) == (2, True)
+    assert file.read_text() == whole
 
 
 def test_commands_side_by_side_keep_each_others_runs(reproduced, tmp_path, monkeypatch):
