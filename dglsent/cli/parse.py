@@ -24,7 +24,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
 from dglsent.cli.options import Parser, add_data, add_device, positive
-from dglsent.corpora.own_files import CONLLU
 from dglsent.lock import locked
 from graphs.errors import InputError, SentenceError
 from graphs.files import replacing
@@ -37,7 +36,8 @@ if TYPE_CHECKING:
 SOME_FAILED = 1
 
 _TABLES = (".csv", ".tsv", ".jsonl")
-_PARSED = (*CONLLU, ".brackets", ".ptb", ".mrg")
+_CONLLU = (".conllu", ".conll")
+_BRACKETS = (".brackets", ".ptb", ".mrg")
 _ESCAPED = {"-LRB-": "(", "-RRB-": ")", "-LSB-": "[", "-RSB-": "]", "-LCB-": "{", "-RCB-": "}"}
 _BRACKET = re.compile("|".join(_ESCAPED))
 _TOKEN = re.compile(r"[^ \t]+")  # U+00A0 and its like may stand in a token
@@ -115,8 +115,8 @@ def _inputs(options: Namespace) -> dict[Path, Sequence[Text | SentenceError]]:
             f"{options.input}: a table, and not sentences; `dglsent build` reads tables, has their text "
             "parsed and keeps their labels"
         )
-    if options.form != "conllu" and _suffix(options.input) in _PARSED:
-        remedy = "add --input conllu, which keeps its tags" if _suffix(options.input) in CONLLU else "give its text"
+    if options.form != "conllu" and _suffix(options.input) in (*_CONLLU, *_BRACKETS):
+        remedy = "add --input conllu, which keeps its tags" if _suffix(options.input) in _CONLLU else "give its text"
         raise InputError(f"{options.input}: parses, and not text; {remedy}")
     if options.input == "-" or Path(options.input).is_file():
         return {options.out: _read(options.input, options.form)}
