@@ -35,9 +35,6 @@ if TYPE_CHECKING:
 
 SOME_FAILED = 1
 
-_TABLES = (".csv", ".tsv", ".jsonl")
-_CONLLU = (".conllu", ".conll")
-_BRACKETS = (".brackets", ".ptb", ".mrg")
 _ESCAPED = {"-LRB-": "(", "-RRB-": ")", "-LSB-": "[", "-RSB-": "]", "-LCB-": "{", "-RCB-": "}"}
 _BRACKET = re.compile("|".join(_ESCAPED))
 _TOKEN = re.compile(r"[^ \t]+")  # U+00A0 and its like may stand in a token
@@ -107,16 +104,18 @@ def main(arguments: Sequence[str]) -> int:
 
 def _inputs(options: Namespace) -> dict[Path, Sequence[Text | SentenceError]]:
     """The sentences, by the path that they are to be written to."""
+    from dglsent.cli.reading import guess
     from dglsent.corpora.corpus import data_folder
     from dglsent.corpora.texts import corpora_with_texts
 
-    if _suffix(options.input) in _TABLES:
+    form = guess(options.input, "")
+    if form in ("csv", "tsv", "jsonl"):
         raise InputError(
             f"{options.input}: a table, and not sentences; `dglsent build` reads tables, has their text "
             "parsed and keeps their labels"
         )
-    if options.form != "conllu" and _suffix(options.input) in (*_CONLLU, *_BRACKETS):
-        remedy = "add --input conllu, which keeps its tags" if _suffix(options.input) in _CONLLU else "give its text"
+    if options.form != "conllu" and form in ("conllu", "brackets"):
+        remedy = "add --input conllu, which keeps its tags" if form == "conllu" else "give its text"
         raise InputError(f"{options.input}: parses, and not text; {remedy}")
     if options.input == "-" or Path(options.input).is_file():
         return {options.out: _read(options.input, options.form)}
@@ -128,10 +127,6 @@ def _inputs(options: Namespace) -> dict[Path, Sequence[Text | SentenceError]]:
     options.form = "lines"  # a corpus says itself what a sentence is
     texts = corpora[options.input](data_folder(options.data))
     return {options.out / name: list(sentences) for name, sentences in texts.items()}
-
-
-def _suffix(name: str) -> str:
-    return Path(name.removesuffix(".gz")).suffix
 
 
 def _read(name: str, form: str) -> Sequence[Text | SentenceError]:
