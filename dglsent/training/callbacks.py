@@ -29,7 +29,13 @@ _PARTS = ("state_dict", "epoch", "global_step", "loops", "callbacks", "optimizer
 
 
 class BestOnDev(Callback):
-    """Saves the weights of the best epoch so far, and remembers the scores of all epochs.
+    """Saves the weights of the best epoch so far, remembers the scores of all epochs, and ends training in time.
+
+    Args:
+        monitor: the dev score that counts.
+        mode: whether the highest or the lowest is the best.
+        patience: after so many epochs without a better score training ends; None for never.
+        save: called with the model of a best epoch.
 
     Attributes:
         history: of each epoch `epoch` (from 1), `loss`, the dev scores, `seconds`, and whether it is `best`.
@@ -50,15 +56,14 @@ class BestOnDev(Callback):
 
     def on_train_start(self, trainer: lightning.Trainer, pl_module: lightning.LightningModule) -> None:
         """Stop at once where a run was killed after its patience had ended."""
-        if self.patience and self.history and self.history[-1]["epoch"] - self.best["epoch"] >= self.patience:
-            trainer.should_stop = True
+        self._stop_in_time(trainer)
 
     def on_train_epoch_start(self, trainer: lightning.Trainer, pl_module: lightning.LightningModule) -> None:
         """Start the clock."""
         self._started = time.perf_counter()
 
     def on_train_epoch_end(self, trainer: lightning.Trainer, pl_module: lightning.LightningModule) -> None:
-        """Compare with the best epoch so far."""
+        """Compare with the best epoch so far, and stop where it lies too far back."""
         assert isinstance(pl_module, Training)
         values = {name: float(value) for name, value in trainer.callback_metrics.items()}
         dev = {name.removeprefix("dev_"): value for name, value in values.items() if name.startswith("dev_")}
@@ -73,6 +78,11 @@ class BestOnDev(Callback):
             "best": better,
         }
         self.history.append(epoch)
+        self._stop_in_time(trainer)
+
+    def _stop_in_time(self, trainer: lightning.Trainer) -> None:
+        if self.patience and self.history and self.history[-1]["epoch"] - self.best["epoch"] >= self.patience:
+            trainer.should_stop = True
 
     def _is_better(self, score: float) -> bool:
         if not self.history:
@@ -162,6 +172,29 @@ class CodeInUse(Callback):
         self.hashes = here | {
             name: made if (here.get(name) or code_hash(name)) == made else MIXED for name, made in before.items()
         }
+
+
+class Computed(Callback):
+    """Remembers how the epochs of a run were computed, over interruptions.
+
+    Args:
+        way: how they are now, such as device and threads.
+
+    Attributes:
+        ways: those of all epochs, in order; one alone where it never changed.
+    """
+
+    def __init__(self, way: dict[str, Any]) -> None:
+        self.ways = [way]
+
+    def state_dict(self) -> dict[str, Any]:
+        """What a resumed run needs to know."""
+        return {"ways": self.ways}
+
+    def load_state_dict(self, state_dict: dict[str, Any]) -> None:
+        """Go on from a checkpoint."""
+        before, here = state_dict["ways"], self.ways[-1]
+        self.ways = [*before, *([here] if before[-1] != here else [])]
 
 
 class EndOfSeveral(Callback):

@@ -16,6 +16,7 @@ import torch
 from jsonargparse import Namespace
 
 from dglsent.lock import locked
+from dglsent.passing.engines.torch.fused import fused
 from dglsent.training import recipe as recipes
 from dglsent.training.assemble import Inputs, load_inputs, make_model
 from dglsent.training.checks import check, check_optimiser
@@ -116,7 +117,7 @@ class _Job:
         return run.metrics()
 
     def _trained(self, others: Others) -> dict[str, Any]:
-        from dglsent.training.callbacks import CodeInUse
+        from dglsent.training.callbacks import CodeInUse, Computed
 
         run, recipe = self.run, recipes.instantiate(self.config)
         if recipe.training.precision == "16-mixed" and self.device == "cpu":
@@ -132,7 +133,8 @@ class _Job:
         if run.begin(self.config, inputs.vocabularies):
             self.say(f"{run.path}: going on after the last whole epoch")
         with others(_help, recipes.dump_paths(self.config), run.path, self.data, self.device) as place:
-            history = train(recipe, model, inputs.sets, run, self.device, place, watching)
+            computed = Computed(self._way(place))
+            history = train(recipe, model, inputs.sets, run, self.device, place, [computed, *watching])
         run.load_weights(model)
         best = [epoch for epoch in history if epoch["best"]][-1]
         scores, groups = evaluate(model.to(self.device), inputs.sets["test"])
@@ -145,9 +147,8 @@ class _Job:
             "best_epoch": best["epoch"],
             "seconds": sum(epoch["seconds"] for epoch in history),
             "parameters": sum(weight.numel() for weight in model.parameters() if weight.requires_grad),
-            "device": self.device,
-            "threads": torch.get_num_threads(),
-            "processes": place.count,
+            **computed.ways[-1],
+            **({"earlier": computed.ways[:-1]} if len(computed.ways) > 1 else {}),
             "versions": versions(),
             "provenance": provenance(self.config, code.hashes),
             "history": history,
@@ -155,6 +156,11 @@ class _Job:
         run.save_metrics(metrics)
         run.checkpoint.unlink(missing_ok=True)
         return run.metrics()
+
+    def _way(self, place: Place) -> dict[str, Any]:
+        """How the run is computed, as `metrics.json` says."""
+        way = {"device": self.device, "threads": torch.get_num_threads(), "processes": place.count}
+        return way | ({"fused": True} if fused.get() else {})
 
     def _gate_logs(self, model: SentenceModel, inputs: Inputs) -> list[Any]:
         """The callback of `log_gates`, where it is wanted."""

@@ -87,6 +87,8 @@ def clip_gradients(weights: Iterable[nn.Parameter], longest: float) -> None:
         if weight.grad.is_sparse:
             weight.grad = weight.grad.coalesce()  # as a word that is met twice has two rows before
         parts.append(weight.grad.values() if weight.grad.is_sparse else weight.grad)
+    if not parts:
+        return
     norm = torch.stack([part.norm() for part in parts]).norm()
     scale = (longest / norm).clamp(max=1)  # a norm of 0 gives 1
     for part in parts:

@@ -122,17 +122,14 @@ def train(
 
 
 def _callbacks(recipe: Recipe, run: Run, best: BestOnDev, place: Place, bar: bool) -> list[Callback]:
-    """What saves the training and ends it in time, and what shows it where the first process is."""
-    from lightning.pytorch.callbacks import EarlyStopping, ModelCheckpoint
+    """What saves the training, and what shows it where the first process is."""
+    from lightning.pytorch.callbacks import ModelCheckpoint
 
     from dglsent.training.callbacks import Bar, EndOfSeveral, EpochLines
 
-    patience = recipe.training.patience
     callbacks: list[Callback] = []
     if place.count > 1:
         callbacks.append(EndOfSeveral())
-    if patience:
-        callbacks.append(EarlyStopping(f"dev_{best.monitor}", patience=patience, mode=best.mode, check_finite=False))
     if bar:
         callbacks.append(Bar())
     if place.rank == 0:

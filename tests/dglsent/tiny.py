@@ -68,6 +68,14 @@ class Pairs(Corpus):
         }
 
 
+class Alike(Pairs):
+    """Pairs of which those of dev have one score, so that Pearson's r of them is not a number."""
+
+    def load(self, data: Path) -> Splits:
+        splits = super().load(data)
+        return {**splits, "dev": [Example(one.sentences, {"score": 3}, one.id) for one in splits["dev"]]}
+
+
 class Folds(Reviews):
     """Reviews of which each fold has others to test on."""
 

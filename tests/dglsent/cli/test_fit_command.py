@@ -120,6 +120,35 @@ def test_early_stopping(tmp_path, program):
     assert (metrics["epochs"], metrics["best_epoch"]) == (3, 1)
 
 
+def test_patience_counts_from_the_first_epoch_where_no_score_is_a_number(tmp_path, program):
+    text = PAIRS.replace("tiny.Pairs", "tiny.Alike").replace("graph: dependency", "graph: constituency")
+    text = text.replace("dglsent.models.tree_lstm.ChildSumTreeLSTM", "tiny.Interrupted")
+    file = recipe(tmp_path, text.replace("epochs: 2", "epochs: 30, patience: 3"))
+    whole, resumed = tmp_path / "whole", tmp_path / "resumed"
+    assert program("fit", file, "--out", whole)[0] == 0
+    for batches in (6, 5, 5):  # of 4 an epoch
+        Interrupted.batches_left = batches
+        assert program("fit", file, "--out", resumed)[0] == 130
+    Interrupted.batches_left = None
+    assert program("fit", file, "--out", resumed)[0] == 0
+    found = [json.loads((run / "metrics.json").read_text()) for run in (whole, resumed)]
+    assert [(one["epochs"], one["best_epoch"], one["dev"]["pearson"]) for one in found] == [(4, 1, None)] * 2
+    assert [epoch["loss"] for epoch in found[0]["history"]] == [epoch["loss"] for epoch in found[1]["history"]]
+
+
+def test_a_run_says_how_it_was_computed(trees_run, tmp_path, program):
+    file = recipe(tmp_path, TINY.replace("dglsent.models.tree_lstm.BinaryTreeLSTM", "tiny.Interrupted"))
+    out, way = tmp_path / "run", {"device": "cpu", "threads": 1, "processes": 1}
+    Interrupted.batches_left = 12  # in the second epoch
+    assert program("fit", file, "--out", out, "--threads", 2)[0] == 130
+    Interrupted.batches_left = None
+    assert program("fit", file, "--out", out, "--threads", 1)[0] == 0
+    whole, resumed = (json.loads((run / "metrics.json").read_text()) for run in (trees_run, out))
+    assert {name: resumed[name] for name in way} == {name: whole[name] for name in way} == way
+    assert "earlier" not in whole
+    assert resumed["earlier"] == [way | {"threads": 2}]
+
+
 @pytest.mark.parametrize(
     ("options", "saying"),
     [

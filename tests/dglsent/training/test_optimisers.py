@@ -99,6 +99,12 @@ def test_clipped_gradients_are_torchs_and_sparse_ones_the_same(longest):
         torch.testing.assert_close(gradients(sparse, clip_gradients), wanted)
 
 
+def test_without_gradients_there_is_nothing_to_clip():
+    weight = torch.nn.Parameter(torch.ones(2))
+    clip_gradients([weight], 1.0)
+    assert weight.grad is None
+
+
 def test_gradients_of_zero_stay():
     weight = torch.nn.Parameter(torch.ones(2))
     weight.grad = torch.zeros(2)
