@@ -83,13 +83,15 @@ def dependency(
 
     Raises:
         InputError: `roots` is neither word.
-        SentenceError: no words, a head out of range, or a cycle.
+        SentenceError: no words, no heads, a head out of range, or a cycle.
     """
     check_choice("roots", roots, ("attach", "keep"))
     check_kind(sentence, Dependencies, "of a Constituency, graphs.constituency makes the graph")
     if not len(sentence):
         raise SentenceError("the sentence has no words", sentence.origin)
     head = heads(sentence)
+    if len(head) > 1 and sentence.headless:
+        raise SentenceError("the sentence has no heads, perhaps tags alone; parse it", sentence.origin)
     if roots == "attach" and not sentence.forest:
         head = trees.attach_roots(head)
     src = np.flatnonzero(head >= 0)

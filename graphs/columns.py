@@ -45,6 +45,11 @@ class Constituency:
         """The tokens of the sentence, left to right."""
         return [word for word in self.word if word is not None]
 
+    @property
+    def pos(self) -> list[str]:
+        """The labels of its tokens, left to right."""
+        return [label for label, word in zip(self.label, self.word, strict=True) if word is not None]
+
     def _repr_svg_(self) -> str:
         """Draws the tree, in notebooks."""
         from graphs.drawing import tree_svg
@@ -96,6 +101,11 @@ class Dependencies:
     def words(self) -> list[str]:
         """The tokens of the sentence, left to right."""
         return list(self.word)
+
+    @property
+    def headless(self) -> bool:
+        """Whether no word has a head or a relation, as in a sentence that was tagged and not parsed."""
+        return bool((np.asarray(self.head) < 0).all()) and set(self.relation) <= {"_"}
 
     def _repr_svg_(self) -> str:
         """Draws the tree, in notebooks; a long sentence in rows."""

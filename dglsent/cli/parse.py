@@ -243,7 +243,7 @@ def _texts(result: Parse | Dependencies | SentenceError) -> tuple[str, ...]:
         raise result
     if isinstance(result, Parse):
         return to_conllu(result.dependencies), to_brackets(result.constituency, escape=True) + "\n"
-    return (to_conllu(result, heads=False),)
+    return (to_conllu(result),)
 
 
 def _open(path: Path, stack: ExitStack) -> TextIO:

@@ -21,7 +21,6 @@ Format: TypeAlias = Literal["text", "tokens", "brackets", "conllu", "columns", "
 FORMATS: tuple[Format, ...] = get_args(Format)
 
 TOKEN = re.compile(r"[^ \t]+")
-_HEAD = 6  # its column in CoNLL-U
 _OF_ONE_WORD = re.compile(r"(?:\([ \t]*[^ \t()]+[ \t]+[^ \t()]+[ \t]*\)[ \t]*)+")
 
 
@@ -197,15 +196,9 @@ def _single(text: str, form: Format, name: str) -> list[Given]:
             read = [replace(tree, origin=_numbered(tree.origin)) for tree in trees]
             skipped = [SentenceError(error.reason, _numbered(error.origin)) for error in skipped]
     else:
-        conllu = read_conllu(source, heads=not _has_tags_alone(text), on_error="skip")
+        conllu = read_conllu(source, on_error="skip")
         read, skipped = conllu, conllu.skipped
     return in_order(map(parsed, read), skipped)
-
-
-def _has_tags_alone(text: str) -> bool:
-    """Whether no word of CoNLL-U has a head, as in what `dglsent parse --tags` writes."""
-    words = (line.split("\t") for _, line in _lines(text) if not line.startswith("#"))
-    return all(row[_HEAD : _HEAD + 1] == ["_"] for row in words)
 
 
 def _numbered(origin: Origin) -> Origin:

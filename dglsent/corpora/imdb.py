@@ -9,7 +9,7 @@ import lzma
 import re
 import sys
 import tarfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain
 from pathlib import Path
 
@@ -116,17 +116,26 @@ def _sentences(words: list[str]) -> Iterator[list[str]]:
 
 def _tags(data: Path, name: str, reviews: Mapping[str, list[str]]) -> dict[str, list[str]]:
     """The tags of the first tokens of reviews, "_" where a sentence has no parse."""
+    if not reviews:
+        return {}
     cut = [(review, sentence) for review, words in reviews.items() for sentence in _sentences(words)]
     tags: dict[str, list[str]] = {review: [] for review in reviews}
     found = parsed(data, "imdb", name, [sentence for _, sentence in cut])
     for (review, sentence), parse in zip(cut, found, strict=True):
-        words = (parse.dependencies or parse.unparsed) if parse is not None else None
-        known = words.xpos if isinstance(words, Dependencies) else ()
+        known = () if parse is None else _tags_of(parse)
         tags[review] += known if len(known) == len(sentence) else ["_"] * len(sentence)
     if all(tag == "_" for tag in chain.from_iterable(tags.values())):
         remedy = next(parse.remedy for parse in found if parse is not None)
         raise InputError(f"{name}: the model reads tags; {remedy}; its --tags makes no more than these")
     return tags
+
+
+def _tags_of(parse: Parsed) -> Sequence[str]:
+    """The tags of a parse, or of words that were tagged alone."""
+    words = parse.dependencies or parse.unparsed
+    if isinstance(words, Dependencies):
+        return words.xpos
+    return parse.constituency.pos if parse.constituency else ()
 
 
 def _tokens(data: Path) -> dict[tuple[str, str], dict[str, list[str]]]:

@@ -55,5 +55,4 @@ def _file(number: int) -> str:
 def _sentences(file: Path) -> Iterator[Tagged]:
     """The words and tags of the trees of a file."""
     for tree in map(drop_traces, read_brackets(file, unescape=True)):
-        tags = [label for label, word in zip(tree.label, tree.word, strict=True) if word is not None]
-        yield Tagged(tree.words, {"pos": tags}, tree.origin)
+        yield Tagged(tree.words, {"pos": tree.pos}, tree.origin)

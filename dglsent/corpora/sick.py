@@ -111,7 +111,6 @@ def _sentences(folder: Path, side: str) -> list[Parsed]:
     if len(trees) != len(dependencies):
         raise InputError(f"{ptb}: {len(trees)} trees for {len(dependencies)} sentences of {side}.toks")
     for tree, sentence in zip(trees, dependencies, strict=True):
-        tags = [label for label, word in zip(tree.label, tree.word, strict=True) if word is not None]
-        if len(tags) == len(sentence):
-            sentence.xpos = tags
+        if len(tree.words) == len(sentence):
+            sentence.xpos = tree.pos
     return [Parsed(tree, sentence) for tree, sentence in zip(trees, dependencies, strict=True)]

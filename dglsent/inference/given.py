@@ -91,14 +91,9 @@ def parsed(sentence: Constituency | Dependencies | Tagged) -> Parsed:
     """A sentence that has one parse, or none."""
     if isinstance(sentence, Constituency):
         return Parsed(constituency=sentence, remedy=_WANTS.format("conllu"))
-    if isinstance(sentence, Dependencies) and not _has_tags_alone(sentence):
+    if isinstance(sentence, Dependencies) and (len(sentence) == 1 or not sentence.headless):
         return Parsed(dependencies=sentence, remedy=_WANTS.format("brackets"))
     return Parsed(unparsed=sentence, remedy=REMEDY)
-
-
-def _has_tags_alone(sentence: Dependencies) -> bool:
-    """Whether it has neither heads nor relations, as `graphs.tag` makes it; a word alone needs none."""
-    return len(sentence) > 1 and bool((sentence.head < 0).all()) and set(sentence.relation) == {"_"}
 
 
 def readable(

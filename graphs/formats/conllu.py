@@ -29,13 +29,13 @@ def read_conllu(source: Source, *, heads: bool = True, on_error: OnError = "rais
 
     Args:
         source: path (`.gz` too) or open file.
-        heads: whether heads and relations are read. Without, they may be "_", as in a file of tags alone; every head
-            is -1 then, and every relation "_".
+        heads: whether heads and relations are read; a sentence may be without, as where it was tagged alone: "_" of
+            all its words. Without heads each is -1, and every relation "_".
         on_error: "raise" at the first bad sentence, or "skip" it and list it in `skipped`.
 
     Raises:
-        SentenceError: for a line without ten columns, ids that do not count up from 1, a head that is missing
-            or out of range, a cycle, or a block without words.
+        SentenceError: for a line without ten columns, ids that do not count up from 1, a head that is missing where
+            others are not or out of range, a cycle, or a block without words.
     """
     return collect(_sentences(read_lines(source), source_name(source), heads, *source_start(source)), on_error)
 
@@ -45,11 +45,11 @@ def parse_conllu(text: str, *, heads: bool = True, on_error: OnError = "raise") 
     return read_conllu(io.StringIO(text, newline=None), heads=heads, on_error=on_error)
 
 
-def to_conllu(sentence: Dependencies, *, heads: bool = True) -> str:
+def to_conllu(sentence: Dependencies) -> str:
     """Writes a sentence as one block, blank line included, so that reading it gives the same columns.
 
-    Columns that `Dependencies` does not hold (enhanced dependencies, misc) are "_", and so are heads and relations
-    without `heads`.
+    Columns that `Dependencies` does not hold (enhanced dependencies, misc) are "_", and so are the heads of one that
+    has none.
 
     Raises:
         SentenceError: if there are no words, or a column is empty or holds a tab or a line end.
@@ -71,8 +71,8 @@ def to_conllu(sentence: Dependencies, *, heads: bool = True) -> str:
         sentence.upos,
         sentence.xpos,
         sentence.feats,
-        [str(head + 1) for head in sentence.head.tolist()] if heads else ["_"] * count,
-        sentence.relation if heads else ["_"] * count,
+        ["_"] * count if sentence.headless else [str(head + 1) for head in sentence.head.tolist()],
+        sentence.relation,
         strict=True,
     )
     for place, (word, lemma, upos, xpos, feats, head, relation) in enumerate(columns):
@@ -209,6 +209,7 @@ def _sentence(start: int, block: list[str], heads: bool, origin: Origin) -> Depe
     for row, place in zip(rows, places, strict=True):
         if not row[1]:
             raise SentenceError(f"line {place}: word {row[0]} has no form", origin)
+    heads = heads and not all(row[6] == row[7] == "_" for row in rows)
     return Dependencies(
         word=[row[1] for row in rows],
         head=_heads(rows, places, origin) if heads else np.full(len(rows), -1),

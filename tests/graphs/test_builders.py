@@ -79,6 +79,16 @@ def test_several_roots_are_attached_or_kept():
     assert kept.level.tolist() == [0, 1, 0]
 
 
+def test_a_sentence_without_heads_is_no_tree():
+    tagged = Dependencies(["a", "b"], np.array([-1, -1]), ["_", "_"], origin=Origin("a.conllu", 3, "2"))
+    vocabularies = Vocabularies.of([tagged])
+    for roots in ("attach", "keep"):
+        with pytest.raises(SentenceError, match=r"a.conllu:3, sentence 2: the sentence has no heads, perhaps tags"):
+            graphs.dependency(tagged, vocabularies, roots=roots)
+    word = Dependencies(["a"], np.array([-1]), ["_"])
+    assert graphs.dependency(word, vocabularies).size == 1
+
+
 def test_chain():
     for sentence, words in ((TREE, ["The", "old", "cat", "slept"]), (SENTENCE, ["She", "did", "not", "sleep"])):
         graph = graphs.chain(sentence, VOCABULARIES)

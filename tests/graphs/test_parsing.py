@@ -123,7 +123,7 @@ def test_a_broken_model_is_one_line_and_stanza_logs_no_traceback(stanza_dir, tmp
     log.addHandler(handler)
     try:
         with pytest.raises(InputError, match="cannot load its English models") as caught:
-            graphs.parse(["a b"], stanza_dir=tmp_path / "stanza")
+            graphs.parse(["a b"], stanza_dir=tmp_path / "stanza", cache=tmp_path / "cache")
     finally:
         log.removeHandler(handler)
     assert "\n" not in str(caught.value)

@@ -65,7 +65,7 @@ def test_the_tagger_alone_is_asked_for(stanza_dir):
 
 def test_tags_written_and_read_are_the_same(stanza_dir, tmp_path):
     (tagged,) = graphs.tag(TEXTS[:1], stanza_dir=stanza_dir, cache=tmp_path)
-    (read,) = parse_conllu(to_conllu(tagged, heads=False), heads=False)
+    (read,) = parse_conllu(to_conllu(tagged))
     assert columns(read) == columns(tagged)
     (same,) = graphs.tag([read], stanza_dir=stanza_dir, cache=tmp_path)
     assert columns(same) == columns(tagged)

@@ -79,7 +79,7 @@ def test_tags_alone(program, file, options, tmp_path):
     code, said, _ = program("parse", file, out, "--tags", *options)
     assert (code, said) == (1, f"{out}.tags.conllu.gz: 3 sentences, 2 failed (listed in {out}.tags.failed.txt)\n")
     assert Path(f"{out}.tags.failed.txt").read_text() == Path(f"{out}.failed.txt").read_text()
-    tagged, (sentences, _) = read_conllu(f"{out}.tags.conllu.gz", heads=False), written(out)
+    tagged, (sentences, _) = read_conllu(f"{out}.tags.conllu.gz"), written(out)
     for tags, sentence in zip(tagged, sentences, strict=True):
         for name in ("word", "upos", "xpos", "feats", "comments"):
             assert list(getattr(tags, name)) == list(getattr(sentence, name))

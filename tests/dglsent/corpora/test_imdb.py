@@ -123,6 +123,21 @@ def test_tags_without_parses(folder, no_parses):
         vocabularies_of(IMDB(sentences=True).load(folder)["test"], "dependency")
 
 
+def test_tags_of_trees_alone(folder, no_parses):
+    expected = tagged_review(folder, REVIEW)
+    for file in (folder / "parsed").glob("*.conllu*"):
+        file.unlink()
+    read = IMDB(tags=True).load(folder)["test"][-1].sentences[0].unparsed
+    assert (read.words, read.columns["pos"]) == (expected.words, expected.columns["pos"])
+
+
+def test_tags_of_a_part_without_reviews(folder, no_parses):
+    tagged_review(folder, REVIEW)
+    for file in (folder / "aclImdb" / "test" / "neg").iterdir():
+        file.unlink()
+    assert len(IMDB(tags=True).load(folder)["test"]) == 3
+
+
 REVIEW = "It is good. So? The film is long."
 
 

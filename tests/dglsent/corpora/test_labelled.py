@@ -106,6 +106,27 @@ def test_labelled_text_of_conllu_and_gzip(tmp_path):
     assert [one.targets["label"] for one in splits["test"]] == [1, 0]
 
 
+def test_labelled_text_that_was_tagged_alone(tmp_path, program):
+    words = "1\tgood\t_\t_\tJJ\t_\t_\t_\t_\t_\n2\tfilm\t_\t_\tNN\t_\t_\t_\t_\t_\n\n"
+    file = write(tmp_path, "a.conllu", "".join(f"# label = {label}\n{words}" for label in "abba"))
+    text = f"""
+corpus: {{class_path: LabelledText, init_args: {{train: {file}, dev: {file}, test: {file}}}}}
+graph: chain
+embedding: {{dim: 4}}
+encoder: {{class_path: BagOfWords, init_args: {{hidden: 4}}}}
+task: {{class_path: Classification, init_args: {{classes: 2}}}}
+training: {{epochs: 1}}
+"""
+    own = write(tmp_path, "own.yaml", text)
+    assert program("fit", own, "--out", tmp_path / "run")[0] == 0
+    tags = json.loads((tmp_path / "run/vocabularies.json").read_text())["tag"]["strings"]
+    assert tags == ["JJ", "NN"]
+    program.refuses(
+        "fit", own, "--graph", "dependency", "--encoder", "ChildSumTreeLSTM", "--out", tmp_path / "other",
+        saying=["a.conllu:1, sentence 1: the sentence has no heads, perhaps tags alone; parse it"],
+    )  # fmt: skip
+
+
 def test_labelled_trees(tmp_path):
     file = write(tmp_path, "a.txt", "(10 (_ a) (2 good))\n(2 (2 a) (10 bad))\n")
     corpus = LabelledTrees(file, file, file)

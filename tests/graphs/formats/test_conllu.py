@@ -4,10 +4,12 @@ import gzip
 import io
 import types
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from graphs.columns import Dependencies
 from graphs.errors import SentenceError
 from graphs.formats.conllu import from_stanza_sentence, parse_conllu, read_conllu, to_conllu
 
@@ -246,6 +248,21 @@ def test_heads_may_be_missing_where_nobody_asks_for_them():
     (sentence,) = parse_conllu(text, heads=False)
     assert (sentence.head.tolist(), sentence.relation) == ([-1, -1], ["_", "_"])
     assert (sentence.words, sentence.xpos) == (["It", "rains"], ["PRP", "VBZ"])
-    assert to_conllu(sentence, heads=False) == text.replace("7\tx", "_\t_")
+    assert to_conllu(sentence) == text.replace("7\tx", "_\t_")
     with pytest.raises(SentenceError, match="line 1: word 1 has no form"):
         parse_conllu(text.replace("It", ""), heads=False)
+
+
+def test_a_sentence_that_was_tagged_alone_has_no_heads():
+    none = "\t_" * 5
+    text = f"1\tIt\tit\tPRON\tPRP{none}\n2\trains\train\tVERB\tVBZ{none}\n\n1\tYes\tyes\t_\tUH{none}\n\n"
+    sentences = parse_conllu(text)
+    assert [one.head.tolist() for one in sentences] == [[-1, -1], [-1]]
+    assert [one.headless for one in sentences] == [True, True]
+    assert "".join(map(to_conllu, sentences)) == text
+    with pytest.raises(SentenceError, match="line 2: head '_' of word 2 is not a number"):
+        parse_conllu(text.replace("PRP\t_\t_", "PRP\t_\t0"))
+    for head, relation in (([-1, -1], ["root", "root"]), ([-1, 0], ["_", "_"])):
+        parse = Dependencies(["a", "b"], np.array(head), relation)
+        assert not parse.headless
+        assert parse_conllu(to_conllu(parse))[0].head.tolist() == head
