@@ -6,6 +6,7 @@ its arguments go that the new class does not take.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from inspect import signature
@@ -19,6 +20,7 @@ from dglsent.training.class_paths import find
 from graphs.errors import InputError
 
 KEY = "base"
+_ODD = re.compile(r"[-+]?0[0-9xb_].*|.*:.*")  # octal, hexadecimal and binary, or of base 60
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,6 +87,11 @@ def mapping(text: str, source: str) -> dict[str, Any]:
         raise InputError(
             f"{source}:{error.line}: {error.key!r} stands there again; put what both say under one"
         ) from None
+    except _OddNumberError as error:
+        raise InputError(
+            f"{source}:{error.line}: {error.text} is {error.value:g} in YAML; write {error.value:g}, or put text in "
+            "quotes"
+        ) from None
     except RecursionError:
         raise InputError(f"{source}: not a recipe (it is nested too deep)") from None
     except (yaml.YAMLError, ValueError) as error:
@@ -101,8 +108,26 @@ class _TwiceError(Exception):
         self.key, self.line = key, line
 
 
+class _OddNumberError(Exception):
+    """A number that is not decimal, such as 010 or 1:30, where nobody expects one."""
+
+    def __init__(self, text: str, value: float, line: int) -> None:
+        self.text, self.value, self.line = text, value, line
+
+
 class _Loader(yaml.SafeLoader):
-    """The loader of `yaml.safe_load`, which of a key that stands twice would keep what is below."""
+    """The loader of `yaml.safe_load`, which of a key that stands twice would keep what is below.
+
+    Nor does it take 010 for 8 and 1:30 for 90, as YAML 1.1 has it.
+    """
+
+    def construct_object(self, node: yaml.Node, deep: bool = False) -> Any:
+        """Refuses numbers of other bases than ten."""
+        value = super().construct_object(node, deep)
+        number = isinstance(value, int | float) and not isinstance(value, bool)
+        if number and isinstance(node, yaml.ScalarNode) and _ODD.fullmatch(node.value):
+            raise _OddNumberError(node.value, value, node.start_mark.line + 1)
+        return value
 
     def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Hashable, Any]:
         """Refuses a key that stands twice; one that is merged in may."""

@@ -117,11 +117,13 @@ def _check_task(recipe: Recipe, task: Task, sets: Mapping[str, Examples]) -> Non
     labels, examples = recipe.corpus.labels, sets["train"]
     if task.monitor not in task.score_names:
         raise InputError(f"task: it monitors {task.monitor!r}, and its scores are {', '.join(task.score_names)}")
-    count = getattr(task, "choose", getattr(task, "classes", None))
+    classes = getattr(task, "classes", None)
+    count = getattr(task, "choose", classes)
+    said = "classes" if count == classes else "choose"
     if labels and count is not None and count != len(labels):
         raise InputError(
-            f"task.classes: {count}, and the corpus has the {len(labels)} classes {some_of(labels)}; "
-            f"set --task.classes {len(labels)}"
+            f"task.{said}: {count}, and the corpus has the {len(labels)} classes {some_of(labels)}; "
+            f"set --task.{said} {len(labels)}"
         )
     for split, each in sets.items():
         _check_classes(task, split, each)

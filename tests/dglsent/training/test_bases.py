@@ -48,6 +48,19 @@ def test_another_class_keeps_the_arguments_that_it_takes(resolved, value):
     assert "tie_directions" not in config.encoder.init_args
 
 
+@pytest.mark.parametrize(
+    ("given", "taken"), [("010", "8"), ("1:30", "90"), ("0x1F", "31"), ("0b11", "3"), ("-1:30.5", "-90.5")]
+)
+def test_numbers_of_other_bases_than_ten(resolved, given, taken):
+    with pytest.raises(InputError, match=rf"own.yaml:3: {given} is {taken} in YAML; write {taken}, or put text"):
+        resolved(first=FIRST, own=f"base: first\ntraining:\n  epochs: {given}\n")
+
+
+@pytest.mark.parametrize("given", ["0.50", "0.5e0", "5e-1", ".5", "+0.5"])
+def test_decimal_numbers(resolved, given):
+    assert resolved(first=FIRST, own=f"base: first\noptimiser: {{lr: {given}}}\n").optimiser.lr == 0.5
+
+
 def test_defaults_of_a_class_are_not_handed_on(resolved):
     # Classification drops 0.5 by default, Relatedness nothing.
     second = "base: first\ntask: {class_path: dglsent.tasks.relatedness.Relatedness}\n"

@@ -208,6 +208,18 @@ def test_examples_of_ones_own_are_looked_at_before_training(change, said, tmp_pa
     assert not (tmp_path / "run").exists()
 
 
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [("classes: 4", "task.classes: 4"), ("classes: 6, choose: 3", "task.choose: 3"), ("classes: 6", "task.classes: 6")],
+)
+def test_other_numbers_of_classes_than_the_corpus_has(arguments, said, tmp_path, program):
+    file = own_recipe(tmp_path, task=FIVE.replace("classes: 5", arguments))
+    setting = said.partition(":")[0]
+    program.refuses(
+        "fit", file, "--out", tmp_path / "run", saying=[f"{said}, and the corpus has the 5", f"set --{setting} 5"]
+    )
+
+
 def test_graphs_without_levels_go_with_encoders_that_propagate_nothing(tmp_path, program):
     file = own_recipe(tmp_path, graph="own_parts.Flat", encoder="own_parts.Sums")
     assert program("fit", file, "--out", tmp_path / "run")[0] == 0
