@@ -239,32 +239,6 @@ class TestPropagation:
         assert gradcheck(run, (drawn["query"], drawn["value"]), fast_mode=True)
 
 
-@pytest.mark.parametrize("way", [("torch", "edges"), ("torch", "dense"), ("dgl", "auto")])
-def test_heads_are_as_many_attentions(way):
-    """Scores [m, heads] over a relation of pairs: each head is an attention of its own."""
-    graphs = [tree([-1, 0, 0]), tree([-1]), tree([1, -1]), tree([-1, 0, 1, 0])]
-    torch.manual_seed(0)
-    q, k, v = torch.randn(3, 10, 2, 4, dtype=torch.float64)
-
-    def attend(q, k, v):
-        batch = Batch.of(graphs, pairs=True)
-        batch.nodes["q"], batch.nodes["k"], batch.nodes["v"] = q, k, v
-        with engine(*way):
-            update_all(
-                batch,
-                lambda edges: {"score": (edges.dst["q"] * edges.src["k"]).sum(-1)},
-                softmax_sum(score="score", value="v", out="out", weight="weight"),
-                relation="attend",
-            )
-        return batch.nodes["out"], batch.relation("attend").edges["weight"]
-
-    out, weight = attend(q, k, v)
-    for head in range(2):
-        alone, weights = attend(q[:, head], k[:, head], v[:, head])
-        assert torch.allclose(out[:, head], alone)
-        assert torch.allclose(weight[:, head], weights)
-
-
 @pytest.mark.parametrize("on", ["torch", "dgl"])
 def test_without_edges_there_are_no_weights(on):
     batch = Batch.of([tree([-1]), tree([-1])])
@@ -279,7 +253,7 @@ def test_without_edges_there_are_no_weights(on):
     assert batch.edges["weight"].shape == (0,)
 
 
-@pytest.mark.parametrize("way", [("torch", "edges"), ("torch", "dense"), ("dgl", "auto")])
+@on_ways
 @pytest.mark.parametrize("relation", ["child", "complete"])
 def test_a_message_of_the_same_name_is_not_the_field_that_is_averaged(way, relation):
     batch = Batch.of([chain(2)])
@@ -294,7 +268,7 @@ def test_a_message_of_the_same_name_is_not_the_field_that_is_averaged(way, relat
     assert batch.nodes["mean"].flatten().tolist() == [0.0 if relation == "child" else 3.0, 3.0]
 
 
-@pytest.mark.parametrize("way", [("torch", "edges"), ("torch", "dense"), ("dgl", "auto")])
+@on_ways
 def test_nor_in_a_propagation(way):
     batch = Batch.of([tree([-1, 0, 0])])
     batch.nodes["x"] = torch.tensor([[0.0], [2.0], [4.0]])
@@ -308,47 +282,6 @@ def test_nor_in_a_propagation(way):
             leaf=lambda nodes: {"h": nodes.data["x"]},
         )
     assert batch.nodes["h"].flatten().tolist() == [3.0, 2.0, 4.0]
-
-
-class TestHeads:
-    """Scores [m, heads] weigh values [N, heads, d]."""
-
-    def batch(self):
-        torch.manual_seed(0)
-        batch = Batch.of([tree(SEVEN), chain(7), tree([-1, 0]), chain(2)], pairs=True)
-        shapes = {"key": (8 + 7 + 2 + 2, 2), "value": (19, 2, 3), "x": (19, 1)}
-        batch.nodes.update({name: torch.randn(*shape, dtype=torch.float64) for name, shape in shapes.items()})
-        batch.relation("attend").edges["near"] = torch.randn(2 * (8 * 7 + 2 * 2), dtype=torch.float64)
-        return batch
-
-    def run(self, batch, way, in_a_pass, message):
-        with engine(*way):
-            if not in_a_pass:
-                update_all(batch, message, ATTENTION, relation="attend")
-                return
-            with frontier_pass("attend", message, ATTENTION):
-                propagate(batch, fn.copy_u("h", "m"), fn.sum("m", "h"), leaf=lambda nodes: {"h": nodes.data["x"]})
-
-    @pytest.mark.parametrize("in_a_pass", [False, True])
-    @on_ways
-    def test_a_built_in_message_of_a_weight_and_a_score_for_each_head(self, way, in_a_pass):
-        batch = self.batch()
-        self.run(batch, way, in_a_pass, fn.u_mul_e("key", "near", "score"))
-        src, dst = map(torch.from_numpy, batch.relation("attend").ends)
-        score = batch.nodes["key"][src] * batch.relation("attend").edges["near"][:, None]
-        wanted = [
-            torch.einsum("mh,mhd->hd", score[dst == node].softmax(0), batch.nodes["value"][src[dst == node]])
-            for node in range(batch.num_nodes)
-        ]
-        torch.testing.assert_close(batch.nodes["mean"], torch.stack(wanted))
-
-    @pytest.mark.parametrize("in_a_pass", [False, True])
-    @on_ways
-    def test_scores_of_one_head_without_values_of_one_are_refused(self, way, in_a_pass):
-        batch = self.batch()
-        batch.nodes["value"] = torch.randn(19, 3, dtype=torch.float64)
-        with pytest.raises(ValueError, match=r"'score' has 1 dimensions a message and 'value' has 1 a node.*squeeze"):
-            self.run(batch, way, in_a_pass, lambda edges: {"score": edges.src["key"][..., :1]})
 
 
 def query_at_leaves(nodes):
