@@ -123,9 +123,9 @@ class Run:
         if goes_on:
             self._require_same_sources(sources)
         self.path.mkdir(parents=True, exist_ok=True)
+        write(self.config_file, recipes.head(config) + recipes.dump(config))  # first: it tells that this is a run
         if sources:
             write(self.sources_file, dumps(sources, indent=1) + "\n")
-        write(self.config_file, recipes.head(config) + recipes.dump(config))
         vocabularies.save(self.vocabularies_file)
         return goes_on
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import linecache
+import os
 import sys
 import types
 from collections.abc import Iterator
@@ -54,6 +55,23 @@ def test_files_that_changed_are_told(own: Path, program: Program, name: str, tex
     assert program(*command)[0] == 0
     (own / name).unlink()
     assert program(*command)[0] == 0  # finished, and needs nothing
+
+
+@pytest.mark.parametrize("written", range(5))
+def test_stopped_as_it_begins(own: Path, program: Program, written: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """However little it has written, the same command goes on."""
+    command, replace, done = ("fit", own / "own.yaml", "--out", own / "run"), os.replace, []
+
+    def stopped(*paths: object) -> None:
+        if len(done) == written:
+            raise KeyboardInterrupt
+        done.append(paths)
+        replace(*paths)  # type: ignore[arg-type]
+
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "replace", stopped)
+        assert program(*command)[0] == 130
+    assert program(*command)[0] == 0
 
 
 def test_of_a_store_and_of_large_files(tmp_path: Path) -> None:
