@@ -19,7 +19,7 @@ from dglsent.analysis.runs import called, encoder_options
 from dglsent.analysis.whole import whole
 from dglsent.json_text import dumps
 from graphs.errors import InputError
-from graphs.files import replacing
+from graphs.files import is_part, replacing
 
 TABLES = ("examples", "nodes", "edges")
 _FORMAT, _VERSION = "dglsent recording", 1
@@ -186,7 +186,7 @@ def begin(path: Path, about: Mapping[str, Any]) -> bool:
                 f"({_short(found.get(different))}, here {_short(about[different])}); delete it, or choose another --out"
             )
         return bool(found["finished"])
-    if path.exists() and (not path.is_dir() or any(path.iterdir())):
+    if path.exists() and (not path.is_dir() or not all(map(is_part, path.iterdir()))):
         raise InputError(f"{path}: is not empty and no recording; choose another --out")
     path.mkdir(parents=True, exist_ok=True)
     _write(path, {"format": _FORMAT, "version_of_format": _VERSION, **about, "finished": False})

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -55,18 +56,21 @@ def main(arguments: Sequence[str]) -> int:
     from dglsent.training.device import set_threads
 
     set_threads(options.threads)
-    out = record(
-        options.run,
-        options.out,
-        split=options.split or "test",
-        files=options.files,
-        stanza_dir=options.stanza_dir,
-        fields=options.fields,
-        limit=options.limit,
-        data=options.data,
-        device=options.device,
-        trusted=options.trust,
-        say=say,
-    )
+    try:
+        out = record(
+            options.run,
+            options.out,
+            split=options.split or "test",
+            files=options.files,
+            stanza_dir=options.stanza_dir,
+            fields=options.fields,
+            limit=options.limit,
+            data=options.data,
+            device=options.device,
+            trusted=options.trust,
+            say=say,
+        )
+    except KeyboardInterrupt:
+        raise KeyboardInterrupt(f"stopped; to go on: dglsent record {shlex.join(arguments)}") from None
     print(out)
     return 0

@@ -200,6 +200,24 @@ def test_files_of_ones_own_are_recorded_and_analysed(tag_guided_run, tmp_path, p
     program.refuses("record", tmp_path / "run", more, "--out", out, saying=["differs in files"])
 
 
+def test_a_recording_that_was_killed_as_it_began_is_begun_again(tag_guided_run, tmp_path, program):
+    out = tmp_path / "table"
+    out.mkdir()
+    (out / "recording.json.box-7-7.part").touch()
+    assert program("record", tag_guided_run, "--out", out)[0] == 0
+    assert len(Recording(out).examples) == 25
+
+
+def test_a_recording_that_is_stopped_says_how_to_go_on(tag_guided_run, tmp_path, program, monkeypatch):
+    def stopped(*_, **__):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("dglsent.analysis.record.graph_set", stopped)
+    code, _, err = program("record", tag_guided_run, "--out", tmp_path / "table")
+    assert (code, err.count("\n")) == (130, 2)
+    assert f"stopped; to go on: dglsent record {tag_guided_run} --out {tmp_path / 'table'}" in err
+
+
 def test_files_are_for_runs_of_files(tag_guided_run, tmp_path, program):
     file = tmp_path / "own.tsv"
     file.write_text("text\tlabel\ngood\t1\n")
