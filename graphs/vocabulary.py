@@ -195,7 +195,7 @@ def check_format(data: Any, wanted: str, file: str | Path) -> None:
         version = version if isinstance(version, str | int | None) else type(version).__name__
         raise InputError(
             f"{file}: {wanted} of version {version!r}, while this dglsent reads {VERSION}; "
-            "build the vocabulary again or use the dglsent that wrote it"
+            "use the dglsent that wrote it, or make the file again"
         )
 
 

@@ -54,16 +54,20 @@ def build(
 
     Raises:
         InputError: the folder is something else, another program builds in it, a source cannot be read, or another
-            split has a class that training has not.
+            split has a class that training has not, or the folder holds a whole store of files that are not among
+            these.
     """
     with locked(folder):
         _begin(folder, source.about())
         parts = list(source.parts(size))
+        _keep_other_files(folder, parts)
         todo = [part for part in parts if note_of(folder, source, part) is None]
         if todo:
             (folder / MANIFEST).unlink(missing_ok=True)
         if len(todo) < len(parts):
             say(f"{folder}: {len(parts) - len(todo)} of {len(parts)} shards are whole and kept")
+        elif any(folder.glob("*.arrow")):
+            say(f"{folder}: none of its shards can be kept; all are made again")
         start, sentences = time.monotonic(), 0
         for done, part in enumerate(making(folder, source, todo), 1):
             sentences += part.count
@@ -112,6 +116,21 @@ def _begin(folder: Path, here: Mapping[str, Any]) -> None:
                 f"{here.get(different)!r} here); choose another folder"
             )
     write_json(dict(here), marker)
+
+
+def _keep_other_files(folder: Path, parts: Sequence[Part]) -> None:
+    """Refuses to build over a whole store of files of other names, whose graphs would be gone."""
+    here = {(part.split, Path(part.file).name) for part in parts}
+    try:
+        there = [(shard["split"], shard["source"]["file"]) for shard in read_json(folder / MANIFEST)["shards"]]
+        lost = next((one for one in there if (one[0], Path(one[1]).name) not in here), None)
+    except (InputError, LookupError, TypeError):  # none, or a damaged one
+        return
+    if lost:
+        raise InputError(
+            f"{folder}: holds a store of {lost[1] or 'other splits'} too ({lost[0]}), whose graphs would be lost; name "
+            "all its files, choose another folder, or delete it"
+        )
 
 
 def _finish(folder: Path, source: Source, parts: Sequence[Part]) -> dict[str, Any]:

@@ -147,6 +147,30 @@ def test_a_changed_file_is_built_anew(corpus: Path, tmp_path: Path) -> None:
     assert [path.name for path in folder.glob("*.arrow")] == ["train-00000.arrow"]
 
 
+def test_a_store_of_other_files_stays(corpus: Path, tmp_path: Path) -> None:
+    folder, whole = tmp_path / "store", files(corpus)
+    build(Files("dependency", whole), folder, size=20)
+    before = content(folder)
+    (tmp_path / "other.conllu").write_bytes((corpus / "dev.conllu").read_bytes())
+    for given, said in (
+        ({**whole, "train": [str(tmp_path / "other.conllu")]}, r"train\.conllu too \(train\), whose graphs would"),
+        ({split: names for split, names in whole.items() if split != "dev"}, r"dev\.conllu too \(dev\)"),
+    ):
+        with pytest.raises(InputError, match=said):
+            build(Files("dependency", given), folder, size=20)
+        assert content(folder) == before
+    elsewhere = tmp_path / "moved"
+    shutil.copytree(corpus, elsewhere)
+    said: list[str] = []
+    build(Files("dependency", files(elsewhere)), folder, size=20, say=said.append)
+    assert "4 of 4 shards are whole and kept" in said[0]
+    more = {**files(elsewhere), "train": [*files(elsewhere)["train"], str(tmp_path / "other.conllu")]}
+    build(Files("dependency", more), folder, size=20, say=said.append)
+    said.clear()
+    build(Files("dependency", more), folder, size=7, say=said.append)
+    assert "none of its shards can be kept; all are made again" in said[0]
+
+
 def test_one_program_builds_at_a_time(corpus: Path, tmp_path: Path) -> None:
     source, folder = Files("chain", files(corpus)), tmp_path / "store"
     with locked(folder), pytest.raises(InputError, match="is writing it; wait"):
