@@ -125,11 +125,13 @@ def _reproduce(options: Namespace, command: str) -> int:
     pick_device(options.device)
     if options.data:
         data_folder(options.data)
+    ledger = None
     if options.ledger:
-        options.ledger.mkdir(parents=True, exist_ok=True)  # what cannot be written is told before hours of training
-    ledger = Ledger(options.ledger, table) if options.ledger else None
-    for lost in ledger.put_back(options.out) if ledger else ():
-        say(lost)
+        options.ledger.mkdir(parents=True, exist_ok=True)
+        ledger = Ledger(options.ledger, table)
+        with ledger.held(options.out) as lost:  # what cannot be written is told before hours of training
+            for line in lost:
+                say(line)
     making = Reproduction(table, chosen, options.seeds, options.out, say, options.folds)
     if options.refresh:
         making.refresh()
@@ -146,16 +148,16 @@ def _reproduce(options: Namespace, command: str) -> int:
         names = dict.fromkeys(job.row.name for job in making.outdated)
         say(f"stale: {', '.join(names)}; --verify compares their first epochs, --refresh trains them anew")
     results = making.results()
-    if ledger:
-        with ledger.held(options.out):
-            every_seed = sorted({*options.seeds, *ledger.seeds()})
-            ledger.write(Reproduction(table, (), every_seed, options.out, say).results(), command)
     _save(options.out / "tables" / table.name, as_json(table, results, command), as_text(table, results, command))
     shown = [result for result in results if result.row in chosen]
     if options.json:
         print(_dumped(as_json(table, shown, command)), end="")
     else:
-        print(as_text(table, shown, command), end="")
+        print(as_text(table, shown, command), end="", flush=True)
+    if ledger:
+        with ledger.held(options.out):
+            every_seed = sorted({*options.seeds, *ledger.seeds()})
+            ledger.write(Reproduction(table, (), every_seed, options.out, say).results(), command)
     if making.failed:
         say(f"failed: {', '.join(row.name for row in making.failed)}; the same command tries again")
     return FAILED if making.failed else 0

@@ -57,7 +57,10 @@ class Ledger:
                 self._known = json.loads(self.file.read_text(encoding="utf-8"))
             self._rows = {(row["name"], row["recipe"]): row for row in self._known["rows"]}
             others = [key for key, row in self._rows.items() if row.get("records") and key not in self._own]
-        except (OSError, ValueError, LookupError, TypeError, RecursionError) as error:
+            ours = {None} if self._table.folds is None else set(range(self._table.folds))
+            records = [record for row in self._rows.values() for record in row.get("records") or ()]
+            folds = [record["fold"] for record in records if record.get("fold") not in ours]
+        except (OSError, ValueError, LookupError, TypeError, AttributeError, RecursionError) as error:
             raise InputError(f"{self.file}: not a table of `dglsent reproduce` ({error})") from None
         if others:
             name, recipe = others[0]
@@ -66,21 +69,29 @@ class Ledger:
                 "they would be lost; reproduce it from the folder in which it was, choose another --ledger, or delete "
                 "the row there"
             )
+        if folds:
+            raise InputError(
+                f"{self.file}: has runs of fold {folds[0]}, and {self._table.folds or 'no'} folds has the table "
+                f"{self._table.title!r}; they would be lost; choose another --ledger, or delete the runs there"
+            )
 
     @contextmanager
-    def held(self, out: Path) -> Iterator[None]:
+    def held(self, out: Path) -> Iterator[list[str]]:
         """While it lasts no other command writes the table; what others have written by now is read and put back.
 
         Args:
             out: folder of the runs.
 
+        Yields:
+            What `put_back` says.
+
         Raises:
             InputError: another command writes it, and does not end.
+            OSError: it cannot be written.
         """
         with locked(self.file, _WAIT):
             self._read()
-            self.put_back(out)
-            yield
+            yield self.put_back(out)
 
     def seeds(self) -> set[int]:
         """Seeds of all runs that it has records of."""
@@ -121,11 +132,11 @@ class Ledger:
         by_run = {(job.seed, job.fold): job for job in jobs}
         lost, head = [], ""
         for record in records:
-            job = by_run.get(_run(record))  # none of a table that had other folds
-            if job and (job.run.path.exists() or job.beside(STALE).path.exists()):  # the latter is trained anew
+            job = by_run[_run(record)]
+            if job.run.path.exists() or job.beside(STALE).path.exists():  # the latter is trained anew
                 self._verified_since(job.run, record["metrics"])
                 continue
-            if job is None or record["metrics"]["provenance"]["recipe"] != hash_of_text(job.text):
+            if record["metrics"]["provenance"]["recipe"] != hash_of_text(job.text):
                 lost.append(_run(record))
             else:
                 metrics = self._with_code(_whole(record["metrics"]))

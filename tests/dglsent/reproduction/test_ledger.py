@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import errno
 import json
 import shutil
 from contextlib import contextmanager
@@ -205,15 +206,17 @@ def test_commands_side_by_side_keep_each_others_runs(reproduced, tmp_path, monke
     shutil.copytree(tmp_path / "runs/tiny/seed-1", other.path)
     other.save_metrics({**other.metrics(), "seed": 7})
     other.config_file.write_text(other.config_file.read_text().replace("seed: 1", "seed: 7"))
-    held = Ledger.held
+    held, times = Ledger.held, []
 
     @contextmanager
     def later(ledger, out):
-        monkeypatch.setattr(Ledger, "held", held)
-        assert reproduced() == (0, "")
-        assert [record["seed"] for record in row(tmp_path)["records"]] == [1]
-        with held(ledger, out):
-            yield
+        times.append(out)
+        if len(times) == 2:
+            monkeypatch.setattr(Ledger, "held", held)
+            assert reproduced() == (0, "")
+            assert [record["seed"] for record in row(tmp_path)["records"]] == [1]
+        with held(ledger, out) as lost:
+            yield lost
 
     monkeypatch.setattr(Ledger, "held", later)
     assert reproduced("--seeds", "7", "--out", str(tmp_path / "elsewhere")) == (0, "")
@@ -238,3 +241,24 @@ def test_who_writes_a_ledger_is_waited_for(tmp_path, reproduced):
     assert reproduced() == (0, "")
     holder.join()
     assert [record["seed"] for record in row(tmp_path)["records"]] == [1]
+
+
+@pytest.mark.parametrize("free", [0, 1])
+def test_a_ledger_that_cannot_be_written_is_told_before_training_or_after_the_table(
+    free, reproduced, tmp_path, monkeypatch, capsys
+):
+    monkeypatch.setattr(jobs, "_start", fork)
+    taken = []
+
+    def full(path, wait=0.0):
+        taken.append(path)
+        if len(taken) > free:
+            raise OSError(errno.EROFS, "Read-only file system", f"{path}.lock")
+        return locked(path, wait)
+
+    shutil.rmtree(tmp_path / "runs")
+    monkeypatch.setattr("dglsent.reproduction.ledger.locked", full)
+    code, err = reproduced("--seeds", "2")
+    assert (code, "table.json.lock: Read-only file system" in err) == (2, True)
+    assert (tmp_path / "runs/tiny/seed-2/metrics.json").is_file() == (tmp_path / "runs/tables/table.md").is_file()
+    assert (tmp_path / "runs/tables/table.md").is_file() == bool(free)
