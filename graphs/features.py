@@ -10,6 +10,7 @@ from typing import Any, Final
 
 from graphs.columns import Constituency, Sentence, Tagged
 from graphs.cooccurrence import Cooccurrence
+from graphs.errors import InputError
 from graphs.spelling import Spelling
 from graphs.vocabulary import PADDING, SPECIAL, UNKNOWN, VERSION, Vocabulary, check_format, read_json, write_json
 
@@ -34,7 +35,9 @@ class Counts:
 
     @classmethod
     def of(cls, sentences: Iterable[Sentence]) -> Counts:
-        """Counts the strings of sentences in one pass."""
+        """Counts the strings of sentences in one pass; InputError of what is one sentence, or none."""
+        if isinstance(sentences, str | Sentence):
+            raise InputError(f"a list of sentences is wanted, and a value of type {type(sentences).__name__} was given")
         counts = cls()
         for sentence in sentences:
             columns = (sentence.word, tags(sentence), relations(sentence))
@@ -96,6 +99,9 @@ class Vocabularies:
             fold_digits: turn every digit of a word into 9.
             min_count: words seen less often than this are left out.
             spelling: make the vocabularies of spelling too, of words as they stand.
+
+        Raises:
+            InputError: one sentence was given, or text.
         """
         counts = Counts.of(sentences)
         return cls.of_counts(counts, lower=lower, fold_digits=fold_digits, min_count=min_count, spelling=spelling)

@@ -145,14 +145,19 @@ class TokenVectors:
     def __getitem__(self, name: str) -> FloatArray:
         """The vectors [tokens, d] of a sentence by its key."""
         if isinstance(self._source, Mapping):
-            return np.asarray(self._source[name], dtype=np.float32)
+            return _single(self._source[name])
         # Through torch, because NumPy has no bfloat16.
         found: FloatArray = self._arrays.get_tensor(name).float().numpy()
         return found
 
     def _shape(self, name: str) -> list[int]:
         if isinstance(self._source, Mapping):
-            return list(np.shape(self._source[name]))
+            try:
+                return list(np.shape(self._source[name]))
+            except ValueError:
+                raise InputError(
+                    f"{self.name}: {_short(name)} has vectors of several lengths; give an array [tokens, d]"
+                ) from None
         return list(self._arrays.get_slice(name).get_shape())
 
 

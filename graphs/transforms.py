@@ -113,7 +113,8 @@ def binarise(
         tree: any tree.
         branching: "right" makes (X a (X b c)), "left" makes (X (X a b) c), "head" goes out from the head
             child (`graphs.heads`), first through the siblings on its right, then through those on its left.
-        label: label of a new phrase under X: X itself ("parent"), or "@X" ("at"), which `debinarise` undoes.
+        label: label of a new phrase under X: X itself ("parent"), or "@X" ("at"), which `debinarise` undoes. A tree of
+            such phrases that is binary already stays as it is.
 
     Raises:
         InputError: `branching` or `label` is none of these words.

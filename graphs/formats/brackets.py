@@ -14,7 +14,7 @@ from typing import Any, NoReturn
 import numpy as np
 
 from graphs.columns import Constituency
-from graphs.errors import BrokenFileError, Origin, SentenceError
+from graphs.errors import BrokenFileError, Origin, SentenceError, check_kind
 from graphs.formats.policy import OnError, Sentences, collect
 from graphs.formats.source import Source, read_lines, source_name, source_start
 
@@ -57,6 +57,7 @@ def read_brackets(source: Source, *, on_error: OnError = "raise", unescape: bool
 
 def parse_brackets(text: str, *, on_error: OnError = "raise", unescape: bool = False) -> Sentences[Constituency]:
     """Reads bracketed trees from a string; otherwise as `read_brackets`."""
+    check_kind(text, str, "give text, or a file to `read_brackets`")
     return read_brackets(io.StringIO(text, newline=None), on_error=on_error, unescape=unescape)
 
 

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from graphs.columns import Dependencies
-from graphs.errors import Origin, SentenceError
+from graphs.errors import Origin, SentenceError, check_kind
 from graphs.formats.numbers import natural
 from graphs.formats.policy import OnError, Sentences, collect
 from graphs.formats.source import Source, read_lines, source_name, source_start
@@ -42,6 +42,7 @@ def read_conllu(source: Source, *, heads: bool = True, on_error: OnError = "rais
 
 def parse_conllu(text: str, *, heads: bool = True, on_error: OnError = "raise") -> Sentences[Dependencies]:
     """Reads CoNLL-U from a string; otherwise as `read_conllu`."""
+    check_kind(text, str, "give text, or a file to `read_conllu`")
     return read_conllu(io.StringIO(text, newline=None), heads=heads, on_error=on_error)
 
 

@@ -98,6 +98,8 @@ def test_vectors_that_are_no_array():
     graph = graphs.chain(SENTENCE, Vocabularies.of([SENTENCE]))
     with pytest.raises(SentenceError, match=r"vectors of several lengths, or none; give an array \[tokens, d\]"):
         with_vectors(graph, [[1], [2, 3], [4]])
+    with pytest.raises(InputError, match=r"the mapping: 'a b c' has vectors of several lengths; give an array"):
+        TokenVectors({"a b c": [[1], [2, 3], [4]]})
 
 
 @pytest.mark.parametrize("dtype", [torch.bfloat16, torch.float16, torch.float64])
@@ -108,3 +110,5 @@ def test_tensors_of_any_type_are_vectors(dtype):
     sentence = Dependencies(["a", "b"], np.array([1, -1]), ["x", "root"])
     graph = graphs.dependency(sentence, Vocabularies.of([sentence]))
     assert with_vectors(graph, states).nodes["vector"].tolist() == [[1, 2], [3, 4]]
+    vectors = TokenVectors({"a b": states})
+    assert vectors[vectors.check(sentence)].tolist() == [[1, 2], [3, 4]]

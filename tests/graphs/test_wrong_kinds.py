@@ -51,6 +51,19 @@ def test_values_that_an_option_has_not(build, said):
         build()
 
 
+@pytest.mark.parametrize("given", ["abc", TREE, SENTENCE])
+def test_vocabularies_of_one_sentence(given):
+    with pytest.raises(InputError, match="a list of sentences is wanted, and a value of type"):
+        graphs.Vocabularies.of(given)
+
+
+@pytest.mark.parametrize("read", [graphs.parse_brackets, graphs.parse_conllu])
+@pytest.mark.parametrize("given", [b"(S (NN film))", ["(S (NN film))"], None])
+def test_readers_of_text(read, given):
+    with pytest.raises(InputError, match=rf"str is wanted, and {type(given).__name__} was given; give text, or a file"):
+        read(given)
+
+
 def test_batches():
     made = graphs.constituency(TREE, VOCABULARIES)
     with pytest.raises(InputError, match="list of sentence graphs is wanted, and a value of type DGL"):
