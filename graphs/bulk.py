@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, TypeAlias
 
 from graphs.columns import Dependencies, Tagged
-from graphs.errors import Origin, SentenceError
+from graphs.errors import InputError, Origin, SentenceError
 from graphs.parse_cache import ParseCache
 from graphs.stanza_pipeline import StanzaModels, StanzaPipeline, Tokens
 
@@ -25,7 +25,7 @@ _WORDS = 8000  # that go in one batch at most: about a minute of one core's work
 
 
 def in_bulk(
-    texts: Iterable[Text],
+    texts: str | Iterable[Text],
     pipeline: StanzaPipeline,
     work: Callable[[Sequence[str | Tokens]], Sequence[bytes | str]],
     store: ParseCache,
@@ -37,15 +37,19 @@ def in_bulk(
     """Sentences and what is made of each, or its error.
 
     Args:
-        texts: the sentences.
+        texts: the sentences; one text may stand alone.
         pipeline: Stanza.
         work: what it makes of some of them, as it is cached, or why there is nothing.
         store: the cache.
         split: strings are running text, which is split into sentences first.
         batch: sentences that go in one batch at most, after which they are in the cache.
         on_progress: called as the batches are done.
+
+    Raises:
+        InputError: something else than sentences was given.
     """
-    sentences = list(texts)
+    sentences = _listed(texts)
+    check_positive("batch", batch)
     if split:
         sentences = [one for text in sentences for one in (pipeline.split(text) if isinstance(text, str) else [text])]
     keys = [key(pipeline.models, text) for text in sentences]
@@ -73,6 +77,31 @@ def in_bulk(
         (text, SentenceError(failed[one], Origin(sentence=str(number))) if one in failed else known[one])
         for number, (one, text) in enumerate(zip(keys, sentences, strict=True), 1)
     ]
+
+
+def _listed(texts: Any) -> list[Text]:
+    """What was given as a list of sentences."""
+    if isinstance(texts, str):
+        return [texts]
+    if not isinstance(texts, Iterable) or isinstance(texts, bytes | Mapping | Dependencies | Tagged):
+        raise InputError(
+            f"a list of sentences is wanted, and a value of type {type(texts).__name__} was given; give [...]"
+        )
+    sentences = list(texts)
+    for number, one in enumerate(sentences, 1):
+        tokens = isinstance(one, list | tuple) and all(isinstance(token, str) for token in one)
+        if not tokens and not isinstance(one, str | Dependencies | Tagged):
+            raise InputError(
+                f"sentence {number} is a value of type {type(one).__name__}; give text, a list of tokens, or "
+                "Dependencies or Tagged of graphs"
+            )
+    return sentences
+
+
+def check_positive(name: str, value: int) -> None:
+    """InputError if a number is not one from 1."""
+    if not isinstance(value, int) or value < 1:
+        raise InputError(f"{name} is {value!r}; give a whole number from 1")
 
 
 def as_tokens(text: Text) -> str | Tokens:

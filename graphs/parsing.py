@@ -22,7 +22,7 @@ from typing import Any
 import numpy as np
 
 from graphs import builders, trees
-from graphs.bulk import Progress, Text, comments, in_bulk
+from graphs.bulk import Progress, Text, check_positive, comments, in_bulk
 from graphs.columns import Constituency, Dependencies
 from graphs.errors import Origin, SentenceError
 from graphs.parse_cache import ParseCache, cache_folder
@@ -43,7 +43,7 @@ class Parse:
 
 
 def parse(
-    texts: Iterable[Text],
+    texts: str | Iterable[Text],
     *,
     stanza_dir: str | PathLike[str] | None = None,
     cache: str | PathLike[str] | None = None,
@@ -56,7 +56,7 @@ def parse(
     """Parses sentences; a sentence that cannot be parsed gives its error in its place, and the others go on.
 
     Args:
-        texts: sentences. A string is tokenised and stays one sentence; a sequence of tokens keeps exactly these. Of
+        texts: sentences. A string is tokenised and stays one sentence, and may stand alone; tokens stay as they are. Of
             `Dependencies` tags, features and lemmas are kept, of `Tagged` its column `pos` as xpos, and parses are made
             with them: Stanza's dependency parser reads upos, xpos and features, its constituency parser xpos. What is
             "_" Stanza says.
@@ -74,10 +74,12 @@ def parse(
         `graphs.formats.policy.collect` drops the errors or raises the first.
 
     Raises:
-        InputError: there are no models, the cache cannot be used, or `device` is not there.
+        InputError: there are no models, the cache cannot be used, `device` is not there, or what was given is no
+            sentences.
     """
     pipeline = StanzaPipeline(models(stanza_dir, PROCESSORS), device)
     store = ParseCache(cache_folder(cache))
+    check_positive("max_tokens", max_tokens)
 
     def work(some: Sequence[str | Tokens]) -> list[bytes | str]:
         return [one if isinstance(one, str) else _pack(*one) for one in pipeline.parse(some, max_tokens)]

@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from graphs.bulk import Progress, Text, comments, in_bulk
+from graphs.bulk import Progress, Text, check_positive, comments, in_bulk
 from graphs.columns import Dependencies
 from graphs.errors import Origin, SentenceError
 from graphs.parse_cache import ParseCache, cache_folder
@@ -27,7 +27,7 @@ _COLUMNS = ("word", "upos", "xpos", "feats", "lemma")
 
 
 def tag(
-    texts: Iterable[Text],
+    texts: str | Iterable[Text],
     *,
     stanza_dir: str | PathLike[str] | None = None,
     cache: str | PathLike[str] | None = None,
@@ -54,10 +54,12 @@ def tag(
         Words with upos, xpos and feats, or an error, for each sentence, in order. No word has a head: all are -1.
 
     Raises:
-        InputError: there are no models, the cache cannot be used, or `device` is not there.
+        InputError: there are no models, the cache cannot be used, `device` is not there, or what was given is no
+            sentences.
     """
     pipeline = StanzaPipeline(models(stanza_dir, TAGGING), device)
     store = ParseCache(cache_folder(cache))
+    check_positive("max_tokens", max_tokens)
 
     def work(some: Sequence[str | Tokens]) -> list[bytes | str]:
         return [one if isinstance(one, str) else _pack(one) for one in pipeline.tag(some, max_tokens)]

@@ -130,6 +130,35 @@ def test_a_broken_model_is_one_line_and_stanza_logs_no_traceback(stanza_dir, tmp
     assert not logged
 
 
+def test_one_text_may_stand_alone(tmp_path):
+    """It was parsed letter by letter."""
+    stanza = listed(tmp_path / "stanza")
+    fill(tmp_path / "cache", stanza, ["a b"])
+    (alone,) = graphs.parse("a b", stanza_dir=stanza, cache=tmp_path / "cache")
+    assert alone.dependencies.words == ["a", "b"]
+
+
+@pytest.mark.parametrize("into", [graphs.parse, graphs.tag])
+@pytest.mark.parametrize(
+    ("given", "options", "said"),
+    [
+        (b"a b", {}, "a list of sentences is wanted, and a value of type bytes was given"),
+        ({"a b": 1}, {}, "a list of sentences is wanted, and a value of type dict was given"),
+        (3, {}, "a list of sentences is wanted, and a value of type int was given"),
+        (parse_conllu("1\ta\t_\t_\t_\t_\t0\troot\t_\t_\n\n")[0], {}, "a value of type Dependencies was given"),
+        (["a b", None], {}, "sentence 2 is a value of type NoneType; give text, a list of tokens, or"),
+        ([b"a b"], {}, "sentence 1 is a value of type bytes"),
+        ([["a", 3]], {}, "sentence 1 is a value of type list"),
+        (parse_brackets("(S (A a) (B b))"), {}, "sentence 1 is a value of type Constituency"),
+        (["a b"], {"batch": 0}, "batch is 0; give a whole number from 1"),
+        (["a b"], {"max_tokens": -1}, "max_tokens is -1; give a whole number from 1"),
+    ],
+)
+def test_what_is_no_list_of_sentences(into, given, options, said, tmp_path):
+    with pytest.raises(InputError, match=said):
+        into(given, stanza_dir=listed(tmp_path / "stanza"), cache=tmp_path / "cache", **options)
+
+
 def test_a_string_is_not_its_tokens(tmp_path):
     there = models(listed(tmp_path / "stanza"))
     texts = ["a b", ["a", "b"], ["a b"], ["ab"], "ab"]
