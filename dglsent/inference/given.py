@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
 from dglsent.corpora.example import Example, Parsed
-from dglsent.corpora.own_files import is_tree
+from dglsent.corpora.own_files import has_trees, is_tree
 from graphs.columns import Constituency, Dependencies, Tagged
 from graphs.converters import from_nltk, from_spacy, from_stanza, is_nltk, is_spacy, is_stanza
 from graphs.errors import InputError, Origin, SentenceError
@@ -53,8 +53,8 @@ def examples_of(given: Any, sentences: int) -> list[tuple[int, tuple[Given, ...]
 
     One text, tree or document may stand alone, and so may a sentence as `from_stanza` gives it. A document has an
     example for each of its sentences, so in a pair it is of one. A pair is a tuple, or a list of two unless both are
-    single words, which are tokens. Text that is a tree in brackets is read as one, and words of trees lose the escapes
-    of the treebank, as in files.
+    single words, which are tokens. Text that is a tree in brackets is read as one (`(UH Yes)` only where another text
+    has brackets within brackets), and words of trees lose the escapes of the treebank, as in files.
 
     Returns:
         Each example after the number, from 1, of what was given for it.
@@ -68,7 +68,9 @@ def examples_of(given: Any, sentences: int) -> list[tuple[int, tuple[Given, ...]
     if not alone and (not isinstance(given, Iterable) or isinstance(given, Mapping) or hasattr(given, "columns")):
         raise InputError(f"{_kind(given)} was given; wanted is {WANTED}, or a list of them")
     examples: list[tuple[int, tuple[Given, ...]]] = []
-    for number, one in enumerate([given] if alone or pair else given, 1):
+    listed = [given] if alone or pair else list(given)
+    trees = has_trees(text.strip() for text in _texts(listed))
+    for number, one in enumerate(listed, 1):
         if isinstance(one, Example):
             if len(one.sentences) != sentences:
                 raise InputError(
@@ -76,9 +78,9 @@ def examples_of(given: Any, sentences: int) -> list[tuple[int, tuple[Given, ...]
                 )
             examples.append((number, one.sentences))
         elif sentences == 1:
-            examples += [(number, (sentence,)) for sentence in _sentences(one, number)]
+            examples += [(number, (sentence,)) for sentence in _sentences(one, number, trees)]
         elif _is_pair(one):
-            sides = [_sentences(side, number) for side in one]
+            sides = [_sentences(side, number, trees) for side in one]
             if any(len(side) != 1 for side in sides):
                 raise InputError(f"example {number}: a pair is of two sentences, and a document of several was given")
             examples.append((number, (sides[0][0], sides[1][0])))
@@ -168,8 +170,16 @@ def _tokenised(raw: Raw) -> Readable:
     return Parsed(unparsed=Dependencies(words, unknown, ["_"] * len(words), origin=raw.origin), remedy=REMEDY)
 
 
-def _sentences(one: Any, number: int) -> list[Given]:
-    """The sentences of something given."""
+def _texts(given: Iterable[Any]) -> Iterator[str]:
+    """What is text of examples, or of their sides."""
+    for one in given:
+        for side in one if isinstance(one, list | tuple) else [one]:
+            if isinstance(side, str):
+                yield side
+
+
+def _sentences(one: Any, number: int, trees: bool) -> list[Given]:
+    """The sentences of something given; `trees` says whether other texts that were given with it are trees."""
     if isinstance(one, (Parsed, Raw, SentenceError)):
         return [one]
     if isinstance(one, Constituency):
@@ -183,11 +193,11 @@ def _sentences(one: Any, number: int) -> list[Given]:
     if _is_of_stanza(one):
         return [Parsed(one[1], one[0], remedy=REMEDY)]
     if is_nltk(one):
-        return _sentences(from_nltk(one), number)
+        return _sentences(from_nltk(one), number, trees)
     if is_spacy(one):
-        return [sentence for columns in from_spacy(one) for sentence in _sentences(columns, number)]
+        return [sentence for columns in from_spacy(one) for sentence in _sentences(columns, number, trees)]
     if isinstance(one, str):
-        return _of_brackets(one) if is_tree(one.strip(), among_trees=False) else [Raw(one)]
+        return _of_brackets(one) if is_tree(one.strip(), trees) else [Raw(one)]
     if isinstance(one, (list, tuple)) and all(isinstance(token, str) for token in one):
         if one and all(len(token.split()) > 1 for token in one):  # some may: words of Vietnamese have spaces
             raise InputError(f"example {number}: {one[0]!r} stands where a token should; give text as a string alone")

@@ -21,6 +21,16 @@ def words(given, sentences):
     ]
 
 
+def test_a_tree_of_one_word_is_one_among_trees_alone():
+    """As in files."""
+    assert words(["(NN good)"], 1) == [(["(NN", "good)"],)]
+    (_, (first,)), (_, (second,)) = examples_of(["(S (NN good) (NN film))", "(NN good)"], 1)
+    assert (first.constituency.words, second.constituency.words) == (["good", "film"], ["good"])
+    ((_, (first, second)),) = examples_of([("(S (NN good) (NN film))", "(NN good)")], 2)
+    assert (first.constituency.words, second.constituency.words) == (["good", "film"], ["good"])
+    assert len(list(examples_of(iter(["a b", "c"]), 1))) == 2
+
+
 def test_words_of_a_tree_lose_their_escapes_as_in_files():
     class Tree(list):
         """What nltk's Tree offers to readers."""
