@@ -93,13 +93,14 @@ def _fit(options: Namespace, overrides: Sequence[str], command: str) -> int:
     from dglsent.training.device import set_threads
     from dglsent.training.fit import aggregate, fit
     from dglsent.training.launched import launched
-    from dglsent.training.run import Run
+    from dglsent.training.run import Run, register_named
 
     set_threads(options.threads)
     if options.fused and options.processes > 1:
         raise InputError("--fused: for one process; leave --processes out")
     leads = launched().rank == 0  # of those that torchrun has started, one talks
     look_in(file.parent, Path.cwd())
+    register_named(text, str(file))
     config = recipes.resolve(text, overrides, source=str(file))
     if options.seed is not None:
         config.seed = options.seed

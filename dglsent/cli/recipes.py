@@ -47,6 +47,9 @@ def main(arguments: Sequence[str]) -> int:
 def _resolved(text: str, file: Path) -> str:
     from dglsent.training import recipe as recipes
     from dglsent.training.class_paths import look_in
+    from dglsent.training.run import register_named
 
     look_in(file.parent, Path.cwd())
-    return recipes.dump(recipes.resolve(text, source=str(file)))
+    register_named(text, str(file))
+    config = recipes.resolve(text, source=str(file))
+    return recipes.head(config) + recipes.dump(config)

@@ -101,8 +101,7 @@ def find(path: Any, kinds: Sequence[type], *, trusted: Trusted, key: str) -> typ
                 f"{key}: {path!r} is neither the name of a class of dglsent or a registered one, nor the dotted path "
                 f"of a class; {near}" + (_IMPORTED if trusted else f" ({_REGISTER})")
             )
-        may = trusted if isinstance(trusted, bool) else path in trusted
-        if not (may or path.startswith("dglsent.")):
+        if not (may_import(path, trusted) or path.startswith("dglsent.")):
             raise InputError(
                 f"{key}: {path} is neither of dglsent nor registered, and a run folder may name no other class; "
                 f"{_REGISTER}"
@@ -112,6 +111,13 @@ def find(path: Any, kinds: Sequence[type], *, trusted: Trusted, key: str) -> typ
         wanted = " or ".join(kind.__name__ for kind in kinds if kind is not _Function)
         raise InputError(f"{key}: {path} is no {f'subclass of {wanted}' if wanted else 'class that belongs here'}")
     return found
+
+
+def may_import(path: str, trusted: Trusted) -> bool:
+    """Whether a class that is neither of dglsent nor registered is among those that are trusted."""
+    if isinstance(trusted, bool):
+        return trusted
+    return path in ((trusted,) if isinstance(trusted, str) else trusted)
 
 
 def look_in(*folders: Path) -> None:

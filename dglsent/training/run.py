@@ -18,7 +18,7 @@ from dglsent.registry import register, registered
 from dglsent.training import recipe as recipes
 from dglsent.training.assemble import make_model
 from dglsent.training.bases import mapping
-from dglsent.training.class_paths import Trusted, class_paths, find, look_in
+from dglsent.training.class_paths import Trusted, class_paths, find, look_in, may_import
 from dglsent.training.model import SentenceModel
 from dglsent.training.recipe_files import read
 from dglsent.training.source_files import changed, hashes
@@ -153,9 +153,7 @@ class Run:
         text, source = read(self.config_file), str(self.config_file)
         if trusted:
             look_in(Path.cwd())
-            for name, path in recipes.own_classes(mapping(text, source), source).items():
-                if registered(name) is None and (trusted is True or path in trusted):
-                    register(name)(find(path, [object], trusted=trusted, key=f"{source}: {name}"))
+            register_named(text, source, trusted)
         return recipes.resolve(text, source=source, trusted=trusted)
 
     def save_weights(self, model: SentenceModel) -> None:
@@ -235,6 +233,19 @@ class Run:
     def save_metrics(self, metrics: dict[str, Any]) -> None:
         """Write `metrics.json`; what is not a number becomes null."""
         write(self.metrics_file, dumps(metrics, indent=2) + "\n")
+
+
+def register_named(text: str, source: str, trusted: Trusted = True) -> None:
+    """Registers the classes that the recipe of a run names above all else, where they may be imported.
+
+    Args:
+        text: the recipe.
+        source: its file.
+        trusted: which classes may be.
+    """
+    for name, path in recipes.own_classes(mapping(text, source), source).items():
+        if registered(name) is None and may_import(path, trusted):
+            register(name)(find(path, [object], trusted=trusted, key=f"{source}: {name}"))
 
 
 def write(file: Path, text: str) -> None:

@@ -10,6 +10,7 @@ import yaml
 from tiny import TINY, recipe
 
 import dglsent
+from dglsent import registry
 from dglsent.models.tree_lstm import BinaryTreeLSTM
 from dglsent.training import class_paths, recipe_files
 from dglsent.training import recipe as recipes
@@ -206,3 +207,22 @@ def test_types_of_all_arguments_are_known():
     for path in paths:
         made = class_paths.find(path, [object], trusted=False, key="")
         assert class_paths._Function not in class_paths._parameters(made).values()
+
+
+def test_a_run_of_a_registered_class_names_where_it_stands(tmp_path, program, monkeypatch):
+    """Its own recipe, and what `recipes --resolved` prints, train it again in a program that has not met the class."""
+    (tmp_path / "own_registered.py").write_text(
+        "import dglsent\nfrom dglsent.models.bag_of_words import BagOfWords\n\n\n"
+        '@dglsent.register("own-bag")\nclass Mine(BagOfWords):\n    pass\n'
+    )
+    text = TINY.replace("dglsent.models.tree_lstm.BinaryTreeLSTM", "own_registered.Mine")
+    file = recipe(tmp_path, text.replace("graph: constituency", "graph: chain"))
+    monkeypatch.syspath_prepend(str(tmp_path))
+    assert program("fit", file, "--out", tmp_path / "run")[0] == 0
+    code, resolved, _ = program("recipes", file, "--resolved")
+    assert (code, "own-bag: own_registered.Mine" in resolved) == (0, True)
+    printed = recipe(tmp_path, resolved, "resolved.yaml")
+    for again in (tmp_path / "run/config.yaml", printed):
+        monkeypatch.setattr(registry, "_classes", {})
+        code, _, err = program("fit", again, "--out", tmp_path / "run")
+        assert (code, "finished already" in err) == (0, True)
