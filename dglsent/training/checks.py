@@ -18,7 +18,7 @@ from dglsent.training.data import Examples, GraphSet
 from dglsent.training.graphs import OwnGraph
 from dglsent.training.model import SentenceModel
 from dglsent.training.recipe import OptimiserOptions, Recipe
-from dglsent.training.trial import few, is_own, try_encoder, try_task, trying
+from dglsent.training.trial import few, is_own, no_graphs_for, try_encoder, try_task, trying
 from graphs import fields
 from graphs.errors import InputError
 
@@ -62,7 +62,7 @@ def check(recipe: Recipe, model: SentenceModel, sets: Mapping[str, Examples]) ->
     _check_encoder(model.encoder)
     _check_own_graphs(recipe, model.encoder, sets)
     _check_task(recipe, model.task, sets)
-    try_encoder(model, sets["train"])
+    try_encoder(recipe, model, sets["train"])
     _try_out(recipe, model, sets["train"])
     try_task(recipe, model, sets["train"])
 
@@ -141,9 +141,9 @@ def _try_out(recipe: Recipe, model: SentenceModel, examples: Examples) -> None:
     encoder = model.encoder
     try:
         with trying(model):
-            batch = few(encoder, examples)
+            batch = few(recipe, encoder, examples)
             asked = _asked_of(batch)
-            model.outcomes(batch)
+            (model if is_own(model.task) else model.outcomes)(batch)
         if recipe.graph == fields.COMPLETE and asked & {fields.CHILD, fields.NEIGHBOUR}:
             raise InputError(
                 f"encoder {type(encoder).__name__} passes messages along the edges of trees or chains, and complete "
@@ -154,11 +154,7 @@ def _try_out(recipe: Recipe, model: SentenceModel, examples: Examples) -> None:
     except Exception as error:
         if is_own(encoder):
             raise  # whoever writes an encoder wants to see where it fails
-        said = " ".join(str(error).split()) or type(error).__name__
-        raise InputError(
-            f"encoder {type(encoder).__name__} does not work on {recipe.graph} graphs of this corpus ({said[:200]}); "
-            "choose another --graph or --encoder"
-        ) from error
+        raise no_graphs_for(recipe, encoder, error) from error
 
 
 def _asked_of(batch: Batch) -> set[str]:

@@ -21,41 +21,46 @@ from graphs.errors import InputError
 _EXAMPLES = 8
 
 
-def try_encoder(model: SentenceModel, examples: Examples) -> None:
+def try_encoder(recipe: Recipe, model: SentenceModel, examples: Examples) -> None:
     """Has an encoder of one's own encode a few examples.
 
     Raises:
-        InputError: it gives no states of all nodes, or not the fields that it shows.
+        InputError: the graphs are not such as it reads, it gives no states of all nodes, or not the fields that it
+            shows.
     """
     encoder = model.encoder
     if not any(is_own(module) for module in encoder.modules() if isinstance(module, Encoder)):
         return
     with trying(model):
-        batch = few(encoder, examples)
+        batch = few(recipe, encoder, examples)
         states: Any = encoder.encode(batch)
-        tensor = isinstance(states, torch.Tensor)
-        if not tensor or len(states) != batch.num_nodes:
-            given = f"{len(states)} rows" if tensor else f"a value of type {type(states).__name__}"
+        if not _are_states(states, batch, encoder):
+            given = f"a value of type {type(states).__name__}"
+            if isinstance(states, torch.Tensor):
+                given = f"{str(states.dtype).removeprefix('torch.')} {list(states.shape)}"
             raise InputError(
                 f"encoder {type(encoder).__name__}: encode gives {given} for {batch.num_nodes} nodes; return the "
-                "states [N, size] of all nodes"
+                f"states [N, size] of all nodes, of whose size {encoder.size} it says that it is, in floating point"
             )
         for shown in encoder.shows:
             _require_shown(encoder, shown, batch)
 
 
 def try_task(recipe: Recipe, model: SentenceModel, examples: Examples) -> None:
-    """Has a task of one's own score a few examples, and predict them.
+    """Has a task of one's own learn from a few examples, score and predict them.
 
     Raises:
-        InputError: its scores or predictions are of another form, or lack the score that is monitored.
+        InputError: its loss, outcomes, scores or predictions are of another form, or lack the score that is monitored.
     """
     task = model.task
     if not is_own(task):
         return
     with trying(model):
-        _check_scores(task, recipe.training.monitor, model.outcomes(few(model.encoder, examples)))
-        batch = few(model.encoder, examples)
+        with torch.enable_grad():
+            _check_loss(task, task.loss(*model(few(recipe, model.encoder, examples))))
+        _check_outcomes(task, task.outcomes(*model(few(recipe, model.encoder, examples))))
+        _check_scores(task, recipe.training.monitor, model.outcomes(few(recipe, model.encoder, examples)))
+        batch = few(recipe, model.encoder, examples)
         batch.targets = Fields()
         batch, states, vectors = model(batch)
         predictions = task.predict(batch, states, vectors, recipe.corpus.labels or ())
@@ -74,14 +79,39 @@ def trying(model: SentenceModel) -> Iterator[None]:
         model.train(was)
 
 
-def few(encoder: Encoder, examples: Examples) -> Batch:
-    """The first examples as one batch."""
-    return examples.batch(list(range(min(_EXAMPLES, len(examples)))), encoder.directions, encoder.relations)
+def few(recipe: Recipe, encoder: Encoder, examples: Examples) -> Batch:
+    """The first examples as one batch.
+
+    Raises:
+        InputError: what the encoder propagates along, or its relations, are not in such graphs.
+    """
+    some = list(range(min(_EXAMPLES, len(examples))))
+    try:
+        return examples.batch(some, encoder.directions, encoder.relations)
+    except (ValueError, LookupError) as error:
+        if isinstance(error, InputError):
+            raise
+        raise no_graphs_for(recipe, encoder, error) from error
+
+
+def no_graphs_for(recipe: Recipe, encoder: Encoder, error: Exception) -> InputError:
+    """Says that an encoder does not go with the graphs of a recipe."""
+    said = " ".join(str(error).split()) or type(error).__name__
+    return InputError(
+        f"encoder {type(encoder).__name__} does not work on {recipe.graph} graphs of this corpus ({said[:200]}); "
+        "choose another --graph or --encoder"
+    )
 
 
 def is_own(module: Encoder | Task) -> bool:
     """Whether it is none of dglsent's."""
     return not type(module).__module__.startswith("dglsent.")
+
+
+def _are_states(states: Any, batch: Batch, encoder: Encoder) -> bool:
+    if not isinstance(states, torch.Tensor) or not states.is_floating_point():
+        return False
+    return list(states.shape) == [batch.num_nodes, encoder.size]
 
 
 def _require_shown(encoder: Encoder, shown: str, batch: Batch) -> None:
@@ -96,6 +126,26 @@ def _require_shown(encoder: Encoder, shown: str, batch: Batch) -> None:
         raise InputError(
             f"encoder {type(encoder).__name__}: it shows {shown!r}, and sets no such field; set it, or leave it out"
         )
+
+
+def _check_loss(task: Task, loss: Any) -> None:
+    name = f"task {type(task).__name__}: loss gives"
+    if not isinstance(loss, torch.Tensor):
+        raise InputError(f"{name} a value of type {type(loss).__name__}; return a tensor, the mean over the examples")
+    if loss.ndim or not loss.is_floating_point():
+        raise InputError(f"{name} a tensor {list(loss.shape)}; return one number, the mean over the examples")
+    if not loss.requires_grad:
+        raise InputError(f"{name} a number without a gradient, and nothing could learn; leave out .detach() or .item()")
+
+
+def _check_outcomes(task: Task, outcomes: Any) -> None:
+    name = f"task {type(task).__name__}: outcomes"
+    if not isinstance(outcomes, dict):
+        raise InputError(f"{name} gives a value of type {type(outcomes).__name__}; return a dict of tensors by name")
+    for column, values in outcomes.items():
+        if not isinstance(values, torch.Tensor) or not values.ndim:
+            what = "one number" if isinstance(values, torch.Tensor) else f"a value of type {type(values).__name__}"
+            raise InputError(f"{name} gives {what} as {column!r}; give a tensor with a row an example")
 
 
 def _check_scores(task: Task, monitored: str | None, outcomes: Mapping[str, torch.Tensor]) -> None:

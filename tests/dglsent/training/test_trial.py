@@ -35,9 +35,19 @@ class States(Encoder):
 
 
 class Chosen(Classification):
-    def __init__(self, size: int, scores: str = "found", predict: str = "found") -> None:
+    def __init__(
+        self, size: int, scores: str = "found", predict: str = "found", loss: str = "found", outcomes: str = "found"
+    ) -> None:
         super().__init__(size, 5)
-        self.change = scores, predict
+        self.change = scores, predict, loss, outcomes
+
+    def loss(self, batch, states, vectors):
+        found = super().loss(batch, states, vectors)
+        return eval(self.change[2])
+
+    def outcomes(self, batch, states, vectors):
+        found = super().outcomes(batch, states, vectors)
+        return eval(self.change[3])
 
     def scores(self, outcomes):
         found = super().scores(outcomes)
@@ -63,7 +73,9 @@ def own_model(folder, *, encoder="", task=""):
     ("change", "said"),
     [
         ({"encoder": "print(end='')"}, "encoder States: encode gives a value of type NoneType for"),
-        ({"encoder": "batch.at_roots(states)[:3]"}, "encoder States: encode gives 3 rows for"),
+        ({"encoder": "batch.at_roots(states)[:3]"}, "encoder States: encode gives float32 [3, 4] for"),
+        ({"encoder": "states[:, 1:]"}, "return the states [N, size] of all nodes, of whose size 4 it says that it is"),
+        ({"encoder": "states.long()"}, "encoder States: encode gives int64 ["),
         ({"encoder": "self.shows = 'gate'"}, "shows is text; give a tuple: shows = ('gate',)"),
         ({"encoder": "self.directions = 'up'"}, "directions is text; give a tuple: directions = ('up',)"),
         ({"encoder": "self.shows = ('child.head',)"}, "it shows 'child.head', and recordings have a column 'head'"),
@@ -80,6 +92,13 @@ def own_model(folder, *, encoder="", task=""):
             "gives 'accuracy' as a value of type Tensor; give float(...)",
         ),
         ({"task": "scores: '{\\'rmse\\': 1.0}'"}, "scores gives rmse, and 'accuracy' is monitored; give it too"),
+        ({"task": "loss: None"}, "task Chosen: loss gives a value of type NoneType; return a tensor, the mean over"),
+        ({"task": "loss: 'found.item()'"}, "task Chosen: loss gives a value of type float; return a tensor"),
+        ({"task": "loss: 'found.expand(8)'"}, "task Chosen: loss gives a tensor [8]; return one number, the mean"),
+        ({"task": "loss: 'found.detach()'"}, "loss gives a number without a gradient, and nothing could learn; leave"),
+        ({"task": "outcomes: None"}, "task Chosen: outcomes gives a value of type NoneType; return a dict of tensors"),
+        ({"task": "outcomes: '{1: found}'"}, "outcomes gives a value of type dict as 1; give a tensor with a row an"),
+        ({"task": "outcomes: '{**found, 1: torch.tensor(1)}'"}, "task Chosen: outcomes gives one number as 1; give a"),
         ({"task": "predict: None"}, "task Chosen: predict gives a NoneType for 8 examples; return a list with a dict"),
         ({"task": "predict: 'found[1:]'"}, "predict gives a list of 7 for 8 examples"),
         ({"task": "predict: '[1] * 8'"}, "predict gives a value of type int; return a dict for each example"),
@@ -97,6 +116,18 @@ def test_what_is_asked_of_models_of_ones_own_is_tried_before_training(change, sa
     assert not (tmp_path / "run").exists()
 
 
+def test_graphs_along_which_an_encoder_of_ones_own_propagates_nothing_are_told(tmp_path, program):
+    """The batch cannot be made, and no line of the encoder's is in the way of the error."""
+    file = own_model(tmp_path)
+    text = (tmp_path / "own_model.py").read_text().replace("directions = ()", 'directions = ("up",)')
+    (tmp_path / "own_model.py").write_text(text)
+    program.refuses(
+        "fit", file, "--graph", "window", "--out", tmp_path / "run",
+        saying=["encoder States does not work on window graphs of this corpus (", "choose another --graph"],
+    )  # fmt: skip
+    assert not (tmp_path / "run").exists()
+
+
 def test_scores_that_a_few_examples_do_not_have_are_left_for_later(tmp_path, program):
     few = "vars(self).setdefault(''seen'', [0]).append(1) or (found if len(self.seen) > 2 else [].remove(1))"
     assert program("fit", own_model(tmp_path, task=f"scores: '{few}'"), "--out", tmp_path / "run")[0] == 0
@@ -109,7 +140,7 @@ def test_what_is_tried_draws_no_random_numbers_of_training(tmp_path, monkeypatch
     inputs = load_inputs(made, None)
     model = make_model(made, inputs.vocabularies).train()
     before = torch.get_rng_state()
-    try_encoder(model, inputs.sets["train"])
+    try_encoder(made, model, inputs.sets["train"])
     try_task(made, model, inputs.sets["train"])
     assert torch.equal(torch.get_rng_state(), before)
     assert model.training
