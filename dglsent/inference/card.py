@@ -2,8 +2,15 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
+
+import yaml
+
+from dglsent import registry
+from dglsent.training import recipe as recipes
+from dglsent.training.class_paths import class_paths
 
 if TYPE_CHECKING:
     from dglsent.inference.model import Model
@@ -22,12 +29,15 @@ def card(model: Model) -> str:
     config, metrics = model.run.config(trusted=model.trusted), _metrics(model)
     encoder, task, corpus = (_name(config[part].class_path) for part in ("encoder", "task", "corpus"))
     inner = getattr(config.encoder.get("init_args"), "structure", None)
+    files, own = _files(model), _own(config)
+    again = f", where {', '.join(files)} {'is' if len(files) == 1 else 'are'}" if files else ""
+    english = config.corpus.class_path.startswith("dglsent.") and not model.recipe.corpus.labels_from_files
     system = f"{encoder} over {_name(inner.class_path)}" if inner is not None else encoder
     lines = [
         "---",
         "library_name: dglsent",
         *([f"pipeline_tag: {_TASKS[task]}"] if task in _TASKS else []),
-        "language: en",
+        *(["language: en"] if english else []),
         "tags: [dglsent, dgl, graph-neural-network, sentence-structure]",
         "---",
         "",
@@ -38,9 +48,10 @@ def card(model: Model) -> str:
         "```python",
         "import dglsent",
         "",
-        'model = dglsent.load("PATH OF THIS FOLDER")',
+        f'model = dglsent.load("PATH OF THIS FOLDER"{_told(config, own)})',
         f"model.predict([{_example(model)}])",
         "```",
+        *(["", f"The code of {', '.join(own)} is not in this folder; put it where Python finds it."] if own else []),
         "",
         "## Scores",
         "",
@@ -55,7 +66,7 @@ def card(model: Model) -> str:
         "",
         "## Recipe",
         "",
-        "`config.yaml` has all of it (`dglsent fit config.yaml` trains the model again): "
+        f"`config.yaml` has all of it (`dglsent fit config.yaml` trains the model again{again}): "
         f"{config.training.epochs} epochs of batches of {config.training.batch_size}, {config.optimiser.name} with "
         f"learning rate {config.optimiser.lr}, seed {config.seed}." + _made(metrics),
         "",
@@ -73,6 +84,28 @@ def card(model: Model) -> str:
         "",
     ]
     return "\n".join(lines)
+
+
+def _own(config: Any) -> list[str]:
+    """The dotted paths of its classes that are not of dglsent."""
+    names = dict.fromkeys(class_paths(yaml.safe_load(recipes.dump(config))))
+    found = (registry.registered(name) for name in names)
+    paths = [name if made is None else registry.dotted(made) for name, made in zip(names, found, strict=True)]
+    return [path for path in paths if not path.startswith("dglsent.")]
+
+
+def _files(model: Model) -> list[str]:
+    """The names of the files that the recipe names."""
+    if not model.run.sources_file.is_file():
+        return []
+    named = json.loads(model.run.sources_file.read_text(encoding="utf-8"))
+    return [name.replace("\\", "/").rpartition("/")[2] for name in named if not name.startswith("code of ")]
+
+
+def _told(config: Any, own: list[str]) -> str:
+    """What else `load` is told."""
+    trusted = f", trusted={json.dumps(own)}" if own else ""
+    return trusted + (", vectors=VECTORS" if str(config.embedding.vectors).endswith(".safetensors") else "")
 
 
 def _name(class_path: str) -> str:

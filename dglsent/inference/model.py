@@ -90,9 +90,9 @@ class Model(ModelHubMixin):
 
         Args:
             given: a list of texts, token lists, trees, Dependencies or Tagged of `graphs`, Stanza or spaCy documents,
-                nltk trees; for a model of pairs of tuples of two of these. One of them may stand alone. Raw text is
-                parsed or tagged by Stanza where the model `needs` that, and a text is one sentence then; else cut into
-                tokens.
+                nltk trees; for a model of pairs of tuples of two of these. One of them may stand alone, but for a token
+                list, which would be a list of texts. Raw text is parsed or tagged by Stanza where the model `needs`
+                that, and a text is one sentence then; else cut into tokens.
             say: is told by which models text is parsed or tagged.
 
         Returns:
@@ -135,6 +135,24 @@ class Model(ModelHubMixin):
             device=str(device) if device.type == "cuda" else "cpu",
             say=say,
         )
+
+    @classmethod
+    def from_pretrained(cls, pretrained_model_name_or_path: str | Path, **options: Any) -> Model:
+        """The model of a folder, or of the Hugging Face hub; see `huggingface_hub.ModelHubMixin`.
+
+        Raises:
+            InputError: there is no such folder and the hub cannot be reached, or refuses; or there is no run.
+        """
+        try:
+            return super().from_pretrained(pretrained_model_name_or_path, **options)
+        except InputError:
+            raise
+        except Exception as error:
+            if Path(pretrained_model_name_or_path).is_dir():
+                raise
+            raise InputError(
+                f"{pretrained_model_name_or_path}: no folder here, and cannot be had from the hub ({_line(error)})"
+            ) from error
 
     def push_to_hub(self, repo_id: str, **options: Any) -> str:
         """Puts the run folder with its model card on the Hugging Face hub; see `huggingface_hub.ModelHubMixin`.

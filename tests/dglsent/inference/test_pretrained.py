@@ -39,6 +39,37 @@ def test_a_card_says_what_each_split_scores_and_which_epoch_was_best(trees_run, 
     assert "The best of 9 epochs was number 4." in said
 
 
+def test_what_is_neither_here_nor_on_the_hub(monkeypatch):
+    monkeypatch.setattr("huggingface_hub.constants.ENDPOINT", "http://127.0.0.1:9")
+    monkeypatch.setattr("huggingface_hub.constants.HF_HUB_OFFLINE", True)
+    with pytest.raises(InputError, match="nowhere: no folder here, and cannot be had from the hub") as refused:
+        Model.from_pretrained("nowhere")
+    assert "\n" not in str(refused.value)
+
+
+def test_the_card_of_a_model_of_ones_own_says_what_it_needs(tmp_path, program, monkeypatch):
+    monkeypatch.syspath_prepend(str(tmp_path))
+    (tmp_path / "own_bag.py").write_text(
+        "from dglsent.models.bag_of_words import BagOfWords\n\n\nclass Mine(BagOfWords):\n    pass\n"
+    )
+    (tmp_path / "own.tsv").write_text("text\tlabel\n" + "good film\ta\nbad film\tb\n" * 9)
+    table = f"{{train: {tmp_path}/own.tsv, dev: {tmp_path}/own.tsv, test: {tmp_path}/own.tsv}}"
+    (tmp_path / "own.yaml").write_text(
+        f"corpus: {{class_path: LabelledText, init_args: {table}}}\ngraph: chain\nembedding: {{dim: 4}}\n"
+        "encoder: {class_path: own_bag.Mine, init_args: {hidden: 4}}\n"
+        "task: {class_path: Classification, init_args: {classes: 2}}\ntraining: {epochs: 1}\n"
+    )
+    assert program("fit", tmp_path / "own.yaml", "--out", tmp_path / "run")[0] == 0
+    said = card(dglsent.load(tmp_path / "run", device="cpu", trusted=True))
+    assert "language:" not in said
+    assert 'dglsent.load("PATH OF THIS FOLDER", trusted=["own_bag.Mine"])' in said
+    assert "The code of own_bag.Mine is not in this folder" in said
+    assert "trains the model again, where own.tsv is)" in said
+    with pytest.raises(InputError, match=r"own_bag\.Mine is neither of dglsent nor registered"):
+        dglsent.load(tmp_path / "run", trusted="own_bag.Mine2")
+    assert dglsent.load(tmp_path / "run", trusted="own_bag.Mine").labels == ("a", "b")
+
+
 def test_nothing_is_pushed_where_there_is_no_hub(trees_run, monkeypatch):
     # An address of this machine at which nothing listens.
     monkeypatch.setattr("huggingface_hub.constants.ENDPOINT", "http://127.0.0.1:9")
