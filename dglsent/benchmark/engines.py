@@ -120,7 +120,7 @@ def measure(
         device: "cpu" or "cuda"; DGL, whose graphs stay on the CPU, is timed there alone, else left out (nan).
         batches: batches to average over.
         repeats: runs of each batch, of which the best counts.
-        fused: whether the torch engine compiles the model's functions; on a CPU launches are those without.
+        fused: whether the torch engine compiles the model's functions; on a CPU launches are not counted then (nan).
     """
     rng = np.random.default_rng(size)
     subject.encoder.to(device)
@@ -128,13 +128,15 @@ def measure(
     plan_ms = float(np.mean([best_of(partial(subject.batch, part), repeats) for part in drawn]))
     rows: list[Row] = []
     for backward in (False, True):
-        figures: dict[str, list[float]] = {"dgl_ms": []}
+        figures: dict[str, list[float]] = {"dgl_ms": [], "launches": []}
         for sentences in drawn:
             batch = subject.batch(sentences).to(device)
             jobs = _jobs(subject.encoder, batch, device, backward, fused)
+            of_batch: dict[str, float] = {"steps": batch.steps}
             # On a CPU counting looks at every operation; under such a look the engine gives up compiling for good.
-            counted = encoding(subject.encoder, batch, "torch", backward, fused=fused and device == "cuda")
-            of_batch = {"launches": launches(counted, device), "steps": batch.steps}
+            if device == "cuda" or not fused:
+                counted = encoding(subject.encoder, batch, "torch", backward, fused=fused)
+                of_batch["launches"] = launches(counted, device)
             for name, figure in {**of_batch, **race(jobs, threads, repeats, device)}.items():
                 figures.setdefault(name, []).append(figure)
         mean = {name: float(np.mean(values)) if values else float("nan") for name, values in figures.items()}

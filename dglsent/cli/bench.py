@@ -103,7 +103,9 @@ def main(arguments: Sequence[str]) -> int:
         known, basic = engines.MODELS, engines.BASIC
         measure = partial(engines.measure, device=options.device, fused=options.fused)
         head, line = _HEAD, _line
-    wanted = options.models or (known if options.all else basic)
+    wanted = (known if options.all else basic) if options.models is None else options.models
+    if not wanted:
+        raise InputError(f"--models: names none; there are {', '.join(known)}")
     unknown = next((name for name in wanted if name not in known), None)
     if unknown is not None:
         raise InputError(f"--models: no model {unknown!r}; there are {', '.join(known)}")
@@ -111,7 +113,8 @@ def main(arguments: Sequence[str]) -> int:
     rows: list[Row] = []
     if not options.json:
         trees = f"trees of SST and SICK from {data}" if data else "random trees of the shape of SST's and SICK's"
-        print(f"{trees}; best of {', '.join(map(str, threads))} threads each; torch {torch.__version__}")
+        fused = "; functions are compiled" if options.fused else ""
+        print(f"{trees}; best of {', '.join(map(str, threads))} threads each; torch {torch.__version__}{fused}")
         print(head)
     gc.freeze()
     sizes = options.batch or ([1, 25, 256] if options.all else [25, 256])

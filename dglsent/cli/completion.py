@@ -68,11 +68,13 @@ def _program() -> argparse.ArgumentParser:
 def _add_keys(parser: argparse.ArgumentParser) -> None:
     """The keys of a recipe, which are options too."""
     from dglsent.training import recipe
+    from dglsent.training.graphs import KINDS
 
     taken = {option for action in parser._actions for option in action.option_strings}
-    for key in re.findall(r"^ +(?:-\w, )?(--[\w.]+)", recipe.usage(), re.MULTILINE):
+    for key, choices in re.findall(r"^ +(?:-\w, )?(--[\w.]+)(?: \{([^}]*)\})?", recipe.usage(), re.MULTILINE):
         if key not in taken and not key.endswith(".help"):
-            parser.add_argument(key, help="key of the recipe")
+            values = choices.split(",") if choices else list(KINDS) if key == "--graph" else None
+            parser.add_argument(key, choices=values, help="key of the recipe")
 
 
 def _complete(action: argparse.Action, names: Sequence[str] | None) -> None:

@@ -26,6 +26,8 @@ echo "${COMPREPLY[*]}"
         ("fit sick/tree-lstm --training.ep", {"--training.epochs"}),
         ("predict --struc", {"--structure"}),
         ("build x --graph constit", {"constituency", "constituency-nary"}),
+        ("fit sick/tree-lstm --graph constit", {"constituency", "constituency-nary"}),
+        ("fit sick/tree-lstm --training.precision b", {"bf16-mixed"}),
         ("reproduce sick-ent", {"sick-entailment"}),
         ("analyse attribute", {"attribute-effect", "attribute-results"}),
         ("parse in out --stanza-dir fo", {"folder"}),
