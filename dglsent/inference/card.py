@@ -9,8 +9,6 @@ from typing import TYPE_CHECKING, Any
 import yaml
 
 from dglsent import registry
-from dglsent.training import recipe as recipes
-from dglsent.training.class_paths import class_paths
 
 if TYPE_CHECKING:
     from dglsent.inference.model import Model
@@ -88,6 +86,9 @@ def card(model: Model) -> str:
 
 def _own(config: Any) -> list[str]:
     """The dotted paths of its classes that are not of dglsent."""
+    from dglsent.training import recipe as recipes
+    from dglsent.training.class_paths import class_paths
+
     names = dict.fromkeys(class_paths(yaml.safe_load(recipes.dump(config))))
     found = (registry.registered(name) for name in names)
     paths = [name if made is None else registry.dotted(made) for name, made in zip(names, found, strict=True)]

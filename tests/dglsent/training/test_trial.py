@@ -118,9 +118,7 @@ def test_what_is_asked_of_models_of_ones_own_is_tried_before_training(change, sa
 
 def test_graphs_along_which_an_encoder_of_ones_own_propagates_nothing_are_told(tmp_path, program):
     """The batch cannot be made, and no line of the encoder's is in the way of the error."""
-    file = own_model(tmp_path)
-    text = (tmp_path / "own_model.py").read_text().replace("directions = ()", 'directions = ("up",)')
-    (tmp_path / "own_model.py").write_text(text)
+    file = own_model(tmp_path, encoder="self.directions = ('up',)")
     program.refuses(
         "fit", file, "--graph", "window", "--out", tmp_path / "run",
         saying=["encoder States does not work on window graphs of this corpus (", "choose another --graph"],
