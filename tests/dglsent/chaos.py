@@ -135,11 +135,13 @@ def commands(kinds: list[str]) -> Iterator[tuple[str, Command]]:
 
     four = TINY.replace("epochs: 2", "epochs: 4")
     if "fit" in kinds:
+        # A file of one's own is one more that the run folder begins with.
+        own = four.replace("dim: 8,", "dim: 2, vectors: own.vec,")
         yield (
             "fit",
             Command(
                 ["fit", "tiny.yaml", "--out", "run", "--device", "cpu"],
-                lambda folder: void(recipe(folder, four)),
+                lambda folder: void(recipe(folder, own), recipe(folder, "good 1 2\nbad 3 4\n", "own.vec")),
                 lambda folder: finished(folder / "run"),
             ),
         )
