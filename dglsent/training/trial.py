@@ -97,6 +97,8 @@ def few(recipe: Recipe, encoder: Encoder, examples: Examples) -> Batch:
 def no_graphs_for(recipe: Recipe, encoder: Encoder, error: Exception) -> InputError:
     """Says that an encoder does not go with the graphs of a recipe."""
     said = " ".join(str(error).split()) or type(error).__name__
+    if isinstance(error, KeyError) and " " not in said:
+        said = f"there is no field {said}"
     return InputError(
         f"encoder {type(encoder).__name__} does not work on {recipe.graph} graphs of this corpus ({said[:200]}); "
         "choose another --graph or --encoder"

@@ -60,6 +60,13 @@ class Short(OwnGraph):
         return graph
 
 
+class Wordless(OwnGraph):
+    def build(self, sentence, vocabularies):
+        graph = graphs.over_words(sentence, vocabularies, [(0, 1)])
+        del graph.nodes["word"]
+        return graph
+
+
 class Nothings(OwnGraph):
     def build(self, sentence, vocabularies):
         graphs.over_words(sentence, vocabularies, [])  # and forgets to return it
@@ -168,6 +175,7 @@ def changed(change):
     [
         ({"corpus": "own_parts.Nothing"}, "corpus Nothing: gives a value of type NoneType; a dict of train, dev and"),
         ({"graph": "{class_path: own_parts.Short}"}, "edge field 'slot' has"),
+        ({"graph": "own_parts.Wordless", "encoder": "SeqLSTM"}, "of this corpus (there is no field 'word')"),
         (
             {"graph": "own_parts.Flat", "encoder": "ChildSumTreeLSTM"},
             "nothing is propagated; set directions = () in the encoder ChildSumTreeLSTM if",
