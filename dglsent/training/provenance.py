@@ -26,12 +26,17 @@ PACKAGES = (
     "dglsent.corpora",
     "dglsent.training",
 )
-# What they hold that no number depends on: it draws, words errors, reads or refuses recipes, whose hash is kept as they
-# are resolved, or reads and writes run folders.
+# What they hold that no number depends on: it draws, words errors, has Stanza parse text, of which training reads what
+# was written, reads or refuses recipes, whose hash is kept as they are resolved, or reads and writes run folders.
 APART = (
+    "graphs.bulk",
     "graphs.drawing",
     "graphs.errors",
     "graphs.networkx_bridge",
+    "graphs.parse_cache",
+    "graphs.parsing",
+    "graphs.stanza_pipeline",
+    "graphs.tagging",
     "dglsent.training.bases",
     "dglsent.training.checks",
     "dglsent.training.class_paths",
