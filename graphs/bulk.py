@@ -7,6 +7,7 @@ import json
 import random
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from numbers import Integral
 from typing import Any, TypeAlias
 
 from graphs.columns import Dependencies, Tagged
@@ -87,20 +88,24 @@ def _listed(texts: Any) -> list[Text]:
         raise InputError(
             f"a list of sentences is wanted, and a value of type {type(texts).__name__} was given; give [...]"
         )
-    sentences = list(texts)
-    for number, one in enumerate(sentences, 1):
-        tokens = isinstance(one, list | tuple) and all(isinstance(token, str) for token in one)
-        if not tokens and not isinstance(one, str | Dependencies | Tagged):
-            raise InputError(
-                f"sentence {number} is a value of type {type(one).__name__}; give text, a list of tokens, or "
-                "Dependencies or Tagged of graphs"
-            )
-    return sentences
+    return [_sentence(one, number) for number, one in enumerate(texts, 1)]
+
+
+def _sentence(given: Any, number: int) -> Text:
+    if isinstance(given, str | Dependencies | Tagged):
+        return given
+    tokens = list(given) if isinstance(given, Iterable) and not isinstance(given, bytes | Mapping) else None
+    if tokens is None or not all(isinstance(token, str) for token in tokens):
+        raise InputError(
+            f"sentence {number} is a value of type {type(given).__name__}; give text, a list of tokens, or "
+            "Dependencies or Tagged of graphs"
+        )
+    return tokens
 
 
 def check_positive(name: str, value: int) -> None:
     """InputError if a number is not one from 1."""
-    if not isinstance(value, int) or value < 1:
+    if not isinstance(value, Integral) or value < 1:
         raise InputError(f"{name} is {value!r}; give a whole number from 1")
 
 

@@ -40,7 +40,7 @@ def try_encoder(recipe: Recipe, model: SentenceModel, examples: Examples) -> Non
                 given = f"{str(states.dtype).removeprefix('torch.')} {list(states.shape)}"
             raise InputError(
                 f"encoder {type(encoder).__name__}: encode gives {given} for {batch.num_nodes} nodes; return the "
-                f"states [N, size] of all nodes, of whose size {encoder.size} it says that it is, in floating point"
+                f"states of all nodes in floating point, [N, size], here [{batch.num_nodes}, {encoder.size}]"
             )
         for shown in encoder.shows:
             _require_shown(encoder, shown, batch)

@@ -74,7 +74,7 @@ def own_model(folder, *, encoder="", task=""):
     [
         ({"encoder": "print(end='')"}, "encoder States: encode gives a value of type NoneType for"),
         ({"encoder": "batch.at_roots(states)[:3]"}, "encoder States: encode gives float32 [3, 4] for"),
-        ({"encoder": "states[:, 1:]"}, "return the states [N, size] of all nodes, of whose size 4 it says that it is"),
+        ({"encoder": "states[:, 1:]"}, "return the states of all nodes in floating point, [N, size], here ["),
         ({"encoder": "states.long()"}, "encoder States: encode gives int64 ["),
         ({"encoder": "self.shows = 'gate'"}, "shows is text; give a tuple: shows = ('gate',)"),
         ({"encoder": "self.directions = 'up'"}, "directions is text; give a tuple: directions = ('up',)"),
