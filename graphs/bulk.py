@@ -7,11 +7,10 @@ import json
 import random
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from numbers import Integral
 from typing import Any, TypeAlias
 
 from graphs.columns import Dependencies, Tagged
-from graphs.errors import InputError, Origin, SentenceError
+from graphs.errors import InputError, Origin, SentenceError, check_positive
 from graphs.parse_cache import ParseCache
 from graphs.stanza_pipeline import StanzaModels, StanzaPipeline, Tokens
 
@@ -101,12 +100,6 @@ def _sentence(given: Any, number: int) -> Text:
             "Dependencies or Tagged of graphs"
         )
     return tokens
-
-
-def check_positive(name: str, value: int) -> None:
-    """InputError if a number is not one from 1."""
-    if not isinstance(value, Integral) or value < 1:
-        raise InputError(f"{name} is {value!r}; give a whole number from 1")
 
 
 def as_tokens(text: Text) -> str | Tokens:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from numbers import Integral
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,3 +71,13 @@ def check_choice(name: str, given: object, choices: Sequence[object]) -> None:
     """
     if given not in choices:
         raise InputError(f"{name} is {given!r}; use {' or '.join(map(repr, choices))}")
+
+
+def check_positive(name: str, given: object) -> None:
+    """Refuse a value of an option that is no whole number from 1.
+
+    Raises:
+        InputError: it is none.
+    """
+    if not isinstance(given, Integral) or given < 1:
+        raise InputError(f"{name} is {given!r}; give a whole number from 1")

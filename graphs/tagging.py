@@ -17,9 +17,9 @@ from typing import Any
 
 import numpy as np
 
-from graphs.bulk import Progress, Text, check_positive, comments, in_bulk
+from graphs.bulk import Progress, Text, comments, in_bulk
 from graphs.columns import Dependencies
-from graphs.errors import Origin, SentenceError
+from graphs.errors import Origin, SentenceError, check_positive
 from graphs.parse_cache import ParseCache, cache_folder
 from graphs.stanza_pipeline import TAGGING, StanzaPipeline, Tokens, models
 

@@ -70,10 +70,11 @@ def _add_keys(parser: argparse.ArgumentParser) -> None:
     from dglsent.training import recipe
     from dglsent.training.graphs import KINDS
 
+    named = {"--graph": list(KINDS)}  # which may be a class of one's own, too
     taken = {option for action in parser._actions for option in action.option_strings}
     for key, choices in re.findall(r"^ +(?:-\w, )?(--[\w.]+)(?: \{([^}]*)\})?", recipe.usage(), re.MULTILINE):
         if key not in taken and not key.endswith(".help"):
-            values = choices.split(",") if choices else list(KINDS) if key == "--graph" else None
+            values = choices.split(",") if choices else named.get(key)
             parser.add_argument(key, choices=values, help="key of the recipe")
 
 

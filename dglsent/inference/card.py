@@ -8,8 +8,6 @@ from typing import TYPE_CHECKING, Any
 
 import yaml
 
-from dglsent import registry
-
 if TYPE_CHECKING:
     from dglsent.inference.model import Model
 
@@ -46,7 +44,7 @@ def card(model: Model) -> str:
         "```python",
         "import dglsent",
         "",
-        f'model = dglsent.load("PATH OF THIS FOLDER"{_told(config, own)})',
+        f'model = dglsent.load("PATH OF THIS FOLDER"{_told(model, own)})',
         f"model.predict([{_example(model)}])",
         "```",
         *(["", f"The code of {', '.join(own)} is not in this folder; put it where Python finds it."] if own else []),
@@ -89,9 +87,7 @@ def _own(config: Any) -> list[str]:
     from dglsent.training import recipe as recipes
     from dglsent.training.class_paths import class_paths
 
-    names = dict.fromkeys(class_paths(yaml.safe_load(recipes.dump(config))))
-    found = (registry.registered(name) for name in names)
-    paths = [name if made is None else registry.dotted(made) for name, made in zip(names, found, strict=True)]
+    paths = dict.fromkeys(class_paths(yaml.safe_load(recipes.dump_paths(config))))
     return [path for path in paths if not path.startswith("dglsent.")]
 
 
@@ -100,13 +96,20 @@ def _files(model: Model) -> list[str]:
     if not model.run.sources_file.is_file():
         return []
     named = json.loads(model.run.sources_file.read_text(encoding="utf-8"))
-    return [name.replace("\\", "/").rpartition("/")[2] for name in named if not name.startswith("code of ")]
+    return [_last(name) for name in named if not name.startswith("code of ")]
 
 
-def _told(config: Any, own: list[str]) -> str:
+def _last(path: str) -> str:
+    """The last part of a path, of whatever system it is."""
+    return path.replace("\\", "/").rpartition("/")[2]
+
+
+def _told(model: Model, own: list[str]) -> str:
     """What else `load` is told."""
+    from dglsent.training.words import are_given
+
     trusted = f", trusted={json.dumps(own)}" if own else ""
-    return trusted + (", vectors=VECTORS" if str(config.embedding.vectors).endswith(".safetensors") else "")
+    return trusted + (", vectors=VECTORS" if are_given(model.recipe.embedding) else "")
 
 
 def _name(class_path: str) -> str:
@@ -148,7 +151,7 @@ def _parser_of(model: Model) -> str:
 def _vectors(config: Any) -> str:
     vectors = config.embedding.vectors
     named = [vectors] if isinstance(vectors, str) else vectors or []
-    return ", ".join(name.replace("\\", "/").rpartition("/")[2] for name in named) or "random at the start"
+    return ", ".join(map(_last, named)) or "random at the start"
 
 
 def _made(metrics: Mapping[str, Any]) -> str:

@@ -88,9 +88,9 @@ def few(recipe: Recipe, encoder: Encoder, examples: Examples) -> Batch:
     some = list(range(min(_EXAMPLES, len(examples))))
     try:
         return examples.batch(some, encoder.directions, encoder.relations)
+    except InputError:
+        raise
     except (ValueError, LookupError) as error:
-        if isinstance(error, InputError):
-            raise
         raise no_graphs_for(recipe, encoder, error) from error
 
 

@@ -42,12 +42,12 @@ def test_killed_at_any_moment(corpus: Path, tmp_path: Path) -> None:
             """Builds; is killed when the file after the last one is written, before it has its name."""
             done = 0
 
-            def counted(*paths: object) -> None:
+            def counted(source: Path, target: Path) -> None:
                 nonlocal done
                 if done == last:
                     os.kill(os.getpid(), signal.SIGKILL)
                 done += 1
-                replace(*paths)  # type: ignore[arg-type]
+                replace(source, target)
 
             os.replace = counted
             build(source, folder, size=20)

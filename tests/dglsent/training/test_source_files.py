@@ -62,11 +62,11 @@ def test_stopped_as_it_begins(own: Path, program: Program, written: int, monkeyp
     """However little it has written, the same command goes on."""
     command, replace, done = ("fit", own / "own.yaml", "--out", own / "run"), os.replace, []
 
-    def stopped(*paths: object) -> None:
+    def stopped(source: Path, target: Path) -> None:
         if len(done) == written:
             raise KeyboardInterrupt
-        done.append(paths)
-        replace(*paths)  # type: ignore[arg-type]
+        done.append(target)
+        replace(source, target)
 
     with monkeypatch.context() as patch:
         patch.setattr(os, "replace", stopped)
