@@ -6,6 +6,7 @@ Where the vocabularies have spelling, nodes have its fields too (`Spelling.node_
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from numbers import Real
 from typing import Any, Literal
 
 import numpy as np
@@ -35,12 +36,15 @@ def classes(labels: Sequence[int] | IntArray, origin: Origin | None = None) -> I
 
 def _whole_numbers(values: Sequence[int] | IntArray, what: str, origin: Origin | None) -> IntArray:
     given = np.asarray(values)
+    if given.dtype.kind not in "biuf":
+        given = np.array([value if isinstance(value, Real) else np.nan for value in values], dtype=np.float64)
     with np.errstate(invalid="ignore"):  # of NaN
-        whole = given.astype(np.int64) if given.dtype.kind in "biuf" else np.full(given.shape, np.nan)
+        whole = given.astype(np.int64)
     wrong = np.flatnonzero(whole != given)
     if len(wrong):
         number = int(wrong[0])
-        raise SentenceError(f"{what} {given[number]!s} of node {number + 1} is no whole number", origin)
+        value = np.asarray(values[number]).tolist()
+        raise SentenceError(f"{what} {value!r} of node {number + 1} is no whole number", origin)
     return whole
 
 
@@ -272,6 +276,9 @@ def _numbers(
 ) -> npt.NDArray[Any]:
     """A field [size, ...] of edges: whole numbers as int64, others with the dtype that torch would give them."""
     given = hasattr(values, "dtype")
+    if given and not isinstance(values, np.ndarray):  # a tensor, perhaps of bfloat16, which NumPy lacks
+        tensor: Any = values
+        values = (tensor.detach().float() if tensor.is_floating_point() else tensor).cpu()
     try:
         column = np.asarray(values)
     except ValueError:  # rows of several lengths

@@ -37,6 +37,9 @@ class Constituency:
     parent: IntArray
     origin: Origin = field(default_factory=Origin)
 
+    def __post_init__(self) -> None:
+        self.parent = np.asarray(self.parent)
+
     def __len__(self) -> int:
         return len(self.label)
 
@@ -90,8 +93,9 @@ class Dependencies:
     feats: Sequence[str] = ()
 
     def __post_init__(self) -> None:
+        self.head = np.asarray(self.head)
         for name in ("upos", "xpos", "lemma", "feats"):
-            if not getattr(self, name):
+            if not len(getattr(self, name)):
                 setattr(self, name, ["_"] * len(self.word))
 
     def __len__(self) -> int:
@@ -105,7 +109,7 @@ class Dependencies:
     @property
     def headless(self) -> bool:
         """Whether no word has a head or a relation, as in a sentence that was tagged and not parsed."""
-        return bool((np.asarray(self.head) < 0).all()) and set(self.relation) <= {"_"}
+        return bool((self.head < 0).all()) and set(self.relation) <= {"_"}
 
     def _repr_svg_(self) -> str:
         """Draws the tree, in notebooks; a long sentence in rows."""

@@ -56,13 +56,16 @@ class SentenceGraph:
             ("pairwise ", self.pairwise, "biuf", "pairs", size * size),
         ):
             for name, column in columns.items():
-                if isinstance(column, np.ndarray) and column.dtype.kind in dtypes and len(column) == wanted:
+                known = isinstance(column, np.ndarray) and column.dtype.kind in dtypes and _of_torch(column.dtype)
+                if known and len(column) == wanted:
                     continue
                 what = f"{kind}{name!r}" if kind else name
                 if not isinstance(column, np.ndarray):
                     return f"{what} is of type {type(column).__name__}; give a NumPy array"
                 if column.dtype.kind not in dtypes:
                     return f"{what} is an array of {column.dtype}; give {'whole ' if dtypes == 'iu' else ''}numbers"
+                if not known:
+                    return f"{what} is an array of {column.dtype}, which torch does not know; give another, as float32"
                 return f"{what} has {len(column)} entries for its {of}, which are {wanted}"
         return ""
 
@@ -105,3 +108,8 @@ class SentenceGraph:
         for name, column in listed.edges.items():
             made.edata[name] = torch.from_numpy(np.array(column))
         return made
+
+
+def _of_torch(dtype: np.dtype[Any]) -> bool:
+    """Whether torch knows numbers of this type: not those of another machine's byte order, nor long doubles."""
+    return dtype.isnative and dtype.itemsize <= 8

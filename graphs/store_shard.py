@@ -158,6 +158,10 @@ class Shard:
         self.schema = {field.name: str(field.type) for field in file.schema}
         self._arrays: dict[str, Any] = {}
 
+    def __reduce__(self) -> tuple[type[Shard], tuple[Path]]:
+        """Processes open the file themselves."""
+        return Shard, (self.path,)
+
     def __len__(self) -> int:
         return int(self._table.num_rows)
 

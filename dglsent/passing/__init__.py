@@ -37,6 +37,7 @@ from dglsent.passing.functions import (
 from dglsent.passing.linear import StepLinear
 from dglsent.passing.precision import is_mixed, products_alone
 from dglsent.passing.relation import Direction, Relation
+from dglsent.passing.views import require_rows
 from graphs.errors import InputError
 from graphs.fields import CHILD
 
@@ -224,10 +225,11 @@ def edge_softmax(
     """Softmax of scores [E, ...] over the edges of each receiver ("dst") or sender ("src"): [E, ...].
 
     Raises:
-        ValueError: another `norm_by`.
+        ValueError: another `norm_by`, or not as many scores as edges.
     """
     if norm_by not in ("dst", "src"):
         raise ValueError(f"norm_by is 'dst' or 'src', not {norm_by!r}")
+    require_rows({"score": score}, len(batch.relation(relation).incidence(norm_by).row), "edges of the relation")
     weight: Tensor = _run("edge_softmax", batch, score, norm_by, relation=relation)
     return weight
 

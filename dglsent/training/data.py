@@ -126,8 +126,10 @@ def graph_set(
     if token_labels:
         for example, made in zip(examples, graphs, strict=True):
             if any((graph.nodes[fields.LABEL] < 0).all() for graph in made):
+                at = str(example.sentences[0].origin)
                 raise InputError(
-                    f"example {example.id} has no gold class of any token; choose a task that fits the corpus"
+                    f"{at and f'{at}: '}example {example.id} has no gold class of any token; give one a class, leave "
+                    "the sentence out, or choose a task that fits the corpus"
                 )
     return GraphSet(
         graphs=graphs,

@@ -182,4 +182,7 @@ def _require_labels(name: str, stored: StoredSentences) -> None:
         best = np.maximum.reduceat(shard.values(_LABEL), shard.offsets(_LABEL)[:-1])
         if (best < 0).any():
             example = shard.texts("example")[int(np.argmin(best))]
-            raise InputError(f"example {example} has no gold class of any token; choose a task that fits the corpus")
+            raise InputError(
+                f"example {example} has no gold class of any token; give one a class or leave the sentence out, and "
+                "build the store again, or choose a task that fits the corpus"
+            )

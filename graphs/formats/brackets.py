@@ -66,7 +66,8 @@ def to_brackets(tree: Constituency, *, escape: bool = False) -> str:
 
     Args:
         tree: tree to write.
-        escape: write brackets, `/` and `*` in words escaped, for a tree that was read with `unescape`.
+        escape: write brackets, `/` and `*` in words escaped, for a tree that was read with `unescape`; brackets in
+            tags of words too, `(` as -LRB-, as treebanks have it.
 
     Raises:
         SentenceError: if a label or a word holds a space or a bracket, or if a word without a label would be
@@ -82,14 +83,15 @@ def to_brackets(tree: Constituency, *, escape: bool = False) -> str:
             pieces.append(")")
         if node:
             pieces.append(" ")
+        if escape and word is not None:
+            label = label.replace("(", _PLAIN["("]).replace(")", _PLAIN[")"])
+            word = _PLAIN_PATTERN.sub(lambda match: _PLAIN[match.group()], word)
         if label:
             _require_atom(label, tree.origin)
         if word is None:
             open_.append(node)
             pieces.append(f"({label}")
             continue
-        if escape:
-            word = _PLAIN_PATTERN.sub(lambda match: _PLAIN[match.group()], word)
         _require_atom(word, tree.origin)
         pieces.append(f"({label} {word})" if label else word)
     text = "".join(pieces) + ")" * len(open_)

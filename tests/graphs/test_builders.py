@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+import torch
 
 import graphs
 from graphs.columns import Constituency, Dependencies, Tagged
 from graphs.documents import forest
 from graphs.errors import Origin, SentenceError
 from graphs.features import Vocabularies
+from graphs.formats.brackets import to_brackets
+from graphs.formats.conllu import to_conllu
 from graphs.transforms import binarise, collapse_unary, drop_traces
 
 TREE = graphs.parse_brackets("(S (NP (DT The) (JJ old) (NN cat)) (VP (VBD slept)))")[0]
@@ -221,3 +224,31 @@ def test_unsigned_numbers_that_int64_cannot_hold_are_refused():
     for values in ([2**63 + 5], np.array([2**64 - 1], dtype=np.uint64)):
         with pytest.raises(SentenceError, match="which int64 cannot hold"):
             graphs.over_words(sentence, Vocabularies.of([sentence]), [(0, 1)], {"hash": values})
+
+
+@pytest.mark.parametrize("value", [None, "1", 1.5])
+def test_a_gold_class_that_is_none_is_named(value):
+    labels = [1, value, *[0] * (len(TREE) - 2)]
+    with pytest.raises(SentenceError, match=f"gold class {value!r} of node 2 is no whole number"):
+        graphs.constituency(TREE, VOCABULARIES, labels=labels)
+
+
+def test_fields_of_edges_may_be_tensors_of_any_type():
+    near = torch.tensor([0.5, 0.25], dtype=torch.bfloat16, requires_grad=True)
+    made = graphs.over_words(
+        SENTENCE, VOCABULARIES, [(0, 1), (1, 2)], {"near": near, "kind": torch.tensor([3, 4])}
+    ).edges
+    assert made["near"].tolist() == [0.5, 0.25]
+    assert made["kind"].tolist() == [3, 4]
+
+
+def test_columns_may_be_lists_or_arrays():
+    word, head, relation, tag = ["a", "b"], [1, -1], ["x", "root"], ["N", "V"]
+    plain = Dependencies(word, head, relation, tag)
+    arrays = Dependencies(np.array(word), np.array(head), np.array(relation), np.array(tag))
+    assert to_conllu(plain) == to_conllu(arrays)
+    assert graphs.dependencies_svg(plain) == graphs.dependencies_svg(arrays)
+    tree = Constituency(["S", "A", "B"], [None, "a", "b"], [-1, 0, 0])
+    assert to_brackets(tree) == "(S (A a) (B b))"
+    assert graphs.constituency(tree, Vocabularies.of([tree])).dst.tolist() == [0, 0]
+    assert graphs.tree_svg(tree)

@@ -36,6 +36,8 @@ CHAIN = SentenceGraph(
         ({"src": [0, 1]}, "src is of type list; give a NumPy array"),
         ({"src": np.array([0.0, 1.0])}, "src is an array of float64; give whole numbers"),
         ({"nodes": {"word": np.array(["a", "b", "c"])}}, "node field 'word' is an array of <U1; give numbers"),
+        ({"nodes": {"x": np.ones(3, ">f4")}}, "node field 'x' is an array of >f4, which torch does not know"),
+        ({"nodes": {"x": np.ones(3, np.longdouble)}}, "node field 'x' is an array of float128, which torch does not"),
     ],
 )
 def test_columns_that_do_not_fit_are_refused_at_once(changed, said):

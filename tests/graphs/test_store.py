@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pickle
+
 import numpy as np
 
 import graphs
@@ -37,3 +39,17 @@ def test_fields_keep_their_fractions(tmp_path):
             assert {name: (column.dtype, column.tolist()) for name, column in mine.items()} == {
                 name: (column.dtype, column.tolist()) for name, column in its.items()
             }
+
+
+def test_another_process_opens_the_file_and_is_sent_nothing_of_it(tmp_path):
+    path = tmp_path / "0.arrow"
+    graph = graphs.chain(Tagged(["a"] * 1000), VOCABULARIES)
+    write_shard(
+        path, merge([graph]), VOCABULARIES, examples=[""], origins=[graph.origin], groups=[()], targets={}, about={}
+    )
+    stored = StoredSentences([Shard(path)])
+    stored.merge(np.array([0]), [Reading({}, {})])
+    sent = pickle.dumps(stored)
+    assert len(sent) < 1000
+    got = pickle.loads(sent).merge(np.array([0]), [Reading({}, {})])
+    assert got.nodes["position"].tolist() == list(range(1000))

@@ -57,6 +57,12 @@ def test_vocabularies_of_one_sentence(given):
         graphs.Vocabularies.of(given)
 
 
+@pytest.mark.parametrize("given", [["the film"], [["the", "film"]], [None]])
+def test_vocabularies_of_what_is_not_parsed(given):
+    with pytest.raises(InputError, match=r"Constituency or Dependencies or Tagged is wanted.*graphs\.parse makes such"):
+        graphs.Vocabularies.of(given)
+
+
 @pytest.mark.parametrize("read", [graphs.parse_brackets, graphs.parse_conllu])
 @pytest.mark.parametrize("given", [b"(S (NN film))", ["(S (NN film))"], None])
 def test_readers_of_text(read, given):

@@ -60,6 +60,10 @@ class Net(nn.Module):
         """Depends on which fields there are."""
         return {"h": nodes.data["sum"] + nodes.data.get("extra", 0)}
 
+    def trains(self, nodes):
+        """Reads a field in training alone."""
+        return {"h": nodes.data["sum"] * nodes.data["keep"] if self.training else nodes.data["sum"]}
+
     def errs(self, nodes):
         return {"h": nodes.data["nowhere"]}
 
@@ -104,3 +108,14 @@ def test_what_asks_which_fields_there_are_runs_as_it_is():
         run(net, net.looks, fuse=True)
     extra = torch.ones(9, 3)
     close(run(net, net.looks, fuse=True, extra=extra), run(net, net.looks, fuse=False, extra=extra))
+
+
+def test_a_field_that_is_read_in_training_alone():
+    net = Net().train()
+    keep = torch.full((9, 3), 2.0)
+    for _ in range(2):
+        close(run(net, net.trains, fuse=True, keep=keep), run(net, net.trains, fuse=False, keep=keep))
+    net.eval()
+    with pytest.warns(UserWarning, match=r"Net\.trains runs as it is"):
+        states = run(net, net.trains, fuse=True)
+    close(states, run(net, net.trains, fuse=False))

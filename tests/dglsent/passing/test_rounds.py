@@ -182,3 +182,22 @@ def test_weights_of_mixed_precision_add_up_to_one():
     assert score.dtype is torch.bfloat16
     assert weight.dtype is torch.float32
     torch.testing.assert_close(weight.view(600, 600).sum(1), torch.ones(600))
+
+
+@pytest.mark.parametrize("name", ["torch", "dgl"])
+@pytest.mark.parametrize("count", [2, 4])
+def test_scores_of_other_edges_are_refused(name, count):
+    batch = Batch.of([chain(4)])
+    with (
+        engine(name),
+        pytest.raises(ValueError, match=r"'score' has the shape .* should be 3, the edges of the relation"),
+    ):
+        edge_softmax(batch, torch.zeros(count))
+
+
+@pytest.mark.parametrize("relation", ["child", "complete"])
+def test_a_message_that_nobody_sends_is_missing(relation):
+    batch = Batch.of([chain(4)])
+    batch.nodes["x"] = torch.ones(4, 2)
+    with pytest.raises(KeyError, match="typo"):
+        update_all(batch, fn.copy_u("x", "m"), fn.sum("typo", "s"), relation=relation)

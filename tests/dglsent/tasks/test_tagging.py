@@ -10,7 +10,7 @@ from dglsent.tasks.tagging import Tagging
 from dglsent.training.data import graph_set
 from dglsent.training.model import gather
 from graphs.columns import Tagged
-from graphs.errors import InputError
+from graphs.errors import InputError, Origin
 
 LABELS = ("O", "B-X", "I-X")
 SENTENCES = [("a b c", [1, 2, 0]), ("d", [0]), ("e f", [0, 1])]
@@ -123,6 +123,9 @@ def test_what_cannot_be_tagged_is_said():
         Tagging(4, ("O", "NN"), score="f1")
     with pytest.raises(InputError, match="no gold class of any token"):
         batch_of("chain", [("a b", None)])
+    example = Example((Parsed(unparsed=Tagged(["a"], origin=Origin("a.conllu", 7, "s1")), labels=[-1]),), id="dev-1")
+    with pytest.raises(InputError, match=r"^a\.conllu:7, sentence s1: example dev-1 has no gold class of any token"):
+        graph_set([example], "chain", vocabularies_of([example], "chain"), 1, {}, token_labels=True)
 
 
 @pytest.mark.parametrize("use", ["loss", "outcomes", "predict"])

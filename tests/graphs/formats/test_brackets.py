@@ -63,6 +63,13 @@ def test_words_hold_every_character_but_space_tab_line_end_and_bracket():
     assert one("(2 (2 3\xa01\\/2)\t(2 a\u2003b\x0bc\u2028d))").words == ["3\xa01\\/2", "a\u2003b\x0bc\u2028d"]
 
 
+def test_brackets_are_escaped_in_tags_too():
+    tree = Constituency(["S", "(", "$("], [None, "(", "b"], np.array([-1, 0, 0]))
+    assert to_brackets(tree, escape=True) == "(S (-LRB- -LRB-) ($-LRB- b))"
+    with pytest.raises(SentenceError, match="bracket"):
+        to_brackets(tree)
+
+
 def test_unescape_is_on_request():
     text = r"(X (A -LRB-) (B 1\/2) (C ;-RRB-) (D \*) (-LCB- -LCB-))"
     assert one(text).words == ["-LRB-", r"1\/2", ";-RRB-", r"\*", "-LCB-"]

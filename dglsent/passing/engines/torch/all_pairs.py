@@ -55,7 +55,9 @@ def frontiers_run_dense(padding: Padding, reduce: ReduceFunction) -> bool:
 
 
 def _is_sum_of_senders(message: MessageFunction, reduce: ReduceFunction) -> bool:
-    return is_builtin(message) and message.name == "copy_u" and is_builtin(reduce) and reduce.name == "sum"
+    if not (is_builtin(message) and message.name == "copy_u" and is_builtin(reduce) and reduce.name == "sum"):
+        return False
+    return bool(message.out_field == reduce.msg_field)  # else there is no such message, which the other way says
 
 
 def dense_round(nodes: Fields, relation: AllPairs, message: MessageFunction, reduce: Any) -> Outputs:

@@ -72,8 +72,9 @@ class _Compiled:
             if any(hasattr(view, "asked") for view in views.values()):
                 self._give_up("it asks which fields there are, and a compiled one sees those of its first call")
             return result
-        parts = {part: {name: getattr(seen, part)[name] for name in names} for part, names in self._reads.items()}
         try:
+            # A field of its first call need not be there: a method may read one in training alone.
+            parts = {part: {name: getattr(seen, part)[name] for name in names} for part, names in self._reads.items()}
             return self._run(method.__self__, _Fields(seen.batch_size(), parts))
         except Exception as error:
             result = method(seen)  # an error of its own is raised here
