@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import random
+import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, TypeAlias
@@ -21,6 +22,7 @@ Progress: TypeAlias = Callable[[int, int, int], None]
 """Called with the numbers of sentences that are done, that there are, and that failed."""
 
 _FORMAT = 1  # of what is cached
+_SENT_ID = re.compile(r"sent_id\s*=")
 _WORDS = 8000  # that go in one batch at most: about a minute of one core's work is lost with a killed program
 
 
@@ -118,7 +120,7 @@ def comments(text: Text) -> list[str]:
     """The text of a sentence as a comment, and what else its own comments say."""
     given = as_tokens(text)
     whole = " ".join((given if isinstance(given, str) else " ".join(given.words)).split())
-    own = [line for line in text.comments if not line.startswith("sent_id")] if isinstance(text, Dependencies) else []
+    own = [line for line in text.comments if not _SENT_ID.match(line)] if isinstance(text, Dependencies) else []
     return own if any(line.startswith("text =") for line in own) else [f"text = {whole}", *own]
 
 

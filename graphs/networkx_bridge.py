@@ -203,9 +203,10 @@ def _field(name: str, records: Sequence[dict[str, Any]], about: dict[str, Any] |
         if unsaid := {"dtype", "shape"} - about.keys():
             raise TypeError(f"the graph attribute of its fields lacks {min(unsaid)}")
         value = torch.tensor(rows, dtype=_dtype(about["dtype"]))
-        given = value if value.is_floating_point() else torch.tensor(rows)
-        if not torch.equal(value.to(given.dtype), given):
-            raise TypeError(f"not all values are {about['dtype']}")
+        if not value.is_floating_point():  # which holds whatever number was given; NaN is none that equals itself
+            given = torch.tensor(rows)
+            if not torch.equal(value.to(given.dtype), given):
+                raise TypeError(f"not all values are {about['dtype']}")
         shape = [len(rows), *about["shape"]]
         # Lists tell no dimensions behind one of size 0.
         if list(value.shape) == shape or value.numel() == math.prod(shape) == 0:

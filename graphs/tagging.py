@@ -46,7 +46,7 @@ def tag(
         cache: folder of the cache; $DGLSENT_CACHE or ~/.cache/dglsent/parses by default.
         device: "cpu", "cuda" (or "cuda:1"), or "auto": CUDA where torch has it.
         split: strings are running text, which is split into sentences first; the result has one entry a sentence.
-        max_tokens: a longer sentence is refused.
+        max_tokens: a longer sentence that is not in the cache is refused.
         batch: sentences tagged in one go, after which they are in the cache.
         on_progress: called with the numbers of sentences that are done, that there are, and that failed.
 

@@ -1,27 +1,37 @@
 """Tokens of raw English text, for models that read words in their order and need no parse.
 
 The rules are those of the Penn Treebank that matter most: punctuation, brackets and quotation marks stand alone, as do
-"n't" and what follows an apostrophe ("'s", "'ll"). Text that is tokenised already stays as it is.
+"n't" and what follows an apostrophe ("'s", "'ll"). Text that is tokenised already stays as it is, and words of other
+scripts stay whole between spaces and punctuation.
 """
 
 from __future__ import annotations
 
 import re
+import unicodedata
 
+# Parts of letters that `\w` lacks: accents and vowel signs with a character of their own, joiners, soft hyphens.
+_MARKS = "".join(
+    char
+    for char in map(chr, [*range(0x300, 0x1F000), *range(0xE0100, 0xE01F0)])
+    if unicodedata.category(char).startswith("M")
+)
+_MARKS += "\xad\u200c\u200d\u2060" + "".join(map(chr, range(0x1F3FB, 0x1F400)))  # and colours of skin
+_W = rf"[\w{_MARKS}]"
 _TOKEN = re.compile(
-    r"""
+    rf"""
     -[LR][RSC]B-                                   # brackets of the treebank
-    | \.{2,} | -{2,} | ``| ''                      # marks of several characters
+    | \.{{2,}} | -{{2,}} | ``| ''                   # marks of several characters
     | (?:https?://|www\.)\S*[\w/]                  # addresses
-    | (?:[A-Za-z]\.){2,}                           # abbreviations such as U.S.
+    | (?:[A-Za-z]\.){{2,}}                          # abbreviations such as U.S.
     | (?:Mr|Mrs|Ms|Dr|St|Prof|Jr|Sr|vs|etc)\.(?=\s)
-    | [^\W\d_]+(?=n['’]t\b)                        # do of don't
+    | {_W}+(?=n['’]t\b)                             # do of don't
     | n['’]t\b
     | ['’](?:s|m|d|ll|re|ve)\b
     | ['’]\d0s\b                                  # decades
-    | \d+(?:[.,:/]\d+)*\w*(?:-\w+)*                # numbers, prices, times, ordinals
-    | \w+(?:-\w+)*                                 # words, compounds
-    | \S
+    | \d+(?:[.,:/]\d+)*{_W}*(?:-{_W}+)*            # numbers, prices, times, ordinals
+    | \w{_W}*(?:-{_W}+)*                           # words, compounds
+    | \S(?:[{_MARKS}]|(?<=\u200d)\S)*              # emoji may be of several characters
     """,
     re.VERBOSE | re.IGNORECASE,
 )

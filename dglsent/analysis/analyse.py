@@ -182,7 +182,7 @@ def draw(analysis: Analysis, tables: Mapping[str, DataFrame], folder: Path, capt
         files += [folder / f"{name}.svg", folder / f"{name}.png"]
     if missing:
         some = "".join(sorted(missing)[:20])
-        say(f"{folder}: no installed font has {some!r}, boxes in the PNGs; install one, such as Noto Sans CJK")
+        say(f"{folder}: no installed font has {some!r}, boxes in the PNGs; install one that does, such as a Noto Sans")
     return files
 
 

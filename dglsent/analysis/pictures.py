@@ -72,7 +72,9 @@ def panels(
 def look() -> AbstractContextManager[None]:
     """While it lasts, figures are drawn in the look of the project."""
     installed = {font.name for font in fontManager.ttflist}
-    return mpl.rc_context({**_LOOK, "font.family": ["sans-serif", *(name for name in _GLYPHS if name in installed)]})
+    of_scripts = sorted(name for name in installed.difference(_GLYPHS) if name.startswith("Noto Sans "))
+    fonts = [*(name for name in _GLYPHS if name in installed), *of_scripts]
+    return mpl.rc_context({**_LOOK, "font.family": ["sans-serif", *fonts]})
 
 
 def inches(count: int) -> float:

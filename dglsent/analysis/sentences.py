@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Sequence
 
 from pandas import DataFrame, Series
@@ -11,11 +12,16 @@ from graphs.errors import InputError
 
 def bare(text: str) -> str:
     """The letters and digits of a text, of whatever script, in lower case; of a text without any, what stands there."""
-    return "".join(filter(str.isalnum, text.lower())) or text.strip()
+    return "".join(char for char in text.lower() if char.isalnum() or _is_mark(char)) or text.strip()
+
+
+def _is_mark(char: str) -> bool:
+    """Whether a character is part of a letter, such as a vowel sign."""
+    return unicodedata.category(char).startswith("M")
 
 
 def find_sentence(examples: DataFrame, named: str, usual: Sequence[str] = ()) -> int:
-    """The first example that has a sentence on either side.
+    """The first example that has a sentence on either side, of those that have it to the letter if there are such.
 
     Args:
         examples: of a split.
@@ -25,12 +31,12 @@ def find_sentence(examples: DataFrame, named: str, usual: Sequence[str] = ()) ->
     Raises:
         InputError: the named sentence is not there.
     """
+    sides = [examples[side] for side in ("text", "other") if side in examples]
     for sentence in [named] if named else usual:
-        for side in ("text", "other"):
-            if side in examples:
-                found = examples[_bare(examples[side]) == bare(sentence)]
-                if len(found):
-                    return int(found.example.iloc[0])
+        exact, loose = [side == sentence for side in sides], [_bare(side) == bare(sentence) for side in sides]
+        for same in (*exact, *loose):
+            if same.any():
+                return int(examples.example[same].iloc[0])
     if named:
         raise InputError(f"--sentence {named!r}: no such sentence in the split")
     return int(examples.example.iloc[0])

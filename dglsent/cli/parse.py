@@ -2,6 +2,7 @@
 
 Sentence i of the input is the block with `# sent_id = i` of OUT.conllu.gz and line i of OUT.brackets.gz. A sentence
 that cannot be parsed has no block, a blank line of brackets, and a line in OUT.failed.txt: its number, a tab, and why.
+One whose tree cannot be written, as of a word with a space, has its block all the same.
 Readers skip the blank line, and `origin.line` of a tree still is the number of its sentence.
 
 Tokens such as -LRB- are parsed as the brackets that they stand for: the models know no other, and so a reader that
@@ -71,7 +72,11 @@ def make_parser() -> Parser:
         help="folder of the cache; DGLSENT_CACHE, or ~/.cache/dglsent/parses, by default",
     )
     parser.add_argument(
-        "--max-tokens", type=positive, default=400, metavar="N", help="refuse sentences over N tokens; 400 by default"
+        "--max-tokens",
+        type=positive,
+        default=400,
+        metavar="N",
+        help="refuse sentences over N tokens, unless cached; 400 by default",
     )
     parser.add_argument(
         "--tags",
@@ -117,7 +122,9 @@ def _inputs(options: Namespace) -> dict[Path, Sequence[Text | SentenceError]]:
     if options.form != "conllu" and form in ("conllu", "brackets"):
         remedy = "add --input conllu, which keeps its tags" if form == "conllu" else "give its text"
         raise InputError(f"{options.input}: parses, and not text; {remedy}")
-    if options.input == "-" or Path(options.input).is_file():
+    if options.input == "-" or (Path(options.input).exists() and not Path(options.input).is_dir()):  # perhaps a pipe
+        if options.out.name in ("", ".."):
+            raise InputError(f"{options.out}: OUT is how names of files begin, such as parsed/reviews")
         return {options.out: _read(options.input, options.form)}
     corpora = corpora_with_texts()
     if options.input not in corpora:
@@ -182,6 +189,9 @@ def _parse(texts: Sequence[Text | SentenceError], out: Path, options: Namespace)
     """Parses and writes one input; returns how many sentences failed."""
     import graphs
 
+    prefix = f"{out}.tags" if options.tags else str(out)
+    files = [f"{prefix}.conllu.gz", *([] if options.tags else [f"{prefix}.brackets.gz"])]
+    _spare(options.input, [*files, _failed_txt(prefix)])
     with locked(out):
         progress = _Progress(out.name)
         try:
@@ -199,12 +209,21 @@ def _parse(texts: Sequence[Text | SentenceError], out: Path, options: Namespace)
         if options.form == "conllu":
             read = zip(texts, results, strict=True)
             results = [text if isinstance(text, SentenceError) else result for text, result in read]
-        prefix = f"{out}.tags" if options.tags else str(out)
-        files = [f"{prefix}.conllu.gz", *([] if options.tags else [f"{prefix}.brackets.gz"])]
         failed = _write(results, prefix, files)
-    listed = f", {failed} failed (listed in {prefix}.failed.txt)" if failed else ""
+    listed = f", {failed} failed (listed in {_failed_txt(prefix)})" if failed else ""
     print(f"{', '.join(files)}: {len(results) - failed} sentences{listed}", flush=True)
     return failed
+
+
+def _failed_txt(prefix: str) -> str:
+    return f"{prefix}.failed.txt"
+
+
+def _spare(source: str, files: Sequence[str]) -> None:
+    """InputError if one of the files that will be written is the input."""
+    for file in files:
+        if Path(source).exists() and Path(file).exists() and Path(file).samefile(source):
+            raise InputError(f"{source}: would be overwritten; choose another OUT")
 
 
 def _write(results: Sequence[Parse | Dependencies | SentenceError], prefix: str, files: Sequence[str]) -> int:
@@ -213,14 +232,12 @@ def _write(results: Sequence[Parse | Dependencies | SentenceError], prefix: str,
     with ExitStack() as stack:
         opened = [_open(Path(file), stack) for file in files]
         for number, result in enumerate(results, 1):
-            try:
-                texts = _texts(result)
-            except SentenceError as error:
-                failures.append(f"{number}\t{error.reason}\n")
-                texts = ("", "\n")
+            texts, reason = _texts(result)
+            if reason:
+                failures.append(f"{number}\t{reason}\n")
             for file, text in zip(opened, texts, strict=False):
                 file.write(text)
-    listed = Path(f"{prefix}.failed.txt")
+    listed = Path(_failed_txt(prefix))
     if failures:
         with replacing(listed) as beside:
             beside.write_text("".join(failures), encoding="utf-8", newline="\n")
@@ -229,21 +246,22 @@ def _write(results: Sequence[Parse | Dependencies | SentenceError], prefix: str,
     return len(failures)
 
 
-def _texts(result: Parse | Dependencies | SentenceError) -> tuple[str, ...]:
-    """What is written of a sentence: CoNLL-U, of a parse brackets too.
-
-    Raises:
-        SentenceError: there is nothing to write.
-    """
+def _texts(result: Parse | Dependencies | SentenceError) -> tuple[list[str], str]:
+    """What is written of a sentence, CoNLL-U and of a parse brackets too, and why some of it is not; "" if all is."""
     from graphs.formats.brackets import to_brackets
     from graphs.formats.conllu import to_conllu
     from graphs.parsing import Parse
 
-    if isinstance(result, SentenceError):
-        raise result
-    if isinstance(result, Parse):
-        return to_conllu(result.dependencies), to_brackets(result.constituency, escape=True) + "\n"
-    return (to_conllu(result),)
+    texts = ["", "\n"]
+    try:
+        if isinstance(result, SentenceError):
+            raise result
+        texts[0] = to_conllu(result.dependencies if isinstance(result, Parse) else result)
+        if isinstance(result, Parse):
+            texts[1] = to_brackets(result.constituency, escape=True) + "\n"
+    except SentenceError as error:
+        return texts, error.reason
+    return texts, ""
 
 
 def _open(path: Path, stack: ExitStack) -> TextIO:

@@ -95,19 +95,20 @@ def read(
         return [_pair(row, origin, trees) for row, origin in rows]
     single = _single(text, form, name)
     if sentences == 2 and single:
-        return in_twos(single, _places(single, form, len(_lines(text))), name)
+        return in_twos(single, _places(single, form, len(_lines(text))), name, numbered=form == "conllu")
     return [(one,) for one in single]
 
 
 def _places(sentences: Sequence[Given], form: Format, lines: int) -> list[int] | None:
     """The numbers of sentences, of which those that `dglsent parse` could not parse are left out; None without such.
 
-    That is a `sent_id` in CoNLL-U and else the line, where each has one of its own.
+    That is a `sent_id` in CoNLL-U, if they count up from 1 or nearly so, and else the line, where each has one of its
+    own.
     """
     if form == "conllu":
         numbers = [int(one.origin.sentence) if one.origin.sentence.isdecimal() else 0 for one in sentences]
-        own = numbers[0] in (1, 2) and all(one < other for one, other in pairwise(numbers))
-        return numbers if own else None
+        rising = numbers[0] > 0 and all(one < other for one, other in pairwise(numbers))
+        return numbers if rising and (numbers[0] <= 2 or 2 * len(numbers) > numbers[-1]) else None
     return [one.origin.line for one in sentences] if len(sentences) == lines else None
 
 

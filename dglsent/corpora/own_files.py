@@ -67,14 +67,20 @@ class Row:
         text = self.cells[column].strip()
         if not text:
             raise SentenceError(f"column {column!r} is blank", self.origin)
-        try:
-            text.encode()
-        except UnicodeEncodeError as error:
-            half = ascii(text[error.start])
+        if half := half_character(text):
             raise SentenceError(
                 f"column {column!r} has {half}, half a character, as of an emoji that was cut; delete it", self.origin
-            ) from None
+            )
         return text
+
+
+def half_character(text: str) -> str:
+    """The first half of a character in a text, which no file can hold, as Python writes it; "" if there is none."""
+    try:
+        text.encode()
+    except UnicodeEncodeError as error:
+        return ascii(text[error.start])
+    return ""
 
 
 def read_table(source: Path | Extract) -> Iterator[Row]:

@@ -10,7 +10,7 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 
 from dglsent.corpora.example import Example, Parsed
-from dglsent.corpora.own_files import has_trees, is_tree
+from dglsent.corpora.own_files import half_character, has_trees, is_tree
 from graphs.columns import Constituency, Dependencies, Tagged
 from graphs.converters import from_nltk, from_spacy, from_stanza, is_nltk, is_spacy, is_stanza
 from graphs.errors import InputError, Origin, SentenceError
@@ -197,12 +197,16 @@ def _sentences(one: Any, number: int, trees: bool) -> list[Given]:
     if is_spacy(one):
         return [sentence for columns in from_spacy(one) for sentence in _sentences(columns, number, trees)]
     if isinstance(one, str):
+        if half := half_character(one):
+            return [SentenceError(f"the text has {half}, half a character, as of an emoji that was cut; delete it")]
         return _of_brackets(one) if is_tree(one.strip(), trees) else [Raw(one)]
     if isinstance(one, (list, tuple)) and all(isinstance(token, str) for token in one):
         if one and all(len(token.split()) > 1 for token in one):  # some may: words of Vietnamese have spaces
             raise InputError(f"example {number}: {one[0]!r} stands where a token should; give text as a string alone")
         if not all(token.strip() for token in one):
             return [SentenceError("a token is empty")]
+        if half := half_character("".join(one)):
+            return [SentenceError(f"a token has {half}, half a character, as of an emoji that was cut; delete it")]
         return [Raw(list(one))]
     raise InputError(f"example {number}: {_kind(one)} was given; wanted is {WANTED}")
 

@@ -93,9 +93,9 @@ def strongest(cells: npt.NDArray[np.float64], top: int, least: float | None = No
     Args:
         cells: [N, M].
         top: so many of a row.
-        least: those that weigh no more are left out; by default 1 / M, and none where M is 1.
+        least: those that weigh no more are left out; by default 1 / M up to rounding, and none where M is 1.
     """
-    least = (1 / cells.shape[1] if cells.shape[1] > 1 else -math.inf) if least is None else least
+    least = (1 / cells.shape[1] + 1e-6 if cells.shape[1] > 1 else -math.inf) if least is None else least
     return [
         (sender, receiver, float(row[sender]))
         for receiver, row in enumerate(np.nan_to_num(cells, nan=-np.inf))

@@ -96,7 +96,9 @@ def test_attention():
         (2, 2, pytest.approx(0.4)),
     ]
     assert len(strongest(weights.double().numpy(), 2, 0.0)) == 6
-    assert strongest(np.full((2, 2), 0.5), 2) == []  # an even share is no more than that
+    for count in range(2, 30):  # an even share is no more than that, rounded or not
+        for share in (1 / count, round(1 / count, 6), np.float32(1 / count)):
+            assert strongest(np.full((2, count), share, dtype=np.float64), 2) == []
     assert strongest(np.array([[1.0], [np.nan]]), 2) == [(0, 0, 1.0)]  # where there is one word alone, it is heard
     svg = attention_svg(["a", "b", "c"], weights, parse=sentence([1, -1, 1], words=["a", "b", "c"]))
     heights = [y for _, y in arrows(svg)]

@@ -16,6 +16,10 @@ from graphs.tokens import tokens
         ("In the 1990s, a 2nd-hand 4x4 at 7:30pm.", "In the 1990s , a 2nd-hand 4x4 at 7:30pm ."),
         ("the '90s' hits, 20th of 3/4", "the '90s ' hits , 20th of 3/4"),
         ("They don’t, she’ll", "They do n’t , she ’ll"),
+        ("cafe\u0301-noir's don't", "cafe\u0301-noir 's do n't"),  # the accent is a character of its own
+        ("हिन्दी फ़िल्म, अच्छी है।", "हिन्दी फ़िल्म , अच्छी है ।"),
+        ("كَتَبَ می\u200cخواهم", "كَتَبَ می\u200cخواهم"),
+        ("na\xadive ❤\ufe0f! 👩\u200d👩\u200d👧 👍🏽👍🏽", "na\xadive ❤\ufe0f ! 👩\u200d👩\u200d👧 👍🏽 👍🏽"),
         ("", ""),
     ],
 )

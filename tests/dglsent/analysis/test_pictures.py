@@ -6,9 +6,11 @@ import re
 import warnings
 from pathlib import Path
 
+import matplotlib as mpl
 import numpy as np
 import pytest
 from figure_reading import names
+from matplotlib.font_manager import FontEntry, fontManager
 
 from dglsent.analysis.pictures import arcs, heat, inches, look, panels, save
 
@@ -80,3 +82,10 @@ def test_glyphs_that_no_font_has_are_told_at_once(tmp_path: Path) -> None:
         assert save(figure, tmp_path / "boxes", "") == {"\uf8f0", "\uf8f1"}
     axes[0, 0].set_title("Tōkyō עברית")
     assert save(figure, tmp_path / "letters", "") == set()
+
+
+def test_any_font_of_noto_that_is_installed_is_asked_for_glyphs(monkeypatch: pytest.MonkeyPatch) -> None:
+    fonts = [FontEntry(name=name) for name in ("Noto Sans Tamil", "Noto Serif", "DejaVu Sans", "Noto Sans Bengali")]
+    monkeypatch.setattr(fontManager, "ttflist", fonts)
+    with look():
+        assert mpl.rcParams["font.family"] == ["sans-serif", "DejaVu Sans", "Noto Sans Bengali", "Noto Sans Tamil"]

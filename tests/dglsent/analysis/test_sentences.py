@@ -24,6 +24,15 @@ def test_scripts_punctuation_and_case():
             find_sentence(SINGLE, absent)
 
 
+def test_a_sentence_to_the_letter_comes_before_one_that_is_near():
+    texts = ["we re here", "we're here", "यह लड़का है", "यह लड़की है"]
+    examples = DataFrame({"example": range(4), "text": texts, "other": [texts[1], None, None, None]})
+    assert [find_sentence(examples[1:], text) for text in texts[1:]] == [1, 2, 3]
+    assert find_sentence(examples, "we're here") == 1
+    assert find_sentence(examples[:1], "we're here") == 0
+    assert find_sentence(examples[2:], "यह लड़की है!") == 3
+
+
 def test_pairs_either_way_round():
     assert find_pairs(PAIRS, "A dog", "No dog.") == find_pairs(PAIRS, "no dog", "a dog") == [0]
     assert find_pairs(SINGLE, "A Film", "") == []

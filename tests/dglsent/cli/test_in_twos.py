@@ -45,9 +45,18 @@ def test_trees_of_which_one_could_not_be_parsed():
     block = "# sent_id = {}\n1\tx\t_\t_\t_\t_\t0\troot\t_\t_\n\n"
     found = read("".join(map(block.format, (1, 2, 4, 5, 6))), "conllu", ("1", "2"))
     assert [[isinstance(one, SentenceError) for one in pair] for pair in found] == [[False] * 2, [True], [False] * 2]
+    found = read("".join(map(block.format, range(4, 11))), "conllu", ("1", "2"))  # the first three are missing
+    assert [[isinstance(one, SentenceError) for one in pair] for pair in found] == [[True], *[[False] * 2] * 3]
     # Numbers of another kind are names.
     found = read("".join(map(block.format, (10, 30, 50, 70))), "conllu", ("1", "2"))
     assert [len(pair) for pair in found] == [2, 2]
+
+
+@pytest.mark.parametrize("numbers", [range(2, 10), [1, 2, 4, 5], range(4, 10)])
+def test_numbers_of_conllu_that_begin_a_pair_with_an_even_one(numbers):
+    block = "# sent_id = {}\n1\tx\t_\t_\t_\t_\t0\troot\t_\t_\n\n"
+    with pytest.raises(InputError, match=r"p\.conllu: sentence [13] is not there, .* cannot be known; write"):
+        read("".join(map(block.format, numbers)), "conllu", ("1", "2"), "p.conllu")
 
 
 def test_of_trees_over_several_lines_nothing_is_known():

@@ -3,8 +3,10 @@ from __future__ import annotations
 import gzip
 import importlib
 import io
+import os
 import signal
 import sys
+import threading
 import time
 from pathlib import Path
 
@@ -188,12 +190,16 @@ def test_interrupted_it_says_how_to_go_on(stanza_dir, tmp_path):
 
 def test_tagged_sentences_keep_their_tags_and_their_numbers(program, options, tmp_path):
     rows = ["1\tThey\t_\tPRON\tPRP\t_\t_\t_\t_\t_", "2\tduck\tquack\tVERB\tVBP\t_\t7\t_\t_\t_"]
-    blocks = ["# label = 1\n" + "\n".join(rows), "1\tthree\tcolumns", rows[0].replace("They", "-LRB-")]
+    blocks = [
+        "# label = 1\n# sent_id_there = a\n" + "\n".join(rows),
+        "1\tthree\tcolumns",
+        rows[0].replace("They", "-LRB-"),
+    ]
     (tmp_path / "in.conllu").write_text("\n\n".join(blocks) + "\n", encoding="utf-8")
     out = tmp_path / "out"
     assert program("parse", tmp_path / "in.conllu", out, "--input", "conllu", *options)[0] == 1
     sentences, trees = written(out)
-    assert sentences[0].comments == ["sent_id = 1", "text = They duck", "label = 1"]
+    assert sentences[0].comments == ["sent_id = 1", "text = They duck", "label = 1", "sent_id_there = a"]
     assert [list(getattr(sentences[0], name)) for name in ("upos", "xpos", "lemma")] == [
         ["PRON", "VERB"],
         ["PRP", "VBP"],
@@ -202,7 +208,7 @@ def test_tagged_sentences_keep_their_tags_and_their_numbers(program, options, tm
     assert sorted(sentences[0].head) == [-1, 1]
     assert [sentence.origin.sentence for sentence in sentences] == ["1", "3"]
     assert sentences[1].words == trees[1].words == ["("]
-    assert Path(f"{out}.failed.txt").read_text() == "2\tline 5: 3 columns, expected 10 separated by tabs\n"
+    assert Path(f"{out}.failed.txt").read_text() == "2\tline 6: 3 columns, expected 10 separated by tabs\n"
 
 
 def test_a_table_is_not_parsed_line_by_line(tmp_path, program):
@@ -218,3 +224,42 @@ def test_a_table_is_not_parsed_line_by_line(tmp_path, program):
 def test_parses_are_not_taken_for_text(name, said, tmp_path, program):
     (tmp_path / name).write_text("")
     program.refuses("parse", tmp_path / name, tmp_path / "out", "--tags", saying=[f"{tmp_path / name}: {said}"])
+
+
+@pytest.mark.parametrize(
+    ("name", "out"), [("gold.conllu.gz", "gold"), ("gold.tags.conllu.gz", "gold"), ("a.failed.txt", "./a")]
+)
+def test_its_input_is_not_overwritten(name, out, tmp_path, program, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    before = b"1\tI\t_\t_\t_\t_\t0\tmygold\t_\t_\n\n"
+    before = gzip.compress(before) if name.endswith(".gz") else before
+    Path(name).write_bytes(before)
+    options = ["--input", "conllu", *(["--tags"] if "tags" in name else [])]
+    program.refuses("parse", name, out, *options, saying=[f"{name}: would be overwritten; choose another OUT"])
+    assert Path(name).read_bytes() == before
+
+
+@pytest.mark.parametrize("out", [".", "..", "/"])
+def test_files_want_a_name(out, file, program):
+    program.refuses("parse", file, out, saying=[f"{out}: OUT is how names of files begin"])
+
+
+def test_a_tree_that_cannot_be_written_costs_no_dependencies(program, options, tmp_path):
+    row = "1\t{}\t_\tPUNCT\t(\t_\t_\t_\t_\t_\n\n"
+    (tmp_path / "in.conllu").write_text(row.format("(") + row.format("New York"), encoding="utf-8")
+    out = tmp_path / "out"
+    assert program("parse", tmp_path / "in.conllu", out, "--input", "conllu", *options)[0] == 1
+    sentences, trees = written(out)
+    assert [sentence.words for sentence in sentences] == [["("], ["New York"]]
+    assert [(tree.words, tree.pos) for tree in trees] == [(["("], ["-LRB-"])]
+    failed = Path(f"{out}.failed.txt").read_text()
+    assert failed == "2\t'New York' cannot be written in brackets: it is empty or holds a space or a bracket\n"
+
+
+def test_a_pipe_is_read_as_a_file(program, options, tmp_path):
+    pipe, out = tmp_path / "pipe", tmp_path / "out"
+    os.mkfifo(pipe)
+    writer = threading.Thread(target=pipe.write_text, args=("So do I.\n",), daemon=True)
+    writer.start()
+    assert program("parse", pipe, out, *options)[0] == 0
+    assert written(out)[0][0].words == ["So", "do", "I", "."]

@@ -108,3 +108,10 @@ def test_an_empty_token_is_refused():
 def test_no_tokens_are_no_words():
     with pytest.raises(InputError, match="example 2: the sentence has no words"):
         CHAIN.predict([["good"], []])
+
+
+@pytest.mark.parametrize("given", ["a \ud83d film", ["a", "\ud83d"]])
+def test_half_a_character_is_refused_as_in_files(given):
+    for use in (CHAIN.predict, CHAIN.explain):
+        with pytest.raises(InputError, match=r"example 1: .* has '\\ud83d', half a character.*delete it"):
+            use([given])
