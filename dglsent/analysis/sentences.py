@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import cache
+from itertools import product
 
 from pandas import DataFrame, Series
 
@@ -12,12 +14,13 @@ from graphs.errors import InputError
 
 def bare(text: str) -> str:
     """The letters and digits of a text, of whatever script, in lower case; of a text without any, what stands there."""
-    return "".join(char for char in text.lower() if char.isalnum() or _is_mark(char)) or text.strip()
+    return "".join(filter(_counts, text.lower())) or text.strip()
 
 
-def _is_mark(char: str) -> bool:
-    """Whether a character is part of a letter, such as a vowel sign."""
-    return unicodedata.category(char).startswith("M")
+@cache
+def _counts(char: str) -> bool:
+    """Whether a character is a letter, a digit or part of one, such as a vowel sign."""
+    return char.isalnum() or unicodedata.category(char).startswith("M")
 
 
 def find_sentence(examples: DataFrame, named: str, usual: Sequence[str] = ()) -> int:
@@ -31,12 +34,13 @@ def find_sentence(examples: DataFrame, named: str, usual: Sequence[str] = ()) ->
     Raises:
         InputError: the named sentence is not there.
     """
+    forms: tuple[Callable[[str], str], ...] = (str, bare)
     sides = [examples[side] for side in ("text", "other") if side in examples]
     for sentence in [named] if named else usual:
-        exact, loose = [side == sentence for side in sides], [_bare(side) == bare(sentence) for side in sides]
-        for same in (*exact, *loose):
-            if same.any():
-                return int(examples.example[same].iloc[0])
+        for form, side in product(forms, sides):
+            found = examples.example[side.map(form, na_action="ignore") == form(sentence)]
+            if len(found):
+                return int(found.iloc[0])
     if named:
         raise InputError(f"--sentence {named!r}: no such sentence in the split")
     return int(examples.example.iloc[0])

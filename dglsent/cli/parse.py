@@ -191,7 +191,8 @@ def _parse(texts: Sequence[Text | SentenceError], out: Path, options: Namespace)
 
     prefix = f"{out}.tags" if options.tags else str(out)
     files = [f"{prefix}.conllu.gz", *([] if options.tags else [f"{prefix}.brackets.gz"])]
-    _spare(options.input, [*files, _failed_txt(prefix)])
+    listed = f"{prefix}.failed.txt"
+    _spare(options.input, [*files, listed])
     with locked(out):
         progress = _Progress(out.name)
         try:
@@ -209,14 +210,10 @@ def _parse(texts: Sequence[Text | SentenceError], out: Path, options: Namespace)
         if options.form == "conllu":
             read = zip(texts, results, strict=True)
             results = [text if isinstance(text, SentenceError) else result for text, result in read]
-        failed = _write(results, prefix, files)
-    listed = f", {failed} failed (listed in {_failed_txt(prefix)})" if failed else ""
-    print(f"{', '.join(files)}: {len(results) - failed} sentences{listed}", flush=True)
+        failed = _write(results, files, Path(listed))
+    told = f", {failed} failed (listed in {listed})" if failed else ""
+    print(f"{', '.join(files)}: {len(results) - failed} sentences{told}", flush=True)
     return failed
-
-
-def _failed_txt(prefix: str) -> str:
-    return f"{prefix}.failed.txt"
 
 
 def _spare(source: str, files: Sequence[str]) -> None:
@@ -226,8 +223,8 @@ def _spare(source: str, files: Sequence[str]) -> None:
             raise InputError(f"{source}: would be overwritten; choose another OUT")
 
 
-def _write(results: Sequence[Parse | Dependencies | SentenceError], prefix: str, files: Sequence[str]) -> int:
-    """Writes the files, each whole or not at all, and which sentences failed; returns how many."""
+def _write(results: Sequence[Parse | Dependencies | SentenceError], files: Sequence[str], listed: Path) -> int:
+    """Writes the files, each whole or not at all, and lists which sentences failed; returns how many."""
     failures = []
     with ExitStack() as stack:
         opened = [_open(Path(file), stack) for file in files]
@@ -237,7 +234,6 @@ def _write(results: Sequence[Parse | Dependencies | SentenceError], prefix: str,
                 failures.append(f"{number}\t{reason}\n")
             for file, text in zip(opened, texts, strict=False):
                 file.write(text)
-    listed = Path(_failed_txt(prefix))
     if failures:
         with replacing(listed) as beside:
             beside.write_text("".join(failures), encoding="utf-8", newline="\n")
@@ -253,9 +249,9 @@ def _texts(result: Parse | Dependencies | SentenceError) -> tuple[list[str], str
     from graphs.parsing import Parse
 
     texts = ["", "\n"]
+    if isinstance(result, SentenceError):
+        return texts, result.reason
     try:
-        if isinstance(result, SentenceError):
-            raise result
         texts[0] = to_conllu(result.dependencies if isinstance(result, Parse) else result)
         if isinstance(result, Parse):
             texts[1] = to_brackets(result.constituency, escape=True) + "\n"

@@ -67,19 +67,17 @@ class Row:
         text = self.cells[column].strip()
         if not text:
             raise SentenceError(f"column {column!r} is blank", self.origin)
-        if half := half_character(text):
-            raise SentenceError(
-                f"column {column!r} has {half}, half a character, as of an emoji that was cut; delete it", self.origin
-            )
+        if wrong := half_character(f"column {column!r}", text):
+            raise SentenceError(wrong, self.origin)
         return text
 
 
-def half_character(text: str) -> str:
-    """The first half of a character in a text, which no file can hold, as Python writes it; "" if there is none."""
+def half_character(what: str, text: str) -> str:
+    """What is wrong with a text, named `what`, that no file can hold; "" if nothing is."""
     try:
         text.encode()
     except UnicodeEncodeError as error:
-        return ascii(text[error.start])
+        return f"{what} has {text[error.start]!a}, half a character, as of an emoji that was cut; delete it"
     return ""
 
 

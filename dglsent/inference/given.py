@@ -197,16 +197,16 @@ def _sentences(one: Any, number: int, trees: bool) -> list[Given]:
     if is_spacy(one):
         return [sentence for columns in from_spacy(one) for sentence in _sentences(columns, number, trees)]
     if isinstance(one, str):
-        if half := half_character(one):
-            return [SentenceError(f"the text has {half}, half a character, as of an emoji that was cut; delete it")]
+        if wrong := half_character("the text", one):
+            return [SentenceError(wrong)]
         return _of_brackets(one) if is_tree(one.strip(), trees) else [Raw(one)]
     if isinstance(one, (list, tuple)) and all(isinstance(token, str) for token in one):
         if one and all(len(token.split()) > 1 for token in one):  # some may: words of Vietnamese have spaces
             raise InputError(f"example {number}: {one[0]!r} stands where a token should; give text as a string alone")
         if not all(token.strip() for token in one):
             return [SentenceError("a token is empty")]
-        if half := half_character("".join(one)):
-            return [SentenceError(f"a token has {half}, half a character, as of an emoji that was cut; delete it")]
+        if wrong := half_character("a token", "".join(one)):
+            return [SentenceError(wrong)]
         return [Raw(list(one))]
     raise InputError(f"example {number}: {_kind(one)} was given; wanted is {WANTED}")
 
