@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from graphs import fields, trees
-from graphs.columns import Constituency, Dependencies, IntArray, Sentence, Tagged
+from graphs.columns import Constituency, Dependencies, IntArray, Sentence, as_array, check_sentence
 from graphs.errors import Origin, SentenceError, check_choice, check_kind
 from graphs.features import Vocabularies, relations, tags
 from graphs.sentence_graph import SentenceGraph
@@ -276,11 +276,8 @@ def _numbers(
 ) -> npt.NDArray[Any]:
     """A field [size, ...] of edges: whole numbers as int64, others with the dtype that torch would give them."""
     given = hasattr(values, "dtype")
-    if given and not isinstance(values, np.ndarray):  # a tensor, perhaps of bfloat16, which NumPy lacks
-        tensor: Any = values
-        values = (tensor.detach().float() if tensor.is_floating_point() else tensor).cpu()
     try:
-        column = np.asarray(values)
+        column = as_array(values)
     except ValueError:  # rows of several lengths
         raise SentenceError(f"field {name!r} has rows of several lengths; give one", origin) from None
     if column.shape[:1] != (size,):
@@ -296,8 +293,7 @@ def _numbers(
 
 def _of_words(sentence: Sentence, vocabularies: Vocabularies) -> dict[str, IntArray]:
     """The fields of graphs with a node a token."""
-    hint = "graphs.parse makes such of text or tokens, graphs.columns.Tagged holds tokens alone"
-    check_kind(sentence, (Constituency, Dependencies, Tagged), hint)
+    check_sentence(sentence)
     words = sentence.words
     if not words:
         raise SentenceError("the sentence has no words", sentence.origin)

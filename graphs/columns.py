@@ -7,12 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TypeAlias
+from typing import Any, TypeAlias, get_args
 
 import numpy as np
 import numpy.typing as npt
 
-from graphs.errors import Origin
+from graphs.errors import Origin, check_kind
 
 IntArray: TypeAlias = npt.NDArray[np.int64]
 
@@ -95,7 +95,8 @@ class Dependencies:
     def __post_init__(self) -> None:
         self.head = np.asarray(self.head)
         for name in ("upos", "xpos", "lemma", "feats"):
-            if not len(getattr(self, name)):
+            column = getattr(self, name)
+            if column is None or not len(column):
                 setattr(self, name, ["_"] * len(self.word))
 
     def __len__(self) -> int:
@@ -143,3 +144,26 @@ class Tagged:
 
 
 Sentence: TypeAlias = Constituency | Dependencies | Tagged
+
+
+def check_sentence(given: object) -> None:
+    """Refuse what is no sentence, such as its text.
+
+    Raises:
+        InputError: it is none.
+    """
+    hint = "graphs.parse makes such of text or tokens, graphs.columns.Tagged holds tokens alone"
+    check_kind(given, get_args(Sentence), hint)
+
+
+def as_array(values: Any) -> npt.NDArray[Any]:
+    """Values, or a tensor on any device, as an array of their own type; of bfloat16, which NumPy lacks, as float32.
+
+    Raises:
+        ValueError: rows of several lengths.
+    """
+    if hasattr(values, "detach"):
+        values = values.detach().cpu()
+        if str(values.dtype) == "torch.bfloat16":
+            values = values.float()
+    return np.asarray(values)

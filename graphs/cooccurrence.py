@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from graphs.columns import IntArray, Sentence
-from graphs.errors import InputError
+from graphs.errors import InputError, check_positive
 from graphs.vocabulary import SPECIAL, VERSION, Vocabulary, check_format
 
 BOUNDS: Final = (0.0, 1.0, 2.0, 3.0, 4.0, 6.0)
@@ -53,7 +53,11 @@ class Cooccurrence:
             vocabulary: of V words.
             window: how many words two may stand apart.
             min_count: pairs seen less often go to bucket 0; their PMI would be high by chance.
+
+        Raises:
+            InputError: `window` is no whole number from 1.
         """
+        check_positive("window", window)
         size = len(vocabulary)
         # A gap as wide as the window between sentences: nothing reaches from one into the next.
         gap = np.zeros(window, dtype=np.int64)

@@ -8,9 +8,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
-from graphs.columns import Constituency, Dependencies, Sentence, Tagged
+from graphs.columns import Constituency, Sentence, Tagged, check_sentence
 from graphs.cooccurrence import Cooccurrence
-from graphs.errors import InputError, check_kind
+from graphs.errors import InputError
 from graphs.spelling import Spelling
 from graphs.vocabulary import PADDING, SPECIAL, UNKNOWN, VERSION, Vocabulary, check_format, read_json, write_json
 
@@ -40,7 +40,7 @@ class Counts:
             raise InputError(f"a list of sentences is wanted, and a value of type {type(sentences).__name__} was given")
         counts = cls()
         for sentence in sentences:
-            check_kind(sentence, (Constituency, Dependencies, Tagged), "graphs.parse makes such of text or tokens")
+            check_sentence(sentence)
             columns = (sentence.word, tags(sentence), relations(sentence))
             for counter, strings in zip((counts.word, counts.tag, counts.relation), columns, strict=True):
                 counter.update(string for string in strings if string is not None)

@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from graphs import fields
-from graphs.columns import Sentence
+from graphs.columns import Sentence, as_array
 from graphs.errors import InputError, SentenceError
 from graphs.sentence_graph import SentenceGraph
 
@@ -81,8 +81,7 @@ def mean_of_pieces(states: npt.ArrayLike, words: Sequence[int | None]) -> FloatA
 
 def _single(values: npt.ArrayLike) -> FloatArray:
     """An array, or a tensor of any type on any device, in float32."""
-    # NumPy has no bfloat16.
-    return np.asarray(values.detach().float().cpu() if hasattr(values, "detach") else values, dtype=np.float32)
+    return np.asarray(as_array(values), dtype=np.float32)
 
 
 def key(words: Sequence[str]) -> str:

@@ -48,7 +48,7 @@ class ChildAttention(nn.Module):
             ValueError: the sentences are not pairs.
         """
         if not batch.pairs:
-            raise ValueError("each sentence of a pair guides the other; batch them with pairs=True")
+            raise ValueError("each sentence of a pair guides the other; take pairs of sentences (Batch.of: pairs=True)")
         other = self.U_m(last).view(-1, 2, last.shape[-1]).flip(1).flatten(0, 1)
         return other.index_select(0, batch.nodes[SENTENCE])
 

@@ -91,7 +91,8 @@ class LSTMN(Encoder):
     def reduce(self, nodes: Any) -> Outputs:
         """Eq. 4-6; the last of the mailbox is the word before, whose h~ asks too."""
         mailbox = nodes.mailbox
-        query = self.W_s(mailbox["s"][:, -1]) + nodes.data["query"]
+        # Cloned, for a view would keep the s of all words until the backward pass.
+        query = self.W_s(mailbox["s"][:, -1].clone()) + nodes.data["query"]
         score = torch.tanh(mailbox["key"] + query.unsqueeze(1)) @ self.v
         weight = score.softmax(1).unsqueeze(1)
         return {f"{name}_before": (weight @ mailbox[name]).squeeze(1) for name in ("h", "c")}

@@ -132,5 +132,5 @@ def make_relation(name: str, merged: MergedGraphs, *, pairs: bool) -> Relation:
         known = ", ".join(name for name, kind in RELATIONS.items() if not kind.pairs)
         raise ValueError(f"no relation {name!r}; there are {known} and, in pairs, {ATTEND}")
     if RELATIONS[name].pairs and not pairs:
-        raise ValueError(f"the relation {name} is between the sentences of pairs; batch them with pairs=True")
+        raise ValueError(f"the relation {name} is between the sentences of pairs; take pairs (Batch.of: pairs=True)")
     return RELATIONS[name].make(merged)

@@ -63,7 +63,8 @@ def segment_max(x: Tensor, incidence: Incidence) -> Tensor:
         return x.new_zeros(rows, *x.shape[1:])
     flat = x.reshape(edges, -1)
     row = incidence.row[:, None].expand_as(flat)
-    top = torch.full((rows, flat.shape[1]), -torch.inf, dtype=x.dtype, device=x.device)
+    least = -torch.inf if x.is_floating_point() else torch.iinfo(x.dtype).min
+    top = torch.full((rows, flat.shape[1]), least, dtype=x.dtype, device=x.device)
     top = top.scatter_reduce(0, row, flat.detach(), "amax")
     number = torch.empty_like(incidence.order).index_copy_(0, incidence.order, torch.arange(edges, device=x.device))
     number = number[:, None].expand_as(flat)

@@ -23,7 +23,7 @@ from dglsent.training.processes import Place, end_with_parent
 from dglsent.training.stored import StoredSet
 from graphs import fields
 from graphs.columns import IntArray, Sentence
-from graphs.errors import InputError
+from graphs.errors import InputError, SentenceError
 from graphs.features import Vocabularies
 from graphs.sentence_graph import SentenceGraph
 from graphs.token_vectors import TokenVectors, with_vectors
@@ -126,10 +126,10 @@ def graph_set(
     if token_labels:
         for example, made in zip(examples, graphs, strict=True):
             if any((graph.nodes[fields.LABEL] < 0).all() for graph in made):
-                at = str(example.sentences[0].origin)
-                raise InputError(
-                    f"{at and f'{at}: '}example {example.id} has no gold class of any token; give one a class, leave "
-                    "the sentence out, or choose a task that fits the corpus"
+                raise SentenceError(
+                    f"example {example.id} has no gold class of any token; give one a class, leave the sentence out, "
+                    "or choose a task that fits the corpus",
+                    example.sentences[0].origin,
                 )
     return GraphSet(
         graphs=graphs,

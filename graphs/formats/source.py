@@ -63,7 +63,7 @@ def read_lines(source: Source) -> Iterator[str]:
     """The lines of a source without their line ends; a name in `.gz` is read through gzip.
 
     Raises:
-        InputError: the source cannot be opened, or its first line cannot be read.
+        InputError: the source is neither path nor file, cannot be opened, or its first line cannot be read.
         BrokenFileError: a later line cannot be read: the file is damaged, its disk is gone, the line is not UTF-8 or
             has no end in 16 MiB. The lines before it have been given out.
     """
@@ -154,6 +154,8 @@ def reason(error: BaseException) -> str:
 
 def _opened(source: Source, stack: ExitStack) -> IO[Any]:
     if not isinstance(source, (str, os.PathLike)):
+        if not hasattr(source, "read"):
+            raise InputError(f"a path or an open file is wanted, and {type(source).__name__} was given")
         return source
     path = os.fspath(source)
     try:

@@ -242,11 +242,21 @@ def test_fields_of_edges_may_be_tensors_of_any_type():
     assert made["kind"].tolist() == [3, 4]
 
 
+@pytest.mark.parametrize("dtype", ["float16", "float32", "float64"])
+def test_a_tensor_keeps_its_type_as_an_array_does(dtype):
+    given = torch.ones(2, dtype=getattr(torch, dtype)), np.ones(2, dtype=dtype)
+    for each in given:
+        made = graphs.over_words(SENTENCE, VOCABULARIES, [(0, 1), (1, 2)], {"near": each})
+        assert made.edges["near"].dtype == dtype
+
+
 def test_columns_may_be_lists_or_arrays():
     word, head, relation, tag = ["a", "b"], [1, -1], ["x", "root"], ["N", "V"]
     plain = Dependencies(word, head, relation, tag)
     arrays = Dependencies(np.array(word), np.array(head), np.array(relation), np.array(tag))
     assert to_conllu(plain) == to_conllu(arrays)
+    without = Dependencies(word, head, relation, upos=None, xpos=None)  # as a table without these columns gives them
+    assert to_conllu(without) == to_conllu(Dependencies(word, head, relation))
     assert graphs.dependencies_svg(plain) == graphs.dependencies_svg(arrays)
     tree = Constituency(["S", "A", "B"], [None, "a", "b"], [-1, 0, 0])
     assert to_brackets(tree) == "(S (A a) (B b))"

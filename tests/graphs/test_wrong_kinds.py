@@ -9,6 +9,7 @@ import pytest
 
 import graphs
 from dglsent.passing import Batch
+from graphs.cooccurrence import Cooccurrence
 from graphs.errors import InputError
 from graphs.transforms import binarise, collapse_unary
 
@@ -125,3 +126,16 @@ def test_classes_that_are_no_whole_numbers():
         graphs.constituency(TREE, VOCABULARIES, labels=[1, 0.7, 2])
     with pytest.raises(graphs.errors.SentenceError, match="is no whole number"):
         graphs.constituency(TREE, VOCABULARIES, labels=[1, float("nan"), 2])
+
+
+@pytest.mark.parametrize("read", [graphs.read_conllu, graphs.read_brackets])
+@pytest.mark.parametrize("given", [["a.conllu"], None, 7])
+def test_a_source_that_is_no_file(read, given):
+    with pytest.raises(InputError, match=f"a path or an open file is wanted, and {type(given).__name__} was given"):
+        read(given)
+
+
+@pytest.mark.parametrize("window", [0, -1, 1.5])
+def test_a_window_of_no_words(window):
+    with pytest.raises(InputError, match=f"window is {window}; give a whole number from 1"):
+        Cooccurrence.of([SENTENCE], VOCABULARIES.word, window=window)

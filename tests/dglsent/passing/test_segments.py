@@ -100,3 +100,8 @@ def test_a_maximum_with_nan_is_nan():
     found = segment_max(x, batch.relation("child").incidence("dst"))
     assert found[0].isnan().tolist() == [True, False]
     assert found[0, 1] == 2
+
+
+def test_a_maximum_of_whole_numbers():
+    batch = Batch.of([tree([-1, 0, 0])])
+    assert segment_max(torch.tensor([-3, -5]), batch.relation("child").incidence("dst")).tolist() == [-3, 0, 0]
