@@ -153,4 +153,5 @@ def _means(metrics: Mapping[str, Any]) -> str:
         + " ".join(f"{name} {number(v['mean'])} (sd {number(v['sd'])})" for name, v in metrics[split].items())
         for split in ("dev", "test")
     ]
-    return f"{', '.join(parts)} over {len(metrics['seeds'])} seeds"
+    count = len(metrics["seeds"])
+    return f"{', '.join(parts)} over {count} seed{'s' if count > 1 else ''}"

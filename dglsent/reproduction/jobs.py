@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import os
+import signal
 import subprocess
 import sys
 import time
@@ -138,22 +139,24 @@ def train(
         done: called after a job.
         failed: called with a job and the reason, once for a row.
     """
-    waiting, running, broken = deque(jobs), dict[Job, subprocess.Popen[bytes]](), set[Row]()
+    waiting, running, broken = deque(jobs), dict[Job, tuple[subprocess.Popen[bytes], int]](), set[Row]()
     try:
         while waiting or running:
             while waiting and len(running) < parallel:
                 job = waiting.popleft()
                 if job.row not in broken:
-                    running[job] = _start(job, options)
-            for job in [job for job, process in running.items() if process.poll() is not None]:
-                if running.pop(job).returncode == 0:
+                    said = job.log.stat().st_size if job.log.exists() else 0  # by earlier trainings
+                    running[job] = _start(job, options), said
+            for job in [job for job, (process, _) in running.items() if process.poll() is not None]:
+                process, said = running.pop(job)
+                if process.returncode == 0:
                     done(job)
                 elif job.row not in broken:
                     broken.add(job.row)
-                    failed(job, _reason(job.log))
+                    failed(job, _reason(process.returncode, job.log, said))
             time.sleep(0.05)
     finally:
-        _stop(running.values())
+        _stop(process for process, _ in running.values())
 
 
 def _start(job: Job, options: Sequence[str]) -> subprocess.Popen[bytes]:
@@ -187,7 +190,15 @@ def _stop(processes: Iterable[subprocess.Popen[bytes]]) -> None:
         process.wait()
 
 
-def _reason(log: Path) -> str:
-    """Why a training failed: its last line."""
-    lines = [line.strip() for line in log.read_text(encoding="utf-8", errors="replace").splitlines() if line.strip()]
-    return f"{lines[-1].removeprefix('dglsent: ') if lines else 'it said nothing'} ({log})"
+def _reason(code: int, log: Path, said: int) -> str:
+    """Why a training failed: the signal that ended it, or its last line, after what others had said before it."""
+    lines = log.read_bytes()[said:].decode(errors="replace").split("\n")
+    last = next((line.strip() for line in reversed(lines) if line.strip()), "it said nothing")
+    why = _signalled(-code) if code < 0 else last.removeprefix("dglsent: ")
+    return f"{why} ({log})"
+
+
+def _signalled(number: int) -> str:
+    name = next((each.name for each in signal.Signals if each == number), f"signal {number}")
+    memory = "; there may have been too little memory: fewer --jobs, or smaller batches" if name == "SIGKILL" else ""
+    return f"it was ended by {name}{memory}"

@@ -76,7 +76,7 @@ class Background:
         environment: Mapping[str, str] | None = None,
     ) -> None:
         self.log = log
-        log.write_bytes(b"")
+        self._open(log)
         variables = {**os.environ, **(environment or {})}
         self._process = _process(
             _be_the_command, (list(map(str, arguments)), str(log), str(folder or Path.cwd()), variables)
@@ -84,6 +84,9 @@ class Background:
         self._process.start()
         self.pid: int = self._process.pid or 0
         self._until_it_is_the_command()
+
+    def _open(self, log: Path) -> None:
+        log.write_bytes(b"")
 
     def _until_it_is_the_command(self) -> None:
         """A signal before that would meet multiprocessing, and it has its own answer."""
@@ -129,7 +132,10 @@ class Background:
 
 
 class Training(Background):
-    """One that its parent may stop."""
+    """One that its parent may stop, and whose log goes on."""
+
+    def _open(self, log: Path) -> None:
+        log.touch()
 
     def terminate(self) -> None:
         """As subprocess has it."""
