@@ -51,7 +51,7 @@ class AdaMCRNN(RecNN):
         return self.U(q)
 
     def update(self, nodes: Any) -> Outputs:
-        """Eq. 6, and what mixed the functions."""
+        """The nonlinearity, and what mixed the functions."""
         return {**super().update(nodes), "w": nodes.data["w"]}
 
     def leaf(self, nodes: Any) -> Outputs:

@@ -227,8 +227,9 @@ def at_words(batch: Batch, states: Tensor) -> Tensor:
 def initialise(encoder: WindowEncoder, hidden: int) -> None:
     """The paper's weights: recurrent ones random orthogonal matrices, one a gate, all others N(0, 0.1 / sqrt(fan-in)).
 
-    Recurrent maps are those named U. Biases, of which the paper does not tell, start at 0. The output layer is the
-    task's, which starts as torch has it; Jordan's network, which reads its own tags, has one that starts as here.
+    The text at hand lacks the formula; this is how we read it. Recurrent maps are those named U. Biases, of which the
+    paper does not tell, start at 0. The output layer is the task's, which starts as torch has it; Jordan's network,
+    which reads its own tags, has one that starts as here.
     """
     for name, module in encoder.named_modules():
         if not isinstance(module, nn.Linear | nn.Conv1d):

@@ -11,8 +11,9 @@ with children l and r and the embedding p_j of its tag:
 with sigmoids around gates and tanh around candidates. A word has [e; m] = tanh(W_leaf p + b_leaf), and for h and c the
 state and memory of an LSTM over the sentence. Trees are binary, with words at the leaves and a tag at every node.
 
-What departs from the released code: a tag is itself where that maps tags to ten groups, and a phrase of SST is learnt
-within its sentence, so that its first word has heard the words before it, where that trains each phrase alone.
+What departs from the released code: a tag is itself where that groups tags (of words into 12, of phrases into 11), and
+a phrase of SST is learnt within its sentence, so that its first word has heard the words before it, where that trains
+each phrase alone.
 """
 
 from __future__ import annotations

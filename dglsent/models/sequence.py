@@ -57,8 +57,8 @@ class BiLSTM(Encoder):
     Args:
         embedding: word vectors, d dimensions.
         hidden: size h of either state; `size` is 2 h.
-        tie_directions: one set of weights for both directions, as the code released with the paper.
-        bilstm_readout: where the sentence vector takes the right-to-left state: "last_word", as the paper, at
+        tie_directions: one set of weights for both directions, as the code of "To Attend or not to Attend".
+        bilstm_readout: where the sentence vector takes the right-to-left state: "last_word", as that paper, at
             the last word, when it has read nothing else; "ends" at the first word, when it has read them all.
         output_gate: see LSTMChain.
     """

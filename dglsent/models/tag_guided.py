@@ -110,7 +110,7 @@ class TagGuidedHyperRecNN(Encoder):
 
 
 class TagGuidedHyperTreeLSTM(Encoder):
-    """TG-HTreeLSTM (eq. 13-16): the Tree-LSTM of eq. 10-12, each row of whose W, U and b a hyper Tree-LSTM scales.
+    """TG-HTreeLSTM (eq. 13-16): a Tree-LSTM (eq. 10-12) whose W and U a hyper Tree-LSTM scales by row; it gives b too.
 
     At a leaf there are no memories to forget: W and what scales it have rows for forget gates only where phrases
     have an x too.

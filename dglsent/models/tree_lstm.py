@@ -76,7 +76,7 @@ class ChildSumTreeLSTM(Encoder):
     Args:
         embedding: word vectors, d dimensions.
         hidden: size h of the state.
-        output_gate: False gives h = tanh(c), as the code released with both papers.
+        output_gate: False gives h = tanh(c), as the code of Tai et al. for SICK and that of the attentive trees.
         const_bias: "single" adds one bias to the gates of every node; "split" adds a second one where a node has a
             word, as the code released with the progressive attention paper does, whose phrases have none.
     """

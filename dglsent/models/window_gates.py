@@ -36,7 +36,7 @@ class OneLayerGates(nn.Module):
 class CNNGates(nn.Module):
     """A gate a dimension, r = sigmoid(conv(x)) (eq. 24-25): windows [n, k, F] -> [n, k, F].
 
-    The filters are three slots wide, which the paper leaves open, with zeros beyond the window.
+    The filters are three slots wide, of which the text at hand says nothing, with zeros beyond the window.
     """
 
     def __init__(self, slots: int, dim: int) -> None:
@@ -51,8 +51,9 @@ class CNNGates(nn.Module):
 class MLPGates(nn.Module):
     """A gate a slot, r = sigmoid(W2 tanh(W1 x)) (eq. 26-27): windows [n, k, F] -> [n, k, 1].
 
-    The hidden layer has as many units as a token has dimensions, which the paper leaves open. With the paper's weights,
-    two maps near 0, gates hardly differ at first and W1 gets little gradient: Adam makes up for it, SGD does not.
+    The hidden layer has as many units as a token has dimensions, of which the text at hand says nothing. With the
+    paper's weights, two maps near 0, gates hardly differ at first and W1 gets little gradient: Adam makes up for it,
+    SGD does not.
     """
 
     def __init__(self, slots: int, dim: int) -> None:

@@ -1,8 +1,8 @@
 """The recurrent networks of Elman and Jordan over dynamic windows, both with a gate that resets what they remember.
 
-Wu, Zhang, Zong, "A Dynamic Window Neural Network for CCG Supertagging"; equation numbers are the paper's. What the
-reset gate reads the paper leaves open: here the plain window and what is remembered. It is a part of the method: with
-the filter "ones", a plain window, neither network has it.
+Wu, Zhang, Zong, "A Dynamic Window Neural Network for CCG Supertagging"; equation numbers are the paper's, whose
+formulas the text at hand lacks. The reset gate reads the plain window and what is remembered, its simplest reading. It
+is a part of the method: with the filter "ones", a plain window, neither network has it.
 """
 
 from __future__ import annotations
@@ -148,10 +148,10 @@ class WindowJordan(WindowEncoder):
         return self.said(nodes, self.recurrence.first(nodes))
 
     def update(self, nodes: Any) -> Outputs:
-        """Eq. 16-17."""
+        """Eq. 17-18."""
         return self.said(nodes, self.recurrence.next(nodes, nodes.data["y_before"]))
 
     def said(self, nodes: Any, h: Tensor) -> Outputs:
-        """Eq. 18: a state, its logits, and what it says of the word."""
+        """A state, its logits, and what it says of the word."""
         logits = self.output(nodes.data["kept"] * h)
         return {"h": h, "logits": logits, "y": torch.softmax(logits, -1)}

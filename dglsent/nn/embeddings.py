@@ -112,8 +112,9 @@ def drawn(table: Table, bound: float = _BOUND) -> Table:
     """The table of the vectors of some ids, such as tags or characters, with new weights from U(-bound, bound).
 
     Torch's own N(0, 1) would drown the word vectors beside which they stand. Padding, if the table has any, stays zero.
-    "Contextualized Non-local Neural Networks" draws all it learns from one such range without saying which; 0.1 is that
-    of Liu, Qiu, Huang 2016, "Recurrent Neural Network for Text Classification with Multi-Task Learning".
+    "Contextualized Non-local Neural Networks" draws all it learns from one such range, which the text at hand
+    lacks; 0.1 is that of Liu, Qiu, Huang 2016, "Recurrent Neural Network for Text Classification with Multi-Task
+    Learning".
     """
     with torch.no_grad():
         table.weight.uniform_(-bound, bound)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from decimal import ROUND_HALF_UP, Decimal
 from itertools import groupby
 from typing import Any
 
@@ -87,8 +88,12 @@ def spread(found: Mapping[str, Any] | None, digits: int, sign: str = "") -> str:
     if found["mean"] is None:
         return "undefined"
     sd = "" if found["sd"] is None else f" ({found['sd']:.{digits}f})"
-    mean = round(found["mean"], digits) + 0.0  # not -0.0
-    return f"{mean:{sign}.{digits}f}{sd}"
+    return f"{_rounded(found['mean'], digits):{sign}.{digits}f}{sd}"
+
+
+def _rounded(value: float, digits: int) -> float:
+    """A number of so many digits; a published 97.55 becomes 97.6, which as a float is a little less than that."""
+    return float(Decimal(repr(value)).quantize(Decimal(1).scaleb(-digits), ROUND_HALF_UP)) + 0.0  # not -0.0
 
 
 def aligned(lines: Sequence[Sequence[str]]) -> str:

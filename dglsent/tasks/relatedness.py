@@ -1,6 +1,6 @@
 """Relatedness of two sentences on a scale, learnt as a distribution over its whole numbers.
 
-Tai, Socher, Manning 2015, eq. 15-17.
+Tai, Socher, Manning 2015, section 4.2.
 """
 
 from __future__ import annotations
