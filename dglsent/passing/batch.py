@@ -140,7 +140,7 @@ class Batch:
 
     @cached_property
     def graph(self) -> Any:
-        """The batched DGLGraph: topology only, on the CPU where DGL has no CUDA; `write_back` adds the fields.
+        """The batched DGLGraph: topology only, on the CPU wherever the fields are; `write_back` adds these.
 
         With pairs it has the relations child and attend, and any other that a model used: when one is used for the
         first time, the graph is made anew, without what was put on it.

@@ -60,6 +60,19 @@ def test_loss(reduction):
     assert task.loss(batch, vectors, vectors).item() == pytest.approx(expected, rel=1e-4)
 
 
+@pytest.mark.parametrize("score", [1.0, 3.2, 4.5, 5.0])
+def test_the_loss_of_a_right_prediction_is_zero(score):
+    """KL(p || p) = 0, between grades and at a grade, where a share is 0."""
+    task = Relatedness(4, hidden=3)
+    low = min(math.floor(score), 4)
+    shares = torch.zeros(5)
+    shares[low - 1], shares[low] = low + 1 - score, score - low
+    with torch.no_grad():
+        task.head.output.weight.zero_()
+        task.head.output.bias.copy_(shares.clamp(min=1e-30).log())
+    assert task.loss(batch_of([score]), *[torch.randn(2, 4)] * 2).item() == pytest.approx(0, abs=1e-6)
+
+
 def test_pairs_stand_side_by_side_and_their_order_does_not_matter():
     task = Relatedness(4)
     batch = batch_of([4.5, 1.0, 3.2])
