@@ -93,7 +93,7 @@ def spread(found: Mapping[str, Any] | None, digits: int, sign: str = "") -> str:
 
 def _rounded(value: float, digits: int) -> float:
     """A number of so many digits; a published 97.55 becomes 97.6, which as a float is a little less than that."""
-    return float(Decimal(repr(value)).quantize(Decimal(1).scaleb(-digits), ROUND_HALF_UP)) + 0.0  # not -0.0
+    return float(Decimal(repr(float(value))).quantize(Decimal(1).scaleb(-digits), ROUND_HALF_UP)) + 0.0  # not -0.0
 
 
 def aligned(lines: Sequence[Sequence[str]]) -> str:
