@@ -26,7 +26,7 @@ from typing import IO, Any, cast
 if __name__ != "__main__":
     import yaml
 
-    from dglsent.reproduction.jobs import HOME, Job, path_to
+    from dglsent.reproduction.jobs import HOME, Job, path_to, why_ended
     from dglsent.training import recipe as recipes
     from dglsent.training.provenance import without_later
 
@@ -90,8 +90,8 @@ def _line(process: subprocess.Popen[str], said: IO[str]) -> str:
     if line:
         return line
     said.seek(0)
-    last = ([text.strip() for text in said if text.strip()] or ["it said nothing"])[-1]
-    return json.dumps({"error": f"the program that trains its steps has ended ({last})"})
+    why = why_ended(process.wait(), said.read())
+    return json.dumps({"error": f"the program that trains its steps has ended ({why})"})
 
 
 def different(again: dict[str, Any], before: dict[str, Any]) -> str | None:

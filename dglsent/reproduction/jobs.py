@@ -153,7 +153,8 @@ def train(
                     done(job)
                 elif job.row not in broken:
                     broken.add(job.row)
-                    failed(job, _reason(process.returncode, job.log, said))
+                    text = job.log.read_bytes()[said:].decode(errors="replace")
+                    failed(job, f"{why_ended(process.returncode, text)} ({job.log})")
             time.sleep(0.05)
     finally:
         _stop(process for process, _ in running.values())
@@ -190,15 +191,16 @@ def _stop(processes: Iterable[subprocess.Popen[bytes]]) -> None:
         process.wait()
 
 
-def _reason(code: int, log: Path, said: int) -> str:
-    """Why a training failed: the signal that ended it, or its last line, after what others had said before it."""
-    lines = log.read_bytes()[said:].decode(errors="replace").split("\n")
-    last = next((line.strip() for line in reversed(lines) if line.strip()), "it said nothing")
-    why = _signalled(-code) if code < 0 else last.removeprefix("dglsent: ")
-    return f"{why} ({log})"
+def why_ended(code: int, said: str) -> str:
+    """Why a process failed: the signal that ended it, or its last line.
 
-
-def _signalled(number: int) -> str:
-    name = next((each.name for each in signal.Signals if each == number), f"signal {number}")
+    Args:
+        code: how it ended, as subprocess tells; of a signal its negative number.
+        said: all that it said.
+    """
+    if code >= 0:
+        last = next((line.strip() for line in reversed(said.split("\n")) if line.strip()), "it said nothing")
+        return last.removeprefix("dglsent: ")
+    name = next((each.name for each in signal.Signals if each == -code), f"signal {-code}")
     memory = "; there may have been too little memory: fewer --jobs, or smaller batches" if name == "SIGKILL" else ""
     return f"it was ended by {name}{memory}"
