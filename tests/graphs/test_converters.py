@@ -1,10 +1,9 @@
 from __future__ import annotations
 
-import types
-
 import pytest
 from nltk import Tree
 from nltk.parse import DependencyGraph
+from spacy_docs import Span, spacy_doc
 
 from graphs import converters
 from graphs.errors import InputError, SentenceError
@@ -65,44 +64,6 @@ def test_documents_of_stanza():
     (ours,) = parse_conllu(CONLLU)
     for theirs in (first, second, converters.from_stanza(document.sentences[0])[0][0]):
         assert all(list(getattr(theirs, column)) == list(getattr(ours, column)) for column in COLUMNS)
-
-
-class Doc(list):
-    """What a spaCy Doc offers to readers."""
-
-    parsed = True
-
-    def has_annotation(self, name):
-        return self.parsed and name == "DEP"
-
-    @property
-    def sents(self):
-        return [self[:3], self[3:]]
-
-
-class Span(list):
-    """What a spaCy Span offers: its sentences are whole ones."""
-
-    def __init__(self, doc, start, end):
-        super().__init__(doc[start:end])
-        self.doc, self.root = doc, doc[start]
-
-    @property
-    def sents(self):
-        return [one for one in self.doc.sents if any(token in self for token in one)]
-
-
-def spacy_doc():
-    rows = [("films", 1, "nsubj"), ("work", 1, "ROOT"), (" \n", 1, "dep"), ("they", 4, "nsubj"), ("do", 4, "ROOT")]
-    doc = Doc(
-        types.SimpleNamespace(
-            i=i, text=text, dep_=dep, pos_="X", tag_="", lemma_=text, morph="", is_space=text.isspace()
-        )
-        for i, (text, _, dep) in enumerate(rows)
-    )
-    for token, (_, head, _) in zip(doc, rows, strict=True):
-        token.head = doc[head]
-    return doc
 
 
 def test_documents_of_spacy():

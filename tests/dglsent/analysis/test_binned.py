@@ -42,7 +42,24 @@ def test_correlation_by_length(tmp_path):
     assert lift.examples.to_dict() == {"all": 40, "shorter than 14": 20, "14 and longer": 20}
     assert abs(lift.difference["shorter than 14"]) < 0.05
     assert lift.low["14 and longer"] > 0.3
+    assert (lift.low <= lift.difference + 1e-12).all()
+    assert (lift.difference <= lift.high + 1e-12).all()
+    assert bins.place["sick/tree-gru"].to_dict() == {4: 4, 20: 20}
+    known = bins.dropna(subset=["low", "high"])
+    assert (known.low < known.high).any()
+    assert (known.low <= known.high).all()
     assert list(length_bins.figures(made)) == ["length-bins"]
+
+
+def test_a_pair_of_fourteen_words_on_the_mean_is_long(tmp_path):
+    texts = [("a " * 13 + "a", "b " * 13 + "b")] * 20 + [("a " * 12 + "a", "b " * 13 + "b")] * 20
+    gold = np.tile(np.arange(20.0), 2)
+    sources = [
+        recording(tmp_path, system=f"sick/{name}", examples=pairs(gold, gold, texts))
+        for name in ("tree-gru", "attentive-tree-gru")
+    ]
+    lift = length_bins.tables(sources)["lift"].set_index("part")
+    assert lift.examples.to_dict() == {"all": 40, "shorter than 14": 20, "14 and longer": 20}
 
 
 def test_other_examples_are_refused(tmp_path):

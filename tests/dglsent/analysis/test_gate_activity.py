@@ -82,6 +82,9 @@ def test_the_partial_correlation_holds_frequency_fixed():
     rho = gate_activity.ambiguity(DataFrame(columns)).set_index("with").rho
     wanted = (0.9 - 0.9 * 0.8) / ((1 - 0.9**2) * (1 - 0.8**2)) ** 0.5
     assert rho.to_dict() == pytest.approx({"classes": 0.9, "frequency": 0.9, "partial": wanted})
+    table = gate_activity.ambiguity(DataFrame(columns)).set_index("with")
+    assert (table.low <= table.rho).all()
+    assert (table.rho <= table.high).all()
 
 
 def test_folds_are_runs_of_their_own():

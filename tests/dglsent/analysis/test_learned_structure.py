@@ -39,8 +39,16 @@ def test_shares_beside_their_controls(tmp_path):
     assert shares.uniform["dependency neighbours"] == pytest.approx(6 / 16)
     assert shares.uniform["itself"] == pytest.approx(0.25)
     assert shares.low["dependency neighbours"] <= wanted <= shares.high["dependency neighbours"]
-    assert made["entropy"].ratio[0] < 1
-    assert made["entropy"].log_n[0] == pytest.approx(np.log(4))
+    # By popularity every word gives what its hearers give on the mean: a quarter goes back to each word itself.
+    assert shares.popularity["itself"] == pytest.approx(0.25)
+    assert shares.beyond_popularity["itself"] == pytest.approx(0.1 - 0.25)
+    for beyond in ("beyond_position", "beyond_popularity"):
+        assert (shares[f"{beyond}_low"] <= shares[beyond] + 1e-12).all()
+        assert (shares[beyond] <= shares[f"{beyond}_high"] + 1e-12).all()
+    even = -(0.7 * np.log(0.7) + 3 * 0.1 * np.log(0.1))
+    (entropy,) = made["entropy"].itertuples()
+    assert (entropy.entropy, entropy.log_n, entropy.ratio) == pytest.approx((even, np.log(4), even / np.log(4)))
+    assert entropy.hub == pytest.approx(0.4)  # what "is" gets: 0.7 of two words, 0.1 of two
     weights = made["weights"]
     assert len(weights) == 16
     assert weights.groupby("receiver").attention_1.sum().tolist() == pytest.approx([1] * 4)
@@ -80,9 +88,20 @@ def test_weights_by_position_are_explained_by_position(tmp_path):
     assert even.tolist() == pytest.approx([0.25] * 32)
     shares = learned_structure.tables([source(tmp_path, matrix, "near")])["shares"].set_index("on")
     assert abs(shares.beyond_position["dependency neighbours"]) < 0.02
+    far = shares_of_distant_heads()
+    assert far.share["neighbours not next"] == pytest.approx(0.7 / 4 * 2 + 0.1 / 4 * 2)
+    assert far.share["next words"] == pytest.approx((0.1 + 0.8 + 0.8 + 0.1) / 4)
     strengths = learned_structure.distances(attention_matrix.word_edges(source(tmp_path, matrix, "n")), "attention_1")
     by_offset = strengths.set_index("offset").strength
     assert by_offset[0] > by_offset[1] > by_offset[2] > by_offset[3]
+
+
+def shares_of_distant_heads():
+    """Of a sentence whose first and last word hang on words two away."""
+    heads = [2, 2, -1, 1]
+    nodes = words(0, "a b c d", heads)
+    edges = attention_matrix.describe(dense(0, attending(0.7, heads=heads)), nodes)
+    return learned_structure.shares(edges, "attention_1").set_index("on")
 
 
 def test_pairs_of_words(tmp_path):
@@ -165,6 +184,24 @@ def test_what_follows_the_parse_at_equal_distance():
         ]
     assert partial["both"] > 0.5
     assert np.isnan(partial["one"]) or partial["one"] < 0.1  # the same weights, whatever the parse
+
+
+def test_what_follows_the_parse_among_those_who_hear_one_word():
+    """Each weight and whether the two are neighbours, less their means over all that hear the same word."""
+    matrix = attending(0.7, heads=[2, 2, -1, 1])
+    heads = {(0, 2), (1, 2), (3, 1)}
+    neighbours = np.array([[float({(i, j), (j, i)} & heads != set()) for j in range(4)] for i in range(4)])
+    strengths, near = [], []
+    for sender in range(4):
+        others = [receiver for receiver in range(4) if receiver != sender]
+        strengths += list(4 * (matrix[others, sender] - matrix[others, sender].mean()))
+        near += list(neighbours[others, sender] - neighbours[others, sender].mean())
+    edges = attention_matrix.describe(dense(0, matrix), words(0, "a b c d", [2, 2, -1, 1]))
+    found = attribute_effect.follows_parse(edges, "attention_1")
+    assert found["own"] == pytest.approx(np.corrcoef(strengths, near)[0, 1])
+    apart = ~np.eye(4, dtype=bool)
+    assert found["correlation"] == pytest.approx(np.corrcoef(matrix[apart], neighbours[apart])[0, 1])
+    assert abs(found["position"]) <= 1
 
 
 def test_without_weights_between_words(tmp_path):

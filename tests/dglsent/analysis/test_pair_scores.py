@@ -38,6 +38,7 @@ def test_scores_of_the_papers_pairs_and_of_groups(tmp_path):
     groups = made["groups"].set_index(["system", "group"])
     assert groups.error["sick/bilstm", "passive"] == pytest.approx(1.5)
     assert groups.bias["sick/bilstm", "other"] == pytest.approx(0)
+    assert groups.bias["sick/bilstm", "passive"] == pytest.approx(-1.5)
     assert groups.error["sick/dependency", "negation"] == 0
     assert groups.seeds["sick/bilstm", "passive"] == 2
     assert list(pair_scores.figures(made)) == ["pair-scores"]
@@ -84,7 +85,8 @@ def test_attention_between_sentences(tmp_path):
     assert row.on_equal == pytest.approx((0.9 + 0.8) / 2)
     assert row.on_equal_even == pytest.approx((1 / 2 + 1 / 3) / 2)
     assert row.log_n == pytest.approx((3 * np.log(2) + 2 * np.log(3)) / 5)
-    assert row.entropy < row.log_n
+    parts = [*first.ravel(), *second.ravel()]
+    assert row.entropy == pytest.approx(-sum(part * np.log(part) for part in parts) / 5)
     drawn = cross_attention.figures(made)
     assert list(drawn) == ["cross-attention-corpus-model"]
     for side, listeners, heard, wanted in ((1, "A dog runs", "A cat", first), (2, "A cat", "A dog runs", second)):

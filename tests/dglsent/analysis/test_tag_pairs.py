@@ -59,7 +59,11 @@ def test_a_dimension_that_stands_for_a_pair_is_found_and_noise_is_not():
     assert found.large.tolist() == [40, 40, 40]
     assert found.purity[1] < 0.5
     assert found.mutual_information[0] > 5 * found.mutual_information[1]
-    assert found.mutual_information_parent.tolist() == pytest.approx([0, 0, 0])
+    assert found.mutual_information_parent.tolist() == pytest.approx([0, 0, 0])  # all are NP
+    of_two = inner.assign(tag=np.where(np.arange(len(inner)) % 4 == 0, "S", "NP"))
+    told = tag_pairs.pair_dimensions(of_two, z_of(table)[inner.row], top=0.25)
+    ln = np.log
+    assert told.mutual_information_parent[0] == pytest.approx(-(0.25 * ln(0.25) + 0.75 * ln(0.75)))
     assert len(found.examples[0]) == 4
     absolute = tag_pairs.pair_dimensions(inner, z_of(table)[inner.row], large="absolute", top=0.1)
     assert absolute.pair[2] == "DT+NN"
@@ -113,6 +117,12 @@ def test_of_recordings(tmp_path):
     assert summary.seed.tolist() == [1, 2]
     assert summary.kept.tolist() == [1, 1]
     assert summary.kept_permuted_max.tolist() == [0, 0]
+    for row in summary.itertuples():
+        control, dimensions = (made[name][made[name].seed == row.seed] for name in ("control", "dimensions"))
+        assert row.kept_permuted_mean == control.kept.mean()
+        assert row.purity_permuted_max == control.purity_max.max()
+        assert row.mutual_information_permuted == pytest.approx(control.mutual_information.mean())
+        assert row.purity_max == dimensions.purity.max() == 1
     assert summary.of_the_paper.tolist() == ["JJ+NN", "JJ+NN"]
     assert len(made["dimensions"]) == 6
     assert list(tag_pairs.figures(made)) == ["tag-pairs"]

@@ -242,3 +242,9 @@ def test_structure_and_drawings_of_the_command(trees_run, tmp_path, capsys):
     assert len(last["structure"]["nodes"]) == 1
     assert sorted(path.name for path in (tmp_path / "drawn").iterdir()) == ["0001.svg", "0003.svg"]
     assert ">film</text>" in (tmp_path / "drawn/0003.svg").read_text()
+
+
+def test_what_a_task_of_ones_own_says_in_short():
+    (one,) = untrained("chain", "sequence.SeqLSTM", hidden=6).explain([["good", "film"]])
+    said = replace(one, prediction={"text": "good film", "x": 0.5, "name": "y", "n": 3})
+    assert repr(said).startswith("<Explanation of 'good film': x 0.5, n 3; chain")

@@ -1,16 +1,22 @@
 from __future__ import annotations
 
 import pytest
+from nltk.tree import Tree
+from spacy_docs import spacy_doc
+from stanza.utils.conll import CoNLL
 from untrained import PARSED, TREES, untrained
 
 from dglsent.corpora.example import Example, Parsed
 from dglsent.inference.given import examples_of
+from graphs.converters import from_spacy
 from graphs.errors import InputError
 from graphs.formats.brackets import parse_brackets, to_brackets
+from graphs.formats.conllu import parse_conllu
 
 TREE = "(S (NP (DT The) (NN -LRB-)) (VP (VBD was) (JJ and\\/or)))"
 CHAIN = untrained("chain", "sequence.SeqLSTM", hidden=6)
 PHRASES = untrained("constituency", "tree_lstm.BinaryTreeLSTM", hidden=6)
+DEPENDENCIES = untrained("dependency", "tree_lstm.ChildSumTreeLSTM", hidden=6)
 
 
 def words(given, sentences):
@@ -32,20 +38,34 @@ def test_a_tree_of_one_word_is_one_among_trees_alone():
 
 
 def test_words_of_a_tree_lose_their_escapes_as_in_files():
-    class Tree(list):
-        """What nltk's Tree offers to readers."""
-
-        def __init__(self, name, children):
-            super().__init__(children)
-            self.label = lambda: name
-
-    nltk = Tree("S", [Tree("NP", [Tree("DT", ["The"]), Tree("NN", ["-LRB-"])]),
-                      Tree("VP", [Tree("VBD", ["was"]), Tree("JJ", ["and\\/or"])])])  # fmt: skip
-    said = PHRASES.predict([parse_brackets(TREE)[0], parse_brackets(TREE, unescape=True)[0], nltk, TREE])
+    given = [parse_brackets(TREE)[0], parse_brackets(TREE, unescape=True)[0], Tree.fromstring(TREE), TREE]
+    said = PHRASES.predict(given)
     assert said[0]["text"] == "The ( was and/or"
     assert said[0] == said[1] == said[2] == said[3]
     kept = Parsed(constituency=parse_brackets(TREE)[0])
     assert PHRASES.predict(kept)[0]["text"] == r"The -LRB- was and\/or"
+
+
+CONLLU = (
+    "1\tthe\tthe\tDET\tDT\t_\t2\tdet\t_\t_\n"
+    "2\tfilm\tfilm\tNOUN\tNN\t_\t3\tnsubj\t_\t_\n"
+    "3\tworked\twork\tVERB\tVBD\t_\t0\troot\t_\t_\n\n"
+)
+
+
+def test_a_document_of_stanza_is_its_sentences():
+    document = CoNLL.conll2doc(input_str=CONLLU * 2)
+    ours = DEPENDENCIES.predict(parse_conllu(CONLLU * 2))
+    assert [one["text"] for one in ours] == ["the film worked"] * 2
+    assert DEPENDENCIES.predict(document) == DEPENDENCIES.predict([document]) == ours
+    assert DEPENDENCIES.predict(document.sentences[0]) == ours[:1]
+
+
+def test_a_document_of_spacy_is_its_sentences():
+    first, second = from_spacy(spacy_doc())
+    said = DEPENDENCIES.predict(spacy_doc())
+    assert [one["text"] for one in said] == ["films work", "they do"]
+    assert said == DEPENDENCIES.predict([first, second])
 
 
 def test_text_that_is_a_tree_is_read_as_one():

@@ -101,3 +101,16 @@ def test_scores_of_two_classes(predicted, label, expected):
 def test_scores_of_five_classes():
     outcomes = {"predicted": torch.tensor([0, 1, 2, 3, 4, 0]), "label": torch.tensor([0, 1, 2, 3, 3, 3])}
     assert Classification(2, 5).scores(outcomes) == pytest.approx({"accuracy": 4 / 6}, abs=1e-6)
+
+
+def test_phrases_are_said_to_be_what_their_states_say(labels):
+    """And the root what the sentence is, whatever the readout made of it."""
+    torch.manual_seed(0)
+    task = Classification(4, classes=5).eval()
+    batch = batch_of(labels, task)
+    states, vectors = 9 * torch.randn(batch.num_nodes, 4), 9 * torch.randn(3, 4)
+    said = task.predict(batch, states, vectors, list("abcde"))
+    wanted = task.output(states).argmax(-1)
+    wanted[batch.roots] = task.output(vectors).argmax(-1)
+    assert len(set(wanted.tolist())) > 2
+    assert [node["label"] for one in said for node in one["nodes"]] == ["abcde"[each] for each in wanted]
