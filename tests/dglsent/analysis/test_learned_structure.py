@@ -88,20 +88,18 @@ def test_weights_by_position_are_explained_by_position(tmp_path):
     assert even.tolist() == pytest.approx([0.25] * 32)
     shares = learned_structure.tables([source(tmp_path, matrix, "near")])["shares"].set_index("on")
     assert abs(shares.beyond_position["dependency neighbours"]) < 0.02
-    far = shares_of_distant_heads()
-    assert far.share["neighbours not next"] == pytest.approx(0.7 / 4 * 2 + 0.1 / 4 * 2)
-    assert far.share["next words"] == pytest.approx((0.1 + 0.8 + 0.8 + 0.1) / 4)
     strengths = learned_structure.distances(attention_matrix.word_edges(source(tmp_path, matrix, "n")), "attention_1")
     by_offset = strengths.set_index("offset").strength
     assert by_offset[0] > by_offset[1] > by_offset[2] > by_offset[3]
 
 
-def shares_of_distant_heads():
-    """Of a sentence whose first and last word hang on words two away."""
+def test_neighbours_that_are_not_next():
+    """The first and the last word hang on words two away."""
     heads = [2, 2, -1, 1]
-    nodes = words(0, "a b c d", heads)
-    edges = attention_matrix.describe(dense(0, attending(0.7, heads=heads)), nodes)
-    return learned_structure.shares(edges, "attention_1").set_index("on")
+    edges = attention_matrix.describe(dense(0, attending(0.7, heads=heads)), words(0, "a b c d", heads))
+    share = learned_structure.shares(edges, "attention_1").set_index("on").share
+    assert share["neighbours not next"] == pytest.approx(0.7 / 4 * 2 + 0.1 / 4 * 2)
+    assert share["next words"] == pytest.approx((0.1 + 0.8 + 0.8 + 0.1) / 4)
 
 
 def test_pairs_of_words(tmp_path):

@@ -11,7 +11,7 @@ from dglsent.inference.given import examples_of
 from graphs.converters import from_spacy
 from graphs.errors import InputError
 from graphs.formats.brackets import parse_brackets, to_brackets
-from graphs.formats.conllu import parse_conllu
+from graphs.formats.conllu import to_conllu
 
 TREE = "(S (NP (DT The) (NN -LRB-)) (VP (VBD was) (JJ and\\/or)))"
 CHAIN = untrained("chain", "sequence.SeqLSTM", hidden=6)
@@ -46,17 +46,10 @@ def test_words_of_a_tree_lose_their_escapes_as_in_files():
     assert PHRASES.predict(kept)[0]["text"] == r"The -LRB- was and\/or"
 
 
-CONLLU = (
-    "1\tthe\tthe\tDET\tDT\t_\t2\tdet\t_\t_\n"
-    "2\tfilm\tfilm\tNOUN\tNN\t_\t3\tnsubj\t_\t_\n"
-    "3\tworked\twork\tVERB\tVBD\t_\t0\troot\t_\t_\n\n"
-)
-
-
 def test_a_document_of_stanza_is_its_sentences():
-    document = CoNLL.conll2doc(input_str=CONLLU * 2)
-    ours = DEPENDENCIES.predict(parse_conllu(CONLLU * 2))
-    assert [one["text"] for one in ours] == ["the film worked"] * 2
+    document = CoNLL.conll2doc(input_str=to_conllu(PARSED) * 2)
+    ours = DEPENDENCIES.predict([PARSED, PARSED])
+    assert [one["text"] for one in ours] == ["the film was good"] * 2
     assert DEPENDENCIES.predict(document) == DEPENDENCIES.predict([document]) == ours
     assert DEPENDENCIES.predict(document.sentences[0]) == ours[:1]
 

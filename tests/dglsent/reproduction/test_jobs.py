@@ -22,15 +22,18 @@ def test_the_text_of_a_run_is_that_of_its_recipe(name, tmp_path):
     assert len(texts) == (4 if table.folds else 2)
 
 
-_KILLED = "import os, signal; print('epoch 1/8', flush=True); os.kill(os.getpid(), signal.{})"
+def killed(name, why):
+    """A program that says a line and is ended by a signal, and what is told of it."""
+    program = f"import os, signal; print('epoch 1/8', flush=True); os.kill(os.getpid(), signal.{name})"
+    none = pytest.mark.skipif(sys.platform == "win32", reason="there no exit status is that of a signal")
+    return pytest.param(program, why, marks=none, id=name)
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="there a signal leaves an exit status of its own")
 @pytest.mark.parametrize(
     ("program", "reason"),
     [
-        (_KILLED.format("SIGKILL"), r"^it was ended by SIGKILL; there may have been too little memory"),
-        (_KILLED.format("SIGABRT"), r"^it was ended by SIGABRT \("),
+        killed("SIGKILL", r"^it was ended by SIGKILL; there may have been too little memory"),
+        killed("SIGABRT", r"^it was ended by SIGABRT \("),
         ("import sys; print('dglsent: no vectors'); sys.exit(1)", r"^no vectors \("),
         ("raise SystemExit(1)", r"^it said nothing \("),
     ],
