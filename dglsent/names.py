@@ -57,6 +57,7 @@ _MODULES = {
     "tasks.question_answering": "QuestionAnswering",
     "tasks.relatedness": "Relatedness",
     "tasks.tagging": "Tagging",
+    "training.binarised_tree": "BinarisedTree",
 }
 
 HOMES: dict[str, str] = {name: f"dglsent.{module}" for module, names in _MODULES.items() for name in names.split()}

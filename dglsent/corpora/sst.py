@@ -15,6 +15,7 @@ from dglsent.corpora.example import Example, Parsed
 from dglsent.corpora.parses import parsed
 from graphs.columns import Constituency, Tagged
 from graphs.errors import InputError, SentenceError
+from graphs.features import tags
 from graphs.formats.brackets import read_brackets
 from graphs.formats.policy import Sentences
 from graphs.transforms import drop_outer
@@ -31,13 +32,14 @@ class SST(Corpus):
     """SST-1 (five classes) or SST-2 (negative and positive).
 
     In SST-2 sentences with a neutral root are left out of all splits. Where there are parses (`corpora.parses`), nodes
-    have the tags of `tags_of` and sentences have dependencies; otherwise all tags are "".
+    have the tags of `tags_of` and sentences have dependencies. Where there are tags of words alone, only leaves have
+    tags; otherwise all tags are "".
 
     Args:
         classes: 5 or 2.
         neutral_phrases: with two classes, "drop" leaves neutral phrases out of the loss; "third_class" makes
             them a class 2 that is learnt and never chosen, as the code released by Tai et al. does.
-        tags: refuse to do without parses, for models that read tags.
+        tags: refuse to do without constituency parses, for models that read tags of phrases.
         phrases: training has, besides its sentences, each of their labelled phrases once, single words among them, as
             sequences of words: for chains and windows, which have no nodes to learn them at (Kim 2014; Tai et al.
             2015). The words of phrases count in vocabularies too.
@@ -96,11 +98,10 @@ class SST(Corpus):
                 continue
             if self.classes == 2:
                 sentiment = [_POLARITY.get(label, self._neutral) for label in sentiment]
-            parse = sentence.constituency
-            if self.tags and parse is None:
-                raise SentenceError(f"the model reads tags; {sentence.remedy}", tree.origin)
+            if self.tags and sentence.constituency is None:
+                raise SentenceError(f"the model reads tags of phrases; {sentence.remedy}", tree.origin)
             # The numbers are gold labels, not tags: a model must not read them.
-            tags = [""] * len(tree) if parse is None else tags_of(tree, parse)
+            tags = _tags(tree, sentence)
             tagged = Constituency(tags, tree.word, tree.parent, tree.origin)
             read = Parsed(tagged, sentence.dependencies, sentiment, remedy=sentence.remedy)
             examples.append(Example((read,), {"label": sentiment[0]}, f"{split}-{number}"))
@@ -123,14 +124,30 @@ def _phrases(examples: Iterable[Example]) -> list[Example]:
         assert tree is not None
         assert labels is not None
         words = tree.words
-        tags = sentence.dependencies.xpos if sentence.dependencies else ["_"] * len(words)
+        pos = sentence.dependencies.xpos if sentence.dependencies else [tag or "_" for tag in tree.pos]
         for node, (start, end) in enumerate(spans(tree).tolist()):
             key = tuple(words[start:end])
             if node and labels[node] >= 0 and key not in found:
-                read = Tagged(list(key), {"pos": tags[start:end]}, tree.origin)
+                read = Tagged(list(key), {"pos": pos[start:end]}, tree.origin)
                 id_ = f"{example.id}-{start + 1}-{end}"
                 found[key] = Example((Parsed(unparsed=read, remedy=_SEQUENCES),), {"label": labels[node]}, id_)
     return list(found.values())
+
+
+def _tags(tree: Constituency, sentence: Parsed) -> list[str]:
+    """Tags of the nodes of a tree: of its parse, or where there is none those of words that were tagged alone."""
+    if sentence.constituency is not None:
+        return tags_of(tree, sentence.constituency)
+    found = [""] * len(tree)
+    if sentence.unparsed is not None:
+        leaves = [node for node, word in enumerate(tree.word) if word is not None]
+        if len(leaves) != len(sentence.unparsed):
+            raise SentenceError(
+                f"{len(sentence.unparsed)} words where {tree.origin} has {len(leaves)}", sentence.unparsed.origin
+            )
+        for node, tag in zip(leaves, tags(sentence.unparsed), strict=True):
+            found[node] = tag or ""
+    return found
 
 
 def tags_of(tree: Constituency, parse: Constituency) -> list[str]:

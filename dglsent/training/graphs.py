@@ -41,6 +41,13 @@ class OwnGraph(ABC):
 
     reads: GraphKind = "chain"
 
+    def prepare(self, sentence: Sentence) -> Sentence:
+        """The sentence that vocabularies and the graph are made of: as it is, unless a subclass changes it.
+
+        A tree whose nodes have gold classes is not prepared, for these are of its nodes as they are.
+        """
+        return sentence
+
     @abstractmethod
     def build(self, sentence: Sentence, vocabularies: Vocabularies) -> SentenceGraph:
         """The graph of a sentence, such as `graphs.over_words` makes it; its first nodes are those of a tree."""
@@ -70,14 +77,21 @@ def shape(kind: Graph, sentence: Parsed) -> Sentence:
     """The parse of a sentence that a kind of graph is made of, brought into form.
 
     A tree whose nodes have gold labels stays as it is; others lose traces and an outer ROOT, and for
-    "constituency" are collapsed and binarised. The trees of a document are a forest.
+    "constituency" are collapsed and binarised. A graph of one's own may `prepare` them further. The trees of a document
+    are a forest.
 
     Raises:
         SentenceError: the sentence has no such parse.
     """
-    kind = reads(kind)
-    if sentence.parts and kind in ("dependency", *_TREES):
+    if sentence.parts and reads(kind) in ("dependency", *_TREES):
         return forest([shape(kind, part) for part in sentence.parts], sentence.origin)  # type: ignore[arg-type]
+    found = _parse(reads(kind), sentence)
+    if not isinstance(kind, OwnGraph) or (of_tree(kind) and sentence.labels is not None):
+        return found
+    return kind.prepare(found)
+
+
+def _parse(kind: GraphKind, sentence: Parsed) -> Sentence:
     tree, dependencies = sentence.constituency, sentence.dependencies
     if kind in ("chain", "complete", *HALF_WIDTHS):
         for found in (dependencies, tree, sentence.unparsed):

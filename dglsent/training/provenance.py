@@ -49,7 +49,7 @@ APART = (
     "dglsent.training.trial",
 )
 # Options that are younger than recorded runs, and the value at which training is what it was without them.
-LATER = {"training": {"clip": None}}
+LATER: Mapping[str, Mapping[str, Any]] = {"training": {"clip": None}, "corpus": {"score_range": "0-5"}}
 # libyaml's, ten and four times as fast, where PyYAML has it
 _Loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _Dumper = getattr(yaml, "CSafeDumper", yaml.SafeDumper)
@@ -95,9 +95,14 @@ def without_later(options: Mapping[str, Any]) -> dict[str, Any]:
     """A recipe's options without the younger ones that do nothing, as code that has none of these knows them."""
     made = dict(options)
     for part, younger in LATER.items():
-        kept = {name: value for name, value in options[part].items() if name not in younger or value != younger[name]}
-        made[part] = kept
+        kept = _without(options[part], younger)
+        arguments = _without(kept.pop("init_args", {}), younger)
+        made[part] = {**kept, "init_args": arguments} if arguments else kept
     return made
+
+
+def _without(options: Mapping[str, Any], younger: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in options.items() if name not in younger or value != younger[name]}
 
 
 def _placeless(value: Any) -> Any:

@@ -21,7 +21,7 @@ from dglsent.training.bases import mapping
 from dglsent.training.class_paths import Trusted, class_paths, find, look_in, may_import
 from dglsent.training.model import SentenceModel
 from dglsent.training.recipe_files import read
-from dglsent.training.source_files import changed, hashes
+from dglsent.training.source_files import changed, hashes, require_code_of_store
 from graphs.errors import InputError
 from graphs.features import Vocabularies
 from graphs.files import is_part, replacing
@@ -107,9 +107,10 @@ class Run:
             Whether the run goes on from a checkpoint.
 
         Raises:
-            InputError: corpus or code have changed since the run began, or files without which it cannot go on
-                are gone.
+            InputError: corpus or code have changed since the run began, or since the store was built that it reads; or
+                files without which it cannot go on are gone.
         """
+        require_code_of_store(config)
         goes_on = self.checkpoint.is_file()
         if goes_on:
             for file in (self.vocabularies_file, self.weights_file):

@@ -16,6 +16,9 @@ from jsonargparse import Namespace
 from dglsent.training import recipe as recipes
 from dglsent.training.class_paths import class_paths, find
 from dglsent.training.provenance import source_hash
+from graphs.errors import InputError
+from graphs.store import MANIFEST
+from graphs.vocabulary import read_json
 
 _ENDS = 2**25  # bytes, at either end of a file, that are read: vectors are gigabytes
 _NOT_OWN = {"__main__", "dglsent", "graphs", *sys.stdlib_module_names}
@@ -58,6 +61,23 @@ def own_code(tree: Any, *, packages: bool = True) -> dict[str, str]:
     texts |= {made.__qualname__: _text(made) for made in classes if made.__module__ == "__main__"}
     found = {f"code of {name}": _source_hash(text) for name, text in sorted(texts.items())}
     return {name: made for name, made in found.items() if made is not None}
+
+
+def require_code_of_store(config: Namespace) -> None:
+    """Refuses a store whose graphs other code has made than the recipe's class has now.
+
+    Raises:
+        InputError: it is such a one.
+    """
+    tree = yaml.safe_load(recipes.dump_paths(config))
+    if tree["corpus"]["class_path"] != "dglsent.corpora.stored.Stored":
+        return
+    store = Path(tree["corpus"]["init_args"]["store"])
+    made_by = read_json(store / MANIFEST).get("code", {})
+    now = own_code(tree["graph"], packages=False)
+    different = next((name for name in now if name in made_by and made_by[name] != now[name]), None)
+    if different is not None:
+        raise InputError(f"{store}: {different} has changed since this store was built; build it in another folder")
 
 
 def changed(file: Path, now: Mapping[str, str]) -> str | None:

@@ -25,6 +25,13 @@ def test_pairs(small):
     assert MSRpar().texts(small)["msrpar-test-b"] == ["No.", "Maybe."]
 
 
+def test_scores_are_brought_to_1_to_5(small):
+    first, second = MSRpar("1-5").load(small)["test"]
+    assert (first.targets, second.targets) == ({"score": 4.4}, {"score": 1.0})
+    with pytest.raises(InputError, match="score_range"):
+        MSRpar("0-1")
+
+
 @pytest.mark.parametrize("score", ["high", "5.1", "-1", "nan"])
 def test_wrong_score_is_named(small, score):
     (small / "msrpar" / "MSRpar.train.tsv").write_text(f"1\tHe said no.\tNo.\n{score}\tYes.\tMaybe.\n")

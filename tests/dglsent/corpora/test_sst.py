@@ -177,9 +177,46 @@ def test_phrases_have_the_tags_of_their_words(small):
         assert read.columns == {"pos": [f"T-{word}" for word in read.words]}
 
 
+def tag_files(folder, blocks):
+    folder.mkdir()
+    for split in ("train", "dev", "test"):
+        (folder / f"sst-{split}.tags.conllu").write_text(blocks)
+
+
+TAGS = "".join(
+    "".join(f"{i}\t{word}\t_\t_\tT{i}\t_\t_\t_\t_\t_\n" for i, word in enumerate(words, 1)) + "\n" for words in WORDS
+)
+
+
+def test_words_that_were_tagged_alone_have_tags(small):
+    tag_files(small / "parsed", TAGS)
+    splits = SST(phrases=True).load(small)
+    tree = splits["dev"][0].sentences[0].constituency
+    assert tree.label == ["", "T1", "", "T2", "T3"]
+    assert {tuple(one.sentences[0].unparsed.columns["pos"]) for one in splits["train"][2:]} == {
+        ("T1",),
+        ("T2",),
+        ("T3",),
+        ("T2", "T3"),
+    }
+    with pytest.raises(InputError, match="the model reads tags of phrases"):
+        SST(tags=True).load(small)
+
+
+def test_tags_of_words_cut_otherwise_are_refused(small):
+    tag_files(
+        small / "parsed",
+        TAGS.replace("1\tIt\t", "1\tI\t_\t_\tT0\t_\t_\t_\t_\t_\n2\tt\t")
+        .replace("3\t)", "4\t)")
+        .replace("2\tworks", "3\tworks"),
+    )
+    with pytest.raises(InputError, match=r"sst-train\.tags\.conllu:1, .*4 words where .*train\.txt:1, .* has 3"):
+        SST().load(small)
+
+
 def test_tags_that_are_wanted_need_parses(small):
     with pytest.raises(
-        InputError, match=r"train\.txt:1, sentence 1: the model reads tags; .*`dglsent parse sst .*parsed`"
+        InputError, match=r"train\.txt:1, sentence 1: the model reads tags of phrases; .*`dglsent parse sst .*parsed`"
     ):
         SST(tags=True).load(small)
 

@@ -6,7 +6,7 @@ import pytest
 from dglsent.corpora.example import Parsed
 from dglsent.training.graphs import KINDS, OwnGraph, build, gold_classes, shape
 from graphs import over_words
-from graphs.builders import constituency
+from graphs.builders import chain, constituency
 from graphs.columns import Constituency, Dependencies, Tagged
 from graphs.errors import SentenceError
 from graphs.features import Vocabularies
@@ -73,6 +73,16 @@ class Siblings(OwnGraph):
         return over_words(sentence, vocabularies, up + beside[: self.most])
 
 
+class Backwards(OwnGraph):
+    """Chains of the words from the last to the first."""
+
+    def prepare(self, sentence):
+        return Tagged(sentence.words[::-1])
+
+    def build(self, sentence, vocabularies):
+        return chain(sentence, vocabularies)
+
+
 class Phrases(OwnGraph):
     reads = "constituency-nary"
 
@@ -90,6 +100,13 @@ def test_a_graph_of_ones_own():
     assert graph.level.tolist() == [2, 0, 1]
     with pytest.raises(SentenceError, match="reads dependency trees"):
         shape(kind, Parsed(unparsed=TAGGED))
+
+
+def test_a_graph_of_ones_own_prepares_sentences():
+    shaped = shape(Backwards(), Parsed(dependencies=SENTENCE))
+    assert shaped.words == ["it", "saw", "She"]
+    words = VOCABULARIES.word.strings
+    assert [words[word] for word in build(Backwards(), shaped, VOCABULARIES).nodes["word"]] == ["it", "saw", "She"]
 
 
 def test_a_graph_of_ones_own_has_the_gold_classes_of_its_tree():

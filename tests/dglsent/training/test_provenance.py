@@ -104,6 +104,16 @@ def test_an_option_younger_than_a_run_does_not_make_its_recipe_another():
     assert recipe_hash(recipe.resolve(TINY.replace("batch_size: 8", "batch_size: 8, clip: 1.0"))) != recipe_hash(config)
 
 
+def test_an_argument_younger_than_a_run_does_not_either():
+    """Before there was `corpus.score_range` MSRpar took none."""
+    config = recipe.resolve("base: msrpar/dependency\n")
+    without = yaml.safe_load(recipe.dump(config))
+    del without["training"]["clip"], without["corpus"]["init_args"]
+    assert recipe_hash(config) == hashlib.sha256(json.dumps(without, sort_keys=True).encode()).hexdigest()[:16]
+    shifted = recipe.resolve("base: msrpar/dependency\n", ["--corpus.score_range", "1-5", "--task.low", "1"])
+    assert recipe_hash(shifted) != recipe_hash(config)
+
+
 def test_a_module_that_changes_between_the_parts_of_a_run_is_said_to_be_mixed():
     first = CodeInUse()
     assert {"dglsent.training.data", "graphs.builders"} <= first.hashes.keys()

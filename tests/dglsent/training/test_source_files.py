@@ -113,8 +113,37 @@ CHANGED = CODE.replace("super().encode(batch)", "-super().encode(batch)")
 @pytest.fixture
 def forget_own() -> Iterator[None]:
     yield
-    for name in [name for name in sys.modules if name.partition(".")[0] in ("own_code_of", "own_package")]:
+    for name in [
+        name for name in sys.modules if name.partition(".")[0] in ("own_code_of", "own_graph_of", "own_package")
+    ]:
         del sys.modules[name]
+
+
+GRAPH = """
+import graphs
+from dglsent.training.graphs import OwnGraph
+
+class Chain(OwnGraph):
+    def build(self, sentence, vocabularies):
+        size = len(sentence.words)
+        return graphs.over_words(sentence, vocabularies, [(i, i + 1) for i in range(size - 1)])
+"""
+
+
+@pytest.mark.usefixtures("forget_own")
+def test_graphs_of_a_store_that_other_code_made_are_told(own: Path, program: Program) -> None:
+    """Training learnt from the graphs of the old code, and called itself of the new one."""
+    file, store = own / "own_graph_of.py", own / "store"
+    file.write_text(GRAPH)
+    (own / "own.yaml").write_text(RECIPE.format(own).replace("graph: chain", "graph: own_graph_of.Chain"))
+    assert program("build", store, "--recipe", own / "own.yaml")[0] == 0
+    command = ("fit", own / "own.yaml", "--corpus", "Stored", "--corpus.store", store, "--out", own / "run")
+    file.write_text(GRAPH.replace("i + 1", "size - 1"))
+    said = [f"{store}: code of own_graph_of has changed since this store was built; build it in another folder"]
+    program.refuses(*command, saying=said)
+    assert not (own / "run" / "config.yaml").exists()
+    file.write_text(GRAPH.replace("class Chain", "# of mine\nclass Chain"))
+    assert program(*command)[0] == 0
 
 
 @pytest.mark.usefixtures("forget_own")
