@@ -164,6 +164,42 @@ def test_an_attribute_that_leads_to_the_parse(tmp_path):
         attribute_effect.tables([plain, led])
 
 
+def of_lengths(tmp_path, lengths, system, **options):
+    """Sentences of so many words, of which each has the one on its left as its head; all gold is 1."""
+    matrix = {size: attending(0.9, size, [-1, *range(size - 1)]) for size in lengths}
+    texts = [" ".join("abcdefghijklmnopqrst"[:size]) for size in lengths]
+    nodes = [words(number, text, [-1, *range(len(text.split()) - 1)]) for number, text in enumerate(texts)]
+    edges = [dense(number, matrix[size]) for number, size in enumerate(lengths)]
+    examples = pairs([1.0] * len(lengths), texts=[(text, None) for text in texts], **options.pop("columns"))
+    tables = {"nodes": concat(nodes, ignore_index=True), "edges": concat(edges, ignore_index=True)}
+    return recording(tmp_path, system=system, fields=["complete.attention_1"], examples=examples, **tables, **options)
+
+
+@pytest.mark.parametrize(("lengths", "drawn"), [((4, 15, 6, 5), 6), ((4, 14, 5), 14), ((4, 15, 3), 4)])
+def test_of_the_cases_the_first_of_usual_length_is_drawn(lengths, drawn, tmp_path):
+    wrong, right = ({"predicted": [one] * len(lengths)} for one in (0.0, 1.0))
+    plain = of_lengths(tmp_path, lengths, "trec/cn3", columns=wrong)
+    made = attribute_effect.tables([plain, of_lengths(tmp_path, lengths, "trec/led", columns=right, encoder=LED)])
+    assert len(made["cases"]) == len(lengths)
+    assert made["weights"].receiver.max() == drawn - 1
+
+
+def test_longer_sentences_do_not_count_in_correlations(tmp_path):
+    sources = [
+        of_lengths(tmp_path, (4, 9), "trec/cn3", columns={"predicted": [0.0, 0.0]}),
+        of_lengths(tmp_path, (4, 9), "trec/led", columns={"predicted": [1.0, 1.0]}, encoder=LED),
+    ]
+    both, short = (attribute_effect.tables(sources, longest=most)["correlation"] for most in (60, 8))
+    (alone,) = attribute_effect.tables(
+        [
+            of_lengths(tmp_path / "alone", (4,), name, columns={"predicted": [1.0]}, **options)
+            for name, options in (("trec/cn3", {}), ("trec/led", {"encoder": LED}))
+        ]
+    )["correlation"].correlation.unique()
+    assert short.correlation.tolist() == pytest.approx([alone, alone])
+    assert both.correlation.tolist() != pytest.approx([alone, alone])
+
+
 def test_the_attribute_is_what_the_recipe_says_whatever_the_name(tmp_path):
     plain = source(tmp_path, attending(0.5), "own/no-dependency", encoder={"edges": ["distance"]})
     led = source(tmp_path, attending(0.7), "own/trees", encoder=LED)
