@@ -204,12 +204,14 @@ class Batch:
         """Whether there are neither phrases nor padding nodes, which have no position in the sentence."""
         return bool((self._merged.nodes.get(fields.POSITION, np.zeros(1)) >= 0).all())
 
+    @lasting
     def to(self, device: torch.device | str, non_blocking: bool = False) -> Batch:
         """Move fields and plans to a device; the DGLGraph stays where it is. Returns itself."""
         for relation in self._settled():
             relation.to(device, non_blocking)
         return self._map(lambda tensor: tensor.to(device, non_blocking=non_blocking))
 
+    @lasting
     def pin_memory(self) -> Batch:
         """Pin fields and plans, for a transfer that does not wait. Returns itself."""
         for relation in self._settled():

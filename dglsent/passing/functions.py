@@ -188,7 +188,7 @@ def at_once(function: Callable[[Any], Outputs]) -> AtOnce:
 
 def reducers(reduce: ReduceFunction) -> tuple[Any, ...]:
     """The reducers of a reduce function: those of a tuple, or it alone."""
-    return reduce if isinstance(reduce, tuple) else (reduce,)
+    return tuple(reduce) if isinstance(reduce, tuple | list) else (reduce,)
 
 
 def softmaxes(reduce: ReduceFunction) -> list[SoftmaxSum]:
@@ -202,12 +202,13 @@ def dot(a: Tensor, b: Tensor) -> Tensor:
     Where every node hears every node of a sentence, [S, n, 1, d] and [S, 1, m, d] become one matrix product [S, n, m];
     with heads [S, n, 1, h, d] and [S, 1, m, h, d] become [S, n, m, h].
     """
-    if a.dim() in (4, 5) and a.shape[1] == b.shape[2] == 1:
-        a, b = b, a  # a sender's and a receiver's
-    if a.dim() == 5:
-        return torch.einsum("snhd,smhd->snmh", a.squeeze(2), b.squeeze(1))
-    if a.dim() == 4 and a.shape[2] == 1 and b.shape[1] == 1:
-        return a.squeeze(2) @ b.squeeze(1).transpose(1, 2)
+    if a.dim() == b.dim() and a.dim() in (4, 5):
+        if a.shape[1] == b.shape[2] == 1:
+            a, b = b, a  # a sender's and a receiver's
+        if a.shape[2] == b.shape[1] == 1:
+            if a.dim() == 5:
+                return torch.einsum("snhd,smhd->snmh", a.squeeze(2), b.squeeze(1))
+            return a.squeeze(2) @ b.squeeze(1).transpose(1, 2)
     return (a * b).sum(-1)
 
 

@@ -49,6 +49,7 @@ def at_least_single(x: Tensor) -> Tensor:
     return x.float() if x.dtype in (torch.bfloat16, torch.float16) else x
 
 
-def to_weigh(x: Tensor, weight: Tensor) -> Tensor:
-    """Whole numbers in the type of the weights that multiply them; any other tensor as it is."""
-    return x if x.is_floating_point() else x.to(weight.dtype)
+def of_one_type(weight: Tensor, x: Tensor) -> tuple[Tensor, Tensor]:
+    """Weights and what they multiply, in the type that both have in common: of whole numbers that of the weights."""
+    common = torch.promote_types(weight.dtype, x.dtype)
+    return weight.to(common), x.to(common)

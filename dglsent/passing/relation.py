@@ -10,7 +10,7 @@ import torch
 from torch import Tensor
 
 from dglsent.passing.plans.acyclic import AcyclicSchedule, acyclic_schedule
-from dglsent.passing.plans.all_pairs import Blocks, Padding, into_blocks, pad_sentences
+from dglsent.passing.plans.all_pairs import Blocks, Padding, edges_of_cells, into_blocks, pad_sentences
 from dglsent.passing.plans.frontiers import Frontiers, list_frontiers
 from dglsent.passing.plans.incidence import Incidence, incidence
 from dglsent.passing.plans.levels import is_tree, order_nodes, reversed_levels
@@ -185,6 +185,13 @@ class AllPairs(Relation):
         """The sentences padded in blocks of about one length."""
         return into_blocks(self._counts, self._sources, self.device)
 
+    @cached_property
+    @lasting
+    def cells(self) -> tuple[Tensor, Tensor]:
+        """[E] place of each edge among the C padded cells of `blocks`, and [C] the edge that each cell holds."""
+        cell = self.cell(self.blocks.start)
+        return cell, edges_of_cells(cell, self.blocks.paddings)
+
     def cell(self, start: Tensor) -> Tensor:
         """[E] place of each edge among padded cells, of which those of receiver n start at start[n], start [N]."""
         return start[self.nodes("dst")] + (self.padding.place % self.padding.width)[self.nodes("src")]
@@ -207,8 +214,8 @@ class AllPairs(Relation):
             name: made.map(lambda tensor: tensor.to(device, non_blocking=non_blocking))
             for name, made in self._frontiers.items()
         }
-        self.__dict__.pop("padding", None)
-        self.__dict__.pop("blocks", None)
+        for name in ("padding", "blocks", "cells"):
+            self.__dict__.pop(name, None)
 
     def pin_memory(self) -> None:
         """Pin fields and index tensors."""

@@ -13,7 +13,7 @@ from torch import Tensor
 
 from dglsent.passing.autograd import Function, first_derivative
 from dglsent.passing.plans.incidence import Incidence
-from dglsent.passing.precision import to_weigh
+from dglsent.passing.precision import of_one_type
 
 
 def gather(x: Tensor, incidence: Incidence) -> Tensor:
@@ -84,10 +84,10 @@ def segment_softmax(score: Tensor, incidence: Incidence) -> Tensor:
 
 def weighted_sum(x: Tensor, weight: Tensor, incidence: Incidence) -> Tensor:
     """Sum of weight [m] times x [m, d] over the edges of each row: [n, d]; with heads [m, h] and [m, h, d]."""
-    x = to_weigh(x, weight)
+    weight, x = of_one_type(weight, x)
     if weight.dim() > 1:
         return segment_sum(weight.unsqueeze(-1) * x, incidence)
-    return _WeightedSum.apply(x, weight.to(x.dtype), *incidence)
+    return _WeightedSum.apply(x, weight, *incidence)
 
 
 def _sum(x: Tensor, order: Tensor, offsets: Tensor) -> Tensor:
@@ -95,10 +95,10 @@ def _sum(x: Tensor, order: Tensor, offsets: Tensor) -> Tensor:
         rows = len(offsets) - 1
         row = torch.repeat_interleave(torch.arange(rows, device=x.device), offsets.diff(), output_size=len(order))
         return x.new_zeros(rows, *x.shape[1:]).index_add(0, row, x.index_select(0, order))
-    flat = x.reshape(len(x), -1)
+    flat = x.flatten(1) if x.dim() > 1 else x.unsqueeze(1)
     # The only reduction in torch that is at once segmented, fast on CPU and GPU, and free of atomics.
     summed = torch.embedding_bag(flat, order, offsets, False, 0, False, None, True)[0]
-    return summed.view(-1, *x.shape[1:])
+    return summed.view(len(offsets) - 1, *x.shape[1:])
 
 
 class _Gather(Function):

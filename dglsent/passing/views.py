@@ -16,9 +16,10 @@ class _Lazy(NamedTuple):
 
     make: Callable[[], Tensor]
     grad: bool
+    inference: bool
 
     def made(self) -> Tensor:
-        with torch.set_grad_enabled(self.grad):
+        with torch.inference_mode(self.inference), torch.set_grad_enabled(self.grad):
             return self.make()
 
 
@@ -48,6 +49,8 @@ class Fields(MutableMapping[str, Tensor]):
         return value
 
     def __setitem__(self, name: str, value: Tensor) -> None:
+        if not isinstance(value, Tensor):
+            raise TypeError(f"field {name!r} is a value of type {type(value).__name__}; give a tensor")
         if self._rows is not None:
             require_rows({name: value}, self._rows, self._of)
         self._values[name] = value
@@ -60,7 +63,7 @@ class Fields(MutableMapping[str, Tensor]):
 
     def set_lazy(self, name: str, make: Callable[[], Tensor]) -> None:
         """Set a field that is made when it is first read, with a gradient where one is kept now."""
-        self._values[name] = _Lazy(make, torch.is_grad_enabled())
+        self._values[name] = _Lazy(make, torch.is_grad_enabled(), torch.is_inference_mode_enabled())
 
     def __delitem__(self, name: str) -> None:
         del self._values[name]
@@ -108,10 +111,10 @@ class View(dict[str, Tensor]):
         """The names of those that have been read."""
         return tuple(dict.__iter__(self))
 
-    def _unknown(self) -> Any:
+    def _unknown(self, *_: Any) -> Any:
         raise TypeError('fields are fetched by name here, such as nodes.data["h"]; name those that are wanted')
 
-    __iter__ = __len__ = keys = values = items = _unknown
+    __iter__ = __len__ = keys = values = items = copy = pop = popitem = setdefault = _unknown
 
     def __missing__(self, name: str) -> Tensor:
         value = self[name] = self._fetch(name)

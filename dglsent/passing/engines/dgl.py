@@ -58,14 +58,20 @@ def propagate(
         graph.apply_nodes(inputs)
     elif inputs is not None and len(others):
         ahead.apply_nodes(_recorded(inputs, projected), others)
-    computed: list[str] = []
     graph.apply_nodes(_recorded(leaf or apply, names), leaves)
     at_leaves = tuple(names)
-    further = [(each, _pulled_by(each, graph, batch, at_leaves)) for each in passes if each.field in names]
+    wanted = [each for each in passes if each.field in names]
+    before: list[list[str]] = [list(names) for _ in wanted]  # what is computed before each pass
+    further = [(each, _pulled_by(each, graph, batch, known)) for each, known in zip(wanted, before, strict=True)]
+    for name, value in batch.nodes.items() if further else ():
+        graph.ndata[_as_it_was(name)] = value
     for frontier in [leaves, *frontiers[1:]]:
         if frontier is not leaves:
+            computed: list[str] = []
             step.pull(frontier, apply and _recorded(apply, computed))
-        for each, pulled in further:
+            if computed:
+                require_same(at_leaves, computed)
+        for number, (each, pulled) in enumerate(further):
             own: list[str] = []
             with graph.local_scope():  # what inputs make is for this pass alone
                 if each.inputs is not None:
@@ -73,11 +79,11 @@ def propagate(
                 pulled.pull(frontier, _recorded(each.apply or _nothing_more(pulled), own))
                 made = {name: graph.ndata[name] for name in own}
             graph.ndata.update(made)
+            for known in before[number + 1 :]:
+                known.extend(own)
             names.extend(name for name in own if name not in names)
         if frontier is leaves:
             graph.ndata.update({name: ahead.ndata[name] for name in projected})
-    if computed:
-        require_same(at_leaves, computed)
     for name in names:
         batch.nodes[name] = graph.ndata[name]
     step.keep()
@@ -144,7 +150,7 @@ class _Pulled:
         self.kept: list[tuple[str, Tensor, Tensor]] = []
         self.message: Any = message
         self.reduce: Any = reduce
-        if self.softmaxes or isinstance(reduce, tuple | Padded):
+        if self.softmaxes or isinstance(reduce, tuple | list | Padded):
             self.message = self._with_values(message)
             self.reduce = lambda nodes: {
                 name: value for each in reducers(reduce) for name, value in self._reduced(each, nodes).items()
@@ -202,12 +208,17 @@ def _pulled_by(wanted: FrontierPass, graph: Any, batch: Batch, computed: Sequenc
             require_computed_before(name, computed)
             if name not in batch.nodes:
                 raise KeyError(f"a frontier pass reads {name!r} of its senders, which nothing has set on the batch")
-            return edges.src[name]
+            return edges.src[_as_it_was(name)]
 
         return send(Edges(edges.batch_size(), of_sender, edges.dst.__getitem__, edges.data.__getitem__))
 
     pulled.message = message
     return pulled
+
+
+def _as_it_was(field: str) -> str:
+    """Where a field is kept as it was before a propagation that may be setting it."""
+    return f"{field} before"
 
 
 def _sent(field: str) -> str:

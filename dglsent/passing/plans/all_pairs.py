@@ -6,6 +6,7 @@ are products of padded tensors; sentences of about one length share one.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
 
@@ -119,6 +120,25 @@ def into_blocks(counts: IntArray, sources: IntArray, device: torch.device) -> Bl
     fill = float((counts * counts[sources]).sum()) / cells
     start = torch.cat(starts).index_select(0, inverse)
     return Blocks(paddings, sizes, on_device(order, device), inverse, start, fill)
+
+
+def edges_of_cells(cell: Tensor, paddings: Sequence[Padding]) -> Tensor:
+    """[C] the edge at each padded cell; where there is none, one of the same sentence.
+
+    Not another's: what is not finite would come to this sentence.
+
+    Args:
+        cell: [E] place of each edge among the C cells.
+        paddings: of blocks whose S m m cells follow one another.
+    """
+    edge = cell.new_zeros(sum(padding.cells for padding in paddings))
+    edge.index_copy_(0, cell, torch.arange(len(cell), device=cell.device))
+    parts = []
+    for padding, part in zip(paddings, edge.split([padding.cells for padding in paddings]), strict=True):
+        square = part.view(-1, padding.width, padding.width)
+        square = torch.where(padding.real.unsqueeze(2), square, square[:, :1])
+        parts.append(torch.where(padding.mask.unsqueeze(1), square, square[:, :, :1]).flatten())
+    return torch.cat(parts)
 
 
 def _block(length: IntArray) -> IntArray:

@@ -2,14 +2,31 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
+from functools import wraps
+from typing import Any, ParamSpec, TypeVar
 
 import numpy as np
 import torch
 from torch import Tensor
 
-# Decorates what makes a plan: it outlives the call, and no gradient can go through what inference mode has made.
-lasting = torch.inference_mode(False)
+Given = ParamSpec("Given")
+Made = TypeVar("Made")
+
+
+def lasting(function: Callable[Given, Made]) -> Callable[Given, Made]:
+    """Decorates what makes or moves a plan or a field: it outlives the call, and so is not made in inference mode.
+
+    No gradient can go through what inference mode has made.
+    """
+
+    @wraps(function)
+    def run(*args: Given.args, **kwargs: Given.kwargs) -> Made:
+        grad = torch.is_grad_enabled()  # to leave inference mode turns it on
+        with torch.inference_mode(False), torch.set_grad_enabled(grad):
+            return function(*args, **kwargs)
+
+    return run
 
 
 def on_device(array: np.ndarray[Any, Any], device: torch.device) -> Tensor:

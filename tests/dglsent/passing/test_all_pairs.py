@@ -61,11 +61,18 @@ class TestPadding:
         assert cell.unique().shape == cell.shape
         assert torch.equal(cell, blocks.start[dst] + within[src])
         field = torch.arange(1.0, len(src) + 1, requires_grad=True)
-        padded = of_cells(field, cell, cells)
+        assert torch.equal(relation.cells[0], cell)
+        padded = of_cells(field, *relation.cells)
         assert padded.shape == (cells,)
         assert torch.equal(of_edges(padded, cell), field)
         of_edges(padded, cell).sum().backward()
         assert torch.equal(field.grad, torch.ones(len(src)))
+
+    def test_a_cell_without_an_edge_holds_one_of_its_sentence(self):
+        relation = small()
+        sentence = torch.tensor([0, 0, 0, 1, 2, 2, 3, 3, 3])[relation.nodes("dst")]
+        held = sentence[relation.cells[1]].view(4, 3, 3)
+        assert held.tolist() == [[[number] * 3] * 3 for number in range(4)]
 
     def test_places_without_a_node_get_no_gradient(self):
         padding = small().padding

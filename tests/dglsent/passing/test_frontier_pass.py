@@ -222,6 +222,26 @@ def test_weights_stand_in_the_order_of_the_edges(way):
         torch.testing.assert_close(attend.edges["weight_up"][dst == node], score[dst == node].softmax(0))
 
 
+@pytest.mark.parametrize("direction", ["up", "down"])
+def test_a_pass_reads_of_senders_what_it_made_before_as_it_was(direction):
+    """As in a second layer: the engines read a field that is half new, or the old one."""
+    found = []
+    for way in WAYS:
+        net = Net()
+        batch = Batch.of([graph for pair in PAIRS for graph in pair], pairs=True)
+        net.fields(batch)
+        batch.nodes["context"] = (3 * batch.nodes["x"]).sin()
+
+        def message(edges):
+            return {"score": (edges.dst["x"] * edges.src["context"]).sum(-1)}
+
+        with engine(*way):
+            net.run(batch, direction, [net.attending(message=message)])
+        found.append(batch.nodes["context"])
+    torch.testing.assert_close(found[1], found[0])
+    torch.testing.assert_close(found[2], found[0])
+
+
 class TestRefusals:
     @pytest.fixture
     def attempt(self):
@@ -287,6 +307,29 @@ class TestRefusals:
     def test_what_inputs_made_is_no_field_of_another_pass(self, way):
         with pytest.raises(KeyError, match="key"):
             self.refuses(way, {}, {"inputs": None})
+
+    @on_ways
+    def test_what_a_pass_made_is_no_field_of_senders_of_another(self, way):
+        """Although the batch has one of that name, from before."""
+
+        def message(edges):
+            return {"score": (edges.dst["x"] * edges.src["context"]).sum(-1)}
+
+        net = Net()
+        batch = Batch.of([graph for pair in PAIRS for graph in pair], pairs=True)
+        net.fields(batch)
+        batch.nodes["context"] = torch.ones_like(batch.nodes["x"])
+        passes = [net.attending(inputs=net.keys), net.attending(message=message, apply=net.mix)]
+        with engine(*way), pytest.raises(KeyError, match="reads 'context' of its senders"):
+            net.run(batch, "up", passes)
+
+    @pytest.mark.parametrize("rows", [1, -1])
+    def test_messages_of_other_edges(self, rows):
+        with pytest.raises(ValueError, match="the messages of the step"):
+            self.refuses(
+                ("torch", "edges"),
+                {"message": lambda edges: {"score": torch.zeros(edges.batch_size() + rows).double()}},
+            )
 
     @on_ways
     def test_inputs_of_a_name_that_is_taken(self, way):

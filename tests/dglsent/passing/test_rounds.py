@@ -67,6 +67,34 @@ def test_update_all(reducer, message):
     check()
 
 
+@pytest.mark.parametrize("dtype", [torch.bool, torch.uint8, torch.int8, torch.int32, torch.int64])
+@pytest.mark.parametrize("reducer", ["sum", "mean", "max", "min"])
+@pytest.mark.parametrize("relation", ["neighbour", "next"])
+def test_whole_numbers_and_truth_values(dtype, reducer, relation):
+    """As a tensor has them: sums in 64 bits, and truth values counted."""
+    batch = Batch.of([chain(3), chain(2)])
+    x = batch.nodes["x"] = torch.tensor([0, 100, 100, 0, 1]).to(dtype)
+    with engine("torch"):
+        update_all(batch, fn.copy_u("x", "m"), [getattr(fn, reducer)("m", "h")], relation=relation)
+    src, dst = map(torch.from_numpy, batch.relation(relation).ends)
+    for node, found in enumerate(batch.nodes["h"].tolist()):
+        heard = x[src[dst == node]]
+        if not len(heard):
+            assert not found
+            continue
+        wanted = {"sum": heard.sum, "mean": heard.double().mean, "max": heard.max, "min": heard.min}[reducer]()
+        assert found == pytest.approx(wanted.item(), rel=1e-6)
+    wanted = {"sum": torch.int64, "mean": torch.get_default_dtype()}.get(reducer, dtype)
+    assert batch.nodes["h"].dtype == wanted
+
+
+def test_a_field_of_no_width():
+    batch = Batch.of([chain(3), chain(2)])
+    batch.nodes["x"] = torch.ones(5, 0)
+    update_all(batch, fn.copy_u("x", "m"), fn.sum("m", "h"), relation="neighbour")
+    assert batch.nodes["h"].shape == (5, 0)
+
+
 def test_a_node_without_in_edges_gets_zero():
     batch = Batch.of([tree(SEVEN)])
     batch.nodes["x"] = torch.ones(8, 1)

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import pytest
 import torch
 from random_graphs import SEVEN, chain, tree
 
-from dglsent.passing import Batch, engine, frontier_pass, propagate, softmax_sum, update_all
+from dglsent.passing import Batch, dot, engine, frontier_pass, propagate, softmax_sum, update_all
 from graphs.door import fn
 
 on_ways = pytest.mark.parametrize("way", [("torch", "edges"), ("torch", "dense"), ("dgl", "auto")], ids="-".join)
@@ -76,3 +78,39 @@ class TestHeads:
         batch.nodes["value"] = torch.randn(19, 3, dtype=torch.float64)
         with pytest.raises(ValueError, match=r"'score' has 1 dimensions a message and 'value' has 1 a node.*squeeze"):
             self.run(batch, way, in_a_pass, lambda edges: {"score": edges.src["key"][..., :1]})
+
+
+@on_ways
+@pytest.mark.parametrize(
+    "score",
+    [
+        lambda edges, by: dot(edges.dst["q"], edges.src["k"]),
+        lambda edges, by: dot(edges.src["k"], edges.dst["q"]),
+        lambda edges, by: dot(edges.dst["q"], edges.src["k"] + edges.data["near"]),
+        lambda edges, by: dot(edges.dst["q"] + edges.data["near"], edges.src["k"]),
+        lambda edges, by: dot(edges.dst["q"], edges.data["near"]),
+        lambda edges, by: dot(edges.src["k"], edges.src["k"]),
+        lambda edges, by: dot(edges.src["k"], by),
+    ],
+    ids=["both", "turned", "moved senders", "moved receivers", "edges", "senders", "a parameter"],
+)
+@pytest.mark.parametrize("heads", [False, True])
+def test_products_of_whatever_fields(way, score, heads):
+    batch = Batch.of([chain(4), chain(2), chain(3)])
+    src, dst = map(torch.from_numpy, batch.relation("complete").ends)
+    torch.manual_seed(0)
+    shape = (2, 3) if heads else (3,)
+    by, near = torch.randn(*shape, dtype=torch.float64), torch.randn(len(src), *shape, dtype=torch.float64)
+    for name in ("q", "k", "value"):
+        batch.nodes[name] = torch.randn(batch.num_nodes, *shape, dtype=torch.float64)
+    batch.relation("complete").edges["near"] = near
+    with engine(*way):
+        update_all(batch, lambda edges: {"score": score(edges, by)}, ATTENTION, relation="complete")
+    listed = SimpleNamespace(
+        src={name: value[src] for name, value in batch.nodes.items()},
+        dst={name: value[dst] for name, value in batch.nodes.items()},
+        data={"near": near},
+    )
+    scores, weight = score(listed, by), batch.relation("complete").edges["weight"]
+    for node in range(batch.num_nodes):
+        torch.testing.assert_close(weight[dst == node], scores[dst == node].softmax(0))

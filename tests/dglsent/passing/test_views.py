@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 import torch
 from random_graphs import tree
@@ -21,6 +22,40 @@ def test_a_field_that_is_first_read_without_gradients_keeps_its_own():
     assert x.grad.tolist() == [0, 0, 2, 3]
 
 
+def test_a_field_that_is_first_read_in_inference_mode_keeps_its_gradient():
+    batch = Batch.of([tree([-1, 0, 0, 1])])
+    x = batch.nodes["x"] = torch.ones(4, requires_grad=True)
+    propagate(batch, fn.copy_u("h", "m"), fn.sum("m", "h"), leaf=lambda nodes: {"h": nodes.data["x"]})
+    with torch.inference_mode():
+        batch.nodes["h"].norm()
+    batch.nodes["h"].sum().backward()
+    assert x.grad.tolist() == [0, 0, 2, 3]
+
+
+def test_a_batch_that_inference_mode_moved_can_be_trained_on():
+    with torch.inference_mode():
+        batch = Batch.of([tree([-1, 0, 0, 1])], directions=("up",)).to("meta")
+    table = torch.nn.Embedding(12, 2, device="meta")
+    batch.nodes["x"] = table(batch.nodes["word"])
+    propagate(batch, fn.copy_u("h", "m"), fn.sum("m", "h"), leaf=lambda nodes: {"h": nodes.data["x"]})
+    batch.nodes["h"].sum().backward()
+    assert table.weight.grad.shape == (12, 2)
+
+
+def test_moving_a_batch_without_gradients_keeps_none():
+    batch = Batch.of([tree([-1, 0])])
+    batch.nodes["x"] = torch.ones(2, requires_grad=True)
+    with torch.no_grad():
+        batch.to("meta")
+    assert not batch.nodes["x"].requires_grad
+
+
+def test_a_field_is_a_tensor():
+    batch = Batch.of([tree([-1, 0])])
+    with pytest.raises(TypeError, match="field 'x' is a value of type ndarray; give a tensor"):
+        batch.nodes["x"] = np.ones(2)
+
+
 def test_without_gradients_none_is_made_later():
     batch = Batch.of([tree([-1, 0])])
     batch.nodes["x"] = torch.ones(2, requires_grad=True)
@@ -33,7 +68,10 @@ def test_fields_are_named_and_not_gone_through():
     """Nothing is fetched by then, and a reducer that went through it would return nothing."""
     batch = Batch.of([tree([-1, 0, 0])])
     batch.nodes["x"] = torch.ones(3)
-    for through in (list, len, lambda view: view.items(), lambda view: view.keys(), lambda view: view.values()):
+    ways = ["items", "keys", "values", "copy", "popitem"]
+    through_all = [list, len, *(lambda view, name=name: getattr(view, name)() for name in ways)]
+    at_one = [lambda view, name=name: getattr(view, name)("m", None) for name in ("pop", "setdefault")]
+    for through in (*through_all, *at_one):
         with pytest.raises(TypeError, match="fields are fetched by name"):
             update_all(batch, fn.copy_u("x", "m"), lambda nodes, through=through: {"s": through(nodes.mailbox)})
 

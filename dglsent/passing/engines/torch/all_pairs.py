@@ -24,7 +24,7 @@ from dglsent.passing.functions import (
     message_function,
 )
 from dglsent.passing.plans.all_pairs import Padding
-from dglsent.passing.precision import to_weigh
+from dglsent.passing.precision import of_one_type
 from dglsent.passing.relation import AllPairs
 from dglsent.passing.segments import segment_sum
 from dglsent.passing.views import Edges, Fields, View
@@ -80,7 +80,7 @@ def dense_round(nodes: Fields, relation: AllPairs, message: MessageFunction, red
 
     @_made_once
     def cells(name: str) -> Sequence[Tensor]:
-        return of_cells(read(edges, name, "edge"), relation.cell(blocks.start), sum(blocks.cells)).split(blocks.cells)
+        return of_cells(read(edges, name, "edge"), *relation.cells).split(blocks.cells)
 
     weights, means = [], []
     for number, padding in enumerate(blocks.paddings):
@@ -92,8 +92,8 @@ def dense_round(nodes: Fields, relation: AllPairs, message: MessageFunction, red
         reduce.check(weight.dim() - 3, values.dim() - 2)
         mask = padding.mask.unsqueeze(1)
         weight = weight.masked_fill(~(mask if weight.dim() == 3 else mask.unsqueeze(-1)), -torch.inf).softmax(2)
-        values = to_weigh(values, weight)
-        mean = weight @ values if weight.dim() == 3 else torch.einsum("snmh,smhd->snhd", weight, values)
+        factor, values = of_one_type(weight, values)
+        mean = factor @ values if weight.dim() == 3 else torch.einsum("snmh,smhd->snhd", factor, values)
         weights.append(weight.flatten(0, 2))
         means.append(unpad(mean, padding))
     relation.edges.set_lazy(reduce.weight, partial(_weights, weights, relation))
@@ -101,7 +101,7 @@ def dense_round(nodes: Fields, relation: AllPairs, message: MessageFunction, red
 
 
 def _weights(parts: list[Tensor], relation: AllPairs) -> Tensor:
-    return of_edges(torch.cat(parts), relation.cell(relation.blocks.start))
+    return of_edges(torch.cat(parts), relation.cells[0])
 
 
 def joined(compute: Callable[[Any], Outputs], edges: Edges, shape: Sequence[int]) -> Outputs:
@@ -185,7 +185,19 @@ def _scores(block: _Block, compute: Callable[[Any], Outputs], score: str, first:
         between,
         leading=3,
     )
-    made = joined(compute, edges, (len(padding.sources), count, padding.width))[score]
+    width = padding.width
+    shape = len(padding.sources), count, width
+    made = joined(compute, edges, shape)[score]
+    if (
+        made.dim() < 3
+        or made.shape[0] != shape[0]
+        or made.shape[1] not in (1, count)
+        or made.shape[2] not in (1, width)
+    ):
+        raise ValueError(
+            f"the score {score!r} has the shape {tuple(made.shape)}, and its first dimensions should be those of "
+            f"padded edges, {shape}: make it of the fields of edges"
+        )
     # It may depend on the senders alone.
     return made.expand(-1, count, *made.shape[2:])
 
@@ -227,7 +239,7 @@ def dense_frontier(edges: Edges, score: Tensor, mask: Tensor, reduce: SoftmaxSum
     weight = score.masked_fill(~(mask.unsqueeze(-1) if heads else mask), -torch.inf).softmax(1)
     values = edges.src[reduce.value]
     reduce.check(score.dim() - 2, values.dim() - 2)
-    values = to_weigh(values, weight)
+    factor, values = of_one_type(weight, values)
     if heads:
-        return torch.einsum("rmh,rmhd->rhd", weight, values), weight
-    return (weight.unsqueeze(1) @ values).squeeze(1), weight
+        return torch.einsum("rmh,rmhd->rhd", factor, values), weight
+    return (factor.unsqueeze(1) @ values).squeeze(1), weight

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import cached_property, partial
 
+import torch
 from torch import Tensor
 
 from dglsent.passing.batch import Batch
@@ -62,7 +63,7 @@ class PassRun:
 
     def _weights(self, name: str) -> Tensor:
         if self.dense:
-            return of_edges(self.kept.all(name).flatten(0, 1), self._cell)
+            return of_edges(self.kept.all(name).flatten(0, 1), self._cells[0])
         return permute(self.kept.all(name), self.frontiers.edge.argsort(), self.frontiers.edge)
 
     def _over_edges(self, t: int, computed: Outputs, receiver: Resolver) -> Outputs:
@@ -73,7 +74,9 @@ class PassRun:
             lambda name: gather(receiver(name), receivers),
             partial(self._edges, t),
         )
-        return reduce_messages(self.wanted.reduce, edges, self.compute(edges), receivers, self.kept)
+        messages = self.compute(edges)
+        require_rows(messages, self.frontiers.edge_sizes[t], "messages of the step")
+        return reduce_messages(self.wanted.reduce, edges, messages, receivers, self.kept)
 
     def _padded(self, t: int, computed: Outputs, receiver: Resolver) -> Outputs:
         padding, reduce = self.relation.padding, self.wanted.reduce
@@ -100,9 +103,17 @@ class PassRun:
         return {reduce.out: out}
 
     @cached_property
-    def _cell(self) -> Tensor:
-        """[E] place of each edge in the padded cells of all frontiers, receiver by receiver."""
-        return self.relation.cell(self.schedule.position * self.relation.padding.width)
+    def _cells(self) -> tuple[Tensor, Tensor]:
+        """[E] place of each edge in the C padded cells of all frontiers, receiver by receiver, and [C] edge of each.
+
+        Where a receiver has no edge, it is another of its own.
+        """
+        padding = self.relation.padding
+        cell = self.relation.cell(self.schedule.position * padding.width)
+        edge = cell.new_zeros(self.batch.num_nodes, padding.width)
+        edge.view(-1).index_copy_(0, cell, torch.arange(len(cell), device=cell.device))
+        there = padding.mask.index_select(0, torch.cat(list(self._sentences)))
+        return cell, torch.where(there, edge, edge[:, :1]).flatten()
 
     @cached_property
     def _sentences(self) -> Sequence[Tensor]:
@@ -124,8 +135,7 @@ class PassRun:
         if name not in self.own:
             field = read(self.relation.edges, name, "edge")
             if self.dense:
-                width = self.relation.padding.width
-                rows = of_cells(field, self._cell, self.batch.num_nodes * width).unflatten(0, (-1, width))
+                rows = of_cells(field, *self._cells).unflatten(0, (-1, self.relation.padding.width))
                 self.own[name] = rows.split(self.frontiers.node_sizes)
             else:
                 rows = field.index_select(0, self.frontiers.edge)

@@ -41,7 +41,6 @@ def of_edges(cells: Tensor, cell: Tensor) -> Tensor:
     return cells.index_select(0, cell)
 
 
-def of_cells(x: Tensor, cell: Tensor, cells: int) -> Tensor:
-    """The inverse: a field x [E, ...] of the edges as cells [C, ...]; those without an edge hold another's."""
-    edge = torch.arange(len(cell), device=cell.device)
-    return spread(x, cell.new_zeros(cells).index_copy_(0, cell, edge), cell)
+def of_cells(x: Tensor, cell: Tensor, edge: Tensor) -> Tensor:
+    """The inverse: a field x [E, ...] of the edges as cells [C, ...], of which each holds that of edge[c]."""
+    return spread(x, edge, cell)

@@ -88,8 +88,7 @@ def propagate(
                 require_rows(output, size, "nodes of the step")
             for each in made:
                 output = each.run(t + 1, output, at_step)
-            if not t:
-                require_same(leaf_outputs, output)
+            require_same(leaf_outputs, output)
             outputs.append(output)
     for name in leaf_outputs:
         parts = [leaf_outputs[name], *(output[name] for output in outputs)]

@@ -171,15 +171,32 @@ def _builtin(function: Any, message: Tensor, receivers: Incidence, *, single: bo
     Raises:
         ValueError: another built-in reducer.
     """
-    if single and function.name in _REDUCERS:
+    if function.name not in _REDUCERS:
+        raise ValueError(f"the torch engine has no built-in reducer {function.name!r}; write it as a function")
+    if not message.is_floating_point() and not message.is_complex():
+        return _of_whole_numbers(function, message, receivers)
+    if single:
         return message
     if function.name == "sum":
         return segment_sum(message, receivers)
     if function.name == "mean":
-        count = receivers.offsets.diff().clamp(min=1).to(message.dtype)
-        return segment_sum(message, receivers) / count.view(-1, *(1,) * (message.dim() - 1))
+        return _mean(message, receivers)
     if function.name == "max":
         return segment_max(message, receivers)
-    if function.name == "min":
-        return -segment_max(-message, receivers)
-    raise ValueError(f"the torch engine has no built-in reducer {function.name!r}; write it as a function")
+    return -segment_max(-message, receivers)
+
+
+def _of_whole_numbers(function: Any, message: Tensor, receivers: Incidence) -> Tensor:
+    """The same of whole numbers or truth values, in whose own type sums overflow and negatives may not exist."""
+    whole = message.long()
+    if function.name == "sum":
+        return segment_sum(whole, receivers)
+    if function.name == "mean":
+        return _mean(whole, receivers)
+    top = segment_max(whole, receivers) if function.name == "max" else -segment_max(-whole, receivers)
+    return top.to(message.dtype)
+
+
+def _mean(message: Tensor, receivers: Incidence) -> Tensor:
+    count = receivers.offsets.diff().clamp(min=1).to(message.dtype)
+    return segment_sum(message, receivers) / count.view(-1, *(1,) * (message.dim() - 1))
