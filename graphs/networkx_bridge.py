@@ -203,7 +203,8 @@ def _field(name: str, records: Sequence[dict[str, Any]], about: dict[str, Any] |
         if unsaid := {"dtype", "shape"} - about.keys():
             raise TypeError(f"the graph attribute of its fields lacks {min(unsaid)}")
         value = torch.tensor(rows, dtype=_dtype(about["dtype"]))
-        if not value.is_floating_point():  # which holds whatever number was given; NaN is none that equals itself
+        # Floats hold whatever number was given; NaN is none that equals itself.
+        if not value.is_floating_point() and not value.is_complex():
             given = torch.tensor(rows)
             if not torch.equal(value.to(given.dtype), given):
                 raise TypeError(f"not all values are {about['dtype']}")

@@ -165,7 +165,7 @@ def with_text(shaped: Sequence[Sentence], prediction: dict[str, Any]) -> dict[st
 def needs(recipe: Recipe, vocabularies: Vocabularies, model: SentenceModel) -> Needs:
     """What a model reads of a sentence: its words, their tags too, or a tree or relations between words.
 
-    That a model of words reads tags or relations shows when two words have some. One whose classes cannot take these
+    That a model of words reads tags or relations shows when words have some. One whose classes cannot take these
     words alone may need parses.
     """
     if reads(recipe.graph) in _TREES:
@@ -173,10 +173,11 @@ def needs(recipe: Recipe, vocabularies: Vocabularies, model: SentenceModel) -> N
     tag, relation = vocabularies.tag.strings, vocabularies.relation.strings
     if len(tag) <= len(SPECIAL) and len(relation) <= len(SPECIAL):
         return "words"
-    words = ["a", "b", *vocabularies.word.strings[len(SPECIAL) :]][-2:]  # known, as to a lexicon of one's own
-    plain = Dependencies(words, np.array([-1, -1]), ["_"] * 2)
-    tagged = replace(plain, xpos=[tag[-1]] * 2)
-    parsed = replace(tagged, head=np.array([-1, 0]), relation=[relation[-1]] * 2)
+    # Known words, as to a lexicon of one's own; so many that who hears others can weigh them.
+    words = ["a", "b", "c", "d", *vocabularies.word.strings[len(SPECIAL) :]][-4:]
+    plain = Dependencies(words, np.full(4, -1), ["_"] * 4)
+    tagged = replace(plain, xpos=[tag[-1]] * 4)
+    parsed = replace(tagged, head=np.array([-1, 0, 0, 1]), relation=[relation[-1]] * 4)
     try:
         states = [_states(recipe, vocabularies, model, sentence) for sentence in (plain, tagged, parsed)]
     except Exception:  # whatever a class of one's own raises; a sentence that it cannot take says so when it comes
@@ -190,7 +191,7 @@ def _states(recipe: Recipe, vocabularies: Vocabularies, model: SentenceModel, se
     """What the encoder makes of a sentence, whose vectors are zero where it reads such."""
     graph = build(recipe.graph, sentence, vocabularies)
     if isinstance(model.encoder.embedding, GivenVectors):
-        graph = with_vectors(graph, np.zeros((2, model.encoder.embedding.dim)))
+        graph = with_vectors(graph, np.zeros((len(sentence), model.encoder.embedding.dim)))
     with torch.inference_mode():
         return model.encoder.encode(_batch(model.eval(), [graph] * model.task.sentences).to(model.device))
 

@@ -89,7 +89,7 @@ class PairClassification(Task):
         logits = self._logits(vectors).double()
         if self.binary_head == "softmax_ce":
             return logits.softmax(-1)
-        return logits.sigmoid() / logits.sigmoid().sum(-1, keepdim=True)
+        return F.logsigmoid(logits).softmax(-1)  # not the quotient: of small sigmoids it is 0 / 0
 
     def _logits(self, vectors: Tensor) -> Tensor:
         logits: Tensor = self.head(vectors[0::2], vectors[1::2])

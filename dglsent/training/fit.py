@@ -102,9 +102,9 @@ class _Job:
     def done(self, others: Others) -> dict[str, Any]:
         """The scores of the run, which is trained where it is not finished; `others` calls those that help."""
         run = self.run
-        if not run.is_finished(self.config):
+        if not run.is_finished(self.config, self.data):
             with locked(run.path):
-                if not run.is_finished(self.config):
+                if not run.is_finished(self.config, self.data):
                     try:
                         return self._trained(others)
                     except OSError as error:
@@ -130,7 +130,7 @@ class _Job:
         _choose_monitor(recipe, model)
         code = CodeInUse()
         watching = [code, *self._gate_logs(model, inputs)]
-        if run.begin(self.config, inputs.vocabularies):
+        if run.begin(self.config, inputs.vocabularies, self.data):
             self.say(f"{run.path}: going on after the last whole epoch")
         with others(_help, recipes.dump_paths(self.config), run.path, self.data, self.device) as place:
             computed = Computed(self._way(place))

@@ -70,8 +70,12 @@ class Run:
         """What an unfinished run goes on from."""
         return self.path / "resume.ckpt"
 
-    def is_finished(self, config: Namespace) -> bool:
+    def is_finished(self, config: Namespace, data: Path | None = None) -> bool:
         """Whether the folder holds the finished run of a configuration.
+
+        Args:
+            config: the configuration.
+            data: the data folder, in which its word vectors may lie; None for that of the environment.
 
         Raises:
             InputError: the folder holds a run of another configuration, or of files or code that have changed, or
@@ -84,7 +88,7 @@ class Run:
                     f"{self.path}: holds a run of another configuration ({different}); choose another --out"
                 )
             if self.metrics_file.is_file():
-                self._require_same_sources(hashes(config))
+                self._require_same_sources(hashes(config, data))
                 return True
             return False
         if self.path.exists() and (not self.path.is_dir() or not all(is_part(file) for file in self.path.iterdir())):
@@ -100,8 +104,13 @@ class Run:
         named = set(class_paths(yaml.safe_load(recipes.dump(config))))
         return recipes.difference(self.config(trusted=named), config)
 
-    def begin(self, config: Namespace, vocabularies: Vocabularies) -> bool:
+    def begin(self, config: Namespace, vocabularies: Vocabularies, data: Path | None = None) -> bool:
         """Write the resolved recipe and the vocabularies, or check that a run that goes on still has the same.
+
+        Args:
+            config: the recipe.
+            vocabularies: those of the corpus.
+            data: as in `is_finished`.
 
         Returns:
             Whether the run goes on from a checkpoint.
@@ -120,7 +129,7 @@ class Run:
                     )
             if Vocabularies.load(self.vocabularies_file) != vocabularies:
                 raise InputError(f"{self.path}: the corpus has changed since this run began; choose another --out")
-        sources = hashes(config)
+        sources = hashes(config, data)
         if goes_on:
             self._require_same_sources(sources)
         self.path.mkdir(parents=True, exist_ok=True)

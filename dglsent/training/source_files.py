@@ -7,6 +7,8 @@ import inspect
 import json
 import sys
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +18,7 @@ from jsonargparse import Namespace
 from dglsent.training import recipe as recipes
 from dglsent.training.class_paths import class_paths, find
 from dglsent.training.provenance import source_hash
+from dglsent.training.words import vectors_file
 from graphs.errors import InputError
 from graphs.store import MANIFEST
 from graphs.vocabulary import read_json
@@ -25,21 +28,26 @@ _NOT_OWN = {"__main__", "dglsent", "graphs", *sys.stdlib_module_names}
 _INSTALLED = {"site-packages", "dist-packages"}
 
 
-def hashes(config: Namespace) -> dict[str, str]:
+def hashes(config: Namespace, data: Path | None = None) -> dict[str, str]:
     """Of each file that the corpus and the word vectors of a resolved recipe name by its path a hash, if it is there.
 
     And of the code of the recipe's classes, see `own_code`. That of a store is its manifest, which has the hashes of
     all its files. Corpora that are found in the data folder are published ones, and not looked at.
+
+    Args:
+        config: the recipe.
+        data: the data folder, in which word vectors may lie too; None for that of the environment.
     """
     tree = yaml.safe_load(recipes.dump_paths(config))
-    named = [*_texts(tree["corpus"].get("init_args")), *_texts(tree["embedding"].get("vectors"))]
-    found = {}
-    for name in named:
+    files = {}
+    for name in _texts(tree["corpus"].get("init_args")):
         path = Path(name).expanduser()
-        for file in (path, path / "manifest.json"):
-            if file.is_file():
-                found[name] = _hash(file)
-    return found | own_code(tree)
+        if (path / MANIFEST).is_file() or path.is_file():
+            files[name] = path if path.is_file() else path / MANIFEST
+    for name in _texts(tree["embedding"].get("vectors")):
+        with suppress(InputError):  # it is not there
+            files[name] = vectors_file(name, data)
+    return {name: _hash(file, file.stat().st_mtime_ns) for name, file in files.items()} | own_code(tree)
 
 
 def own_code(tree: Any, *, packages: bool = True) -> dict[str, str]:
@@ -126,7 +134,8 @@ def _source_hash(source: str) -> str | None:
         return hashlib.sha256(source.encode()).hexdigest()
 
 
-def _hash(file: Path) -> str:
+@cache
+def _hash(file: Path, changed: int) -> str:
     size = file.stat().st_size
     sha = hashlib.sha256(str(size).encode())
     with file.open("rb") as opened:

@@ -47,7 +47,7 @@ def token_vectors(options: EmbeddingOptions, data: Path | None) -> TokenVectors 
     if not are_given(options):
         return None
     (name,) = _named(options)
-    vectors = TokenVectors(_file(name, data))
+    vectors = TokenVectors(vectors_file(name, data))
     if vectors.dim != options.dim:
         raise InputError(
             f"{name}: vectors of {vectors.dim} dimensions, the recipe has embedding.dim {options.dim}; "
@@ -70,7 +70,7 @@ def read_files(options: EmbeddingOptions, words: Vocabulary, data: Path | None) 
     if are_given(options):
         return []
     named = _named(options)
-    read = [read_vectors(_file(name, data), words) for name in named]
+    read = [read_vectors(vectors_file(name, data), words) for name in named]
     sizes = [found.matrix.shape[1] for found in read]
     if read and sum(sizes) != options.dim:
         each = " and ".join(f"{name}: vectors of {size} dimensions" for name, size in zip(named, sizes, strict=True))
@@ -85,7 +85,7 @@ def _named(options: EmbeddingOptions) -> list[str]:
     return [options.vectors] if isinstance(options.vectors, str) else options.vectors or []
 
 
-def _file(name: str, data: Path | None) -> Path:
+def vectors_file(name: str, data: Path | None) -> Path:
     """The path of a file of vectors, from the working folder or in the data folder."""
     here = Path(name)
     if here.is_file():

@@ -118,6 +118,9 @@ def test_gradients_and_special_numbers_pass():
     graph.ndata["h"] = torch.tensor([[float("inf"), 1e-45], [float("nan"), -0.0]], requires_grad=True)
     back = from_networkx(to_networkx(graph)).ndata["h"]
     torch.testing.assert_close(back, graph.ndata["h"].detach(), rtol=0, atol=0, equal_nan=True)
+    graph.ndata["z"] = torch.tensor([complex(1, float("nan")), complex(0, 2)])
+    back = from_networkx(to_networkx(graph)).ndata["z"]
+    torch.testing.assert_close(back, graph.ndata["z"], rtol=0, atol=0, equal_nan=True)
 
 
 def test_graphs_made_in_networkx():

@@ -90,6 +90,7 @@ def test_text_is_cut_into_tokens_where_words_are_enough():
         ("dependency", "tree_lstm.ChildSumTreeLSTM", {"hidden": 6}, "parses"),
         ("complete", "cn3.CN3", {"hidden": 8, "layers": 1}, "words"),
         ("complete", "cn3.CN3", {"hidden": 8, "layers": 1, "edges": ["relation"]}, "parses"),
+        ("complete", "cn3.CN3", {"hidden": 8, "layers": 1, "edges": ["relation"], "self_loop": False}, "parses"),
         ("complete", "cn3.CN3", {"hidden": 8, "layers": 1, "attributes": {"tag_dim": 3}}, "tags"),
         ("window", "cnn.KimCNN", {}, "words"),
     ],

@@ -61,6 +61,16 @@ def test_loss_of_two_sigmoids():
     assert list(row["probabilities"].values()) == pytest.approx((sigmoids / sigmoids.sum()).tolist(), abs=1e-5)
 
 
+@pytest.mark.parametrize(("logits", "label"), [([-800.0, -790.0], "yes"), ([700.0, 3.0], "no")])
+def test_two_sigmoids_of_large_numbers(logits, label, monkeypatch):
+    """Both sigmoids may be 0 in float64."""
+    task = PairClassification(4, 2, hidden=6, binary_head="sigmoid2_bce")
+    monkeypatch.setattr(task, "_logits", lambda vectors: torch.tensor([logits]))
+    (row,) = task.predict(batch_of(task, [1]), torch.empty(0), torch.zeros(2, 4), ["no", "yes"])
+    assert sum(row["probabilities"].values()) == pytest.approx(1)
+    assert row["label"] == label
+
+
 def test_two_sigmoids_are_for_two_classes():
     with pytest.raises(ValueError, match="sigmoid2_bce is for two classes, not 3"):
         PairClassification(4, 3, binary_head="sigmoid2_bce")

@@ -57,6 +57,22 @@ def test_files_that_changed_are_told(own: Path, program: Program, name: str, tex
     assert program(*command)[0] == 0  # finished, and needs nothing
 
 
+def test_vectors_of_the_data_folder_that_changed_are_told(own: Path, program: Program) -> None:
+    """Fixed ones are read anew, and a run that was killed went on with others."""
+    (own / "data").mkdir()
+    (own / "own.vec").rename(own / "data" / "own.vec")
+    (own / "own.yaml").write_text(RECIPE.format(own).replace(f"{own}/own.vec", "own.vec"))
+    command = ("fit", own / "own.yaml", "--out", own / "run", "--data", own / "data")
+    assert program(*command)[0] == 0
+    assert program(*command)[0] == 0
+    (own / "data" / "own.vec").write_text("good 3 4\nbad 1 2\n")
+    program.refuses(*command, saying=["own.vec has changed since this run began; choose another --out"])
+    run = Run(own / "run")
+    run.metrics_file.unlink()
+    run.checkpoint.touch()  # as of a run that was killed
+    program.refuses(*command, saying=["own.vec has changed since this run began; choose another --out"])
+
+
 @pytest.mark.parametrize("written", range(5))
 def test_stopped_as_it_begins(own: Path, program: Program, written: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """However little it has written, the same command goes on."""
