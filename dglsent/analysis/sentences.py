@@ -42,7 +42,10 @@ def find_sentence(examples: DataFrame, named: str, usual: Sequence[str] = ()) ->
             if len(found):
                 return int(found.iloc[0])
     if named:
-        raise InputError(f"--sentence {named!r}: no such sentence in the split")
+        raise InputError(
+            f"--sentence {named!r}: no such sentence in the split; `dglsent predict RUN FILE --structure --draw DIR` "
+            "shows what a model makes of your own"
+        )
     return int(examples.example.iloc[0])
 
 

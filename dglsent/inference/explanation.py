@@ -57,7 +57,7 @@ class Explanation:
         return pictures(self)
 
     def __repr__(self) -> str:
-        counts = f"{len(self.nodes)} nodes, {len(self.edges)} edges"
+        counts = f"{len(self.nodes)} nodes" + (f", {len(self.edges)} edges with weights" if self.edges else "")
         return f"<Explanation of {self.prediction['text']!r}: {_said(self.prediction)}; {self.kind}, {counts}>"
 
     def _repr_html_(self) -> str:

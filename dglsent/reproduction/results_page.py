@@ -25,7 +25,7 @@ from graphs.errors import InputError
 
 PAGE = Path("docs/results.md")
 CLAIMS = Path("docs/claims.yaml")
-_HEADER = "| row | recipe | published | test | dev | seeds |\n|---|---|---|---|---|---|"
+_HEADER = "| row | recipe | published | test | dev | seeds | minutes |\n|---|---|---|---|---|---|---|"
 _WIDTH = 119
 
 
@@ -79,7 +79,11 @@ def _line(table: Table, score: Score, row: Mapping[str, Any]) -> str:
     cells = [row["name"], f"`{row['recipe']}`", published, spread(row["ours"][score.key], digits)]
     dev = spread(mean_and_sd([*by_seed(table, row, score, "dev").values()]), digits)
     seeds = f"{', '.join(map(str, row['seeds']))}{of_folds(table, row)}"
-    return f"| {' | '.join([*cells, dev, seeds])} |"
+    return f"| {' | '.join([*cells, dev, seeds, _minutes(row['seconds'])])} |"
+
+
+def _minutes(seconds: float) -> str:
+    return f"{seconds / 60:.0f}" if seconds >= 60 else "< 1"
 
 
 def _lacking(table: Table, measured: Sequence[Mapping[str, Any]]) -> str:

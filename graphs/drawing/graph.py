@@ -41,7 +41,7 @@ def graph_svg(graph: SentenceGraph, vocabularies: Vocabularies | None = None, *,
         arcs = zip(listed.src.tolist(), listed.dst.tolist(), strict=True)
         return arcs_svg(names, arcs, notes=[tag], title=title)
     cells = np.zeros((graph.size, graph.size))
-    cells[listed.dst, listed.src] = 1.0
+    np.add.at(cells, (listed.dst, listed.src), 1.0)
     about = f"{len(listed.src)} edges, a row a receiver"
     return heat_svg(cells, names, names, title=title or about)
 

@@ -25,7 +25,7 @@ def as_before():
     path, modules, classes = list(sys.path), set(sys.modules), dict(registry._classes)
     yield
     sys.path[:] = path
-    for name in {"mine", "skip", "rated"} & (set(sys.modules) - modules):
+    for name in {"mine", "skip", "rated", "gat"} & (set(sys.modules) - modules):
         del sys.modules[name]
     registry._classes.clear()
     registry._classes.update(classes)
@@ -50,7 +50,7 @@ def test_the_page_runs(tmp_path, monkeypatch, capsys):
         first, rest = text.split("\n", 1)
         file = Path(first.removeprefix("# "))
         file.write_text(rest, encoding="utf-8")
-        if file.suffix == ".py" and file.name not in ("mine.py", "skip.py", "rated.py"):
+        if file.suffix == ".py" and file.name not in ("mine.py", "skip.py", "rated.py", "gat.py"):
             assert len(rest.splitlines()) < 60
             monkeypatch.setattr(sys, "argv", [file.name, "--device", "cpu"])
             runpy.run_path(str(file), run_name="__main__")
@@ -58,6 +58,7 @@ def test_the_page_runs(tmp_path, monkeypatch, capsys):
     assert losses[-1] < losses[0]
     first, second = (json.loads(line) for line in said["dglsent predict runs/mine parsed.conllu --trust"].splitlines())
     assert {first["label"], second["label"]} <= {"praise", "blame"} == set(first["probabilities"])
+    assert len(list(Path("pictures").glob("*.svg"))) == 2
     assert Run("runs/skip").config(trusted=True).graph.init_args.gap == 2
     assert Store("skip-store").manifest["graph"] == "SkipChain(gap=3)"
     assert set(Run("runs/tags").metrics()["test"]) == {"accuracy"}

@@ -62,6 +62,7 @@ def ledger_of(folder: Path, **changed: Any) -> Path:
         "published": {"accuracy": {"mean": 93.6, "sd": 0.5}},
         "ours": {"accuracy": {"mean": 94.0, "sd": 1.0, "values": [93.0, 95.0]}},
         "seeds": [1, 2],
+        "seconds": 95.0,
         "stale": [],
         "records": [record(1, 0.9), record(2, 0.92)],
     }
@@ -72,18 +73,18 @@ def ledger_of(folder: Path, **changed: Any) -> Path:
 def test_row_has_published_test_dev_and_seeds(tmp_path):
     text = rows(ledger_of(tmp_path))
     assert text.startswith("### Shen et al. 2018: Six kinds of questions, TREC\n")
-    assert text.splitlines()[-1] == "| TreeLSTM | `trec/tree-lstm` | 93.6 | 94.0 (1.0) | 91.0 (1.4) | 1, 2 |"
+    assert text.splitlines()[-1] == "| TreeLSTM | `trec/tree-lstm` | 93.6 | 94.0 (1.0) | 91.0 (1.4) | 1, 2 | 2 |"
 
 
 def test_a_dev_score_that_is_no_number_is_undefined(tmp_path):
     text = rows(ledger_of(tmp_path, records=[record(1, None), record(2, 0.92)]))
-    assert text.splitlines()[-1] == "| TreeLSTM | `trec/tree-lstm` | 93.6 | 94.0 (1.0) | undefined | 1, 2 |"
+    assert text.splitlines()[-1] == "| TreeLSTM | `trec/tree-lstm` | 93.6 | 94.0 (1.0) | undefined | 1, 2 | 2 |"
 
 
 def test_row_of_some_folds_says_so(tmp_path):
-    ledger_of(tmp_path, recipe="mr/tree-lstm", name="TreeLSTM", folds=3)
+    ledger_of(tmp_path, recipe="mr/tree-lstm", name="TreeLSTM", folds=3, seconds=59.9)
     (tmp_path / "trec.json").rename(tmp_path / "mr.json")
-    assert rows(tmp_path).endswith(" | 1, 2 (3 of 10 folds) |")
+    assert rows(tmp_path).endswith(" | 1, 2 (3 of 10 folds) | < 1 |")
 
 
 def test_paper_that_names_no_authors_stands_whole(tmp_path):
