@@ -11,7 +11,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from graphs.columns import Constituency, IntArray
-from graphs.trees import children, require_one
+from graphs.trees import children, require_one, spans
 
 # The children are searched for each wanted label in turn, from the first child on or from the last one back.
 _FORWARD = {
@@ -84,6 +84,23 @@ def head_children(tree: Constituency) -> list[int]:
     return [
         kids[head_child(tree.label[node], [tree.label[kid] for kid in kids])] if kids else node
         for node, kids in enumerate(children(tree.parent))
+    ]
+
+
+def head_children_collapsed(tree: Constituency, collapsed: Constituency) -> list[int]:
+    """[M] the same for a tree of M nodes whose unary chains were collapsed: by the labels that it had before.
+
+    Args:
+        tree: as it was.
+        collapsed: what `transforms.collapse_unary` made of it.
+    """
+    heads, extent = head_children(tree), [*map(tuple, spans(tree).tolist())]
+    # Of the nodes over the same words one alone has several children, the lowest.
+    head = {extent[node]: extent[heads[node]] for node in range(len(tree)) if extent[heads[node]] != extent[node]}
+    below = [*map(tuple, spans(collapsed).tolist())]
+    return [
+        next(kid for kid in kids if below[kid] == head[below[node]]) if kids else node
+        for node, kids in enumerate(children(collapsed.parent))
     ]
 
 

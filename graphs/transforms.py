@@ -6,6 +6,7 @@ forest apart, it refuses it by a SentenceError.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Final, Literal
 
 import numpy as np
@@ -106,6 +107,8 @@ def binarise(
     tree: Constituency,
     branching: Literal["left", "right", "head"] = "right",
     label: Literal["parent", "at"] = "parent",
+    *,
+    heads: Sequence[int] | None = None,
 ) -> Constituency:
     """Splits every phrase of more than two children into phrases of two; phrases of one child stay.
 
@@ -115,6 +118,8 @@ def binarise(
             child (`graphs.heads`), first through the siblings on its right, then through those on its left.
         label: label of a new phrase under X: X itself ("parent"), or "@X" ("at"), which `debinarise` undoes. A tree of
             such phrases that is binary already stays as it is.
+        heads: [N] the head child of each phrase, for "head"; by default the one that labels tell, which in a tree whose
+            unary chains were collapsed may be another (`graphs.heads.head_children_collapsed`).
 
     Raises:
         InputError: `branching` or `label` is none of these words.
@@ -129,7 +134,8 @@ def binarise(
         return tree
     if label == "at" and any(map(_is_made, tree.label, tree.word)):
         raise SentenceError(f"a phrase label starts with {_MADE!r} already, so it could not be told apart", tree.origin)
-    heads = head_children(tree) if branching == "head" else []
+    if heads is None:
+        heads = head_children(tree) if branching == "head" else []
     names, words = list(tree.label), list(tree.word)
     for node in wide:
         kids = below[node]

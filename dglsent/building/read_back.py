@@ -38,7 +38,8 @@ def read_back(store: Store, split: str, limit: int | None = None) -> list[Exampl
     kind, width = store.manifest["graph"], store.manifest["sentences"]
     if kind not in KINDS:
         raise InputError(
-            f"{store.path}: holds graphs of one's own, {kind}, which tell no parse; name the corpus of which it is"
+            f"{store.path}: holds graphs of one's own, {kind}, which tell no parse; train the recipe on its corpus, "
+            "and not on a store"
         )
     if split not in store.splits:
         raise InputError(f"{store.path}: no split {split!r}; there are {', '.join(store.splits)}")

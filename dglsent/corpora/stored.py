@@ -20,7 +20,7 @@ class Stored(Corpus):
     labels_from_files = True
 
     def __init__(self, store: str) -> None:
-        self.store = Path(store)
+        self.store = Path(store).expanduser()
 
     def open(self) -> Store:
         """The store; its classes are those of the corpus then.

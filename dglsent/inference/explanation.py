@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
 import torch
 
 from dglsent.analysis.rows import Recorder, Shown
@@ -14,10 +15,11 @@ from dglsent.corpora.example import Example
 from dglsent.inference.pictures import pictures
 from dglsent.inference.predictor import Seen, with_text
 from dglsent.tasks.task import DIGITS
-from dglsent.training.graphs import Graph
-from graphs.columns import Sentence
+from dglsent.training.graphs import Graph, OwnGraph, of_tree, reads
+from graphs.columns import Constituency, Sentence
 from graphs.drawing import Svg
 from graphs.fields import ATTEND
+from graphs.sentence_graph import SentenceGraph
 
 Record = dict[str, Any]
 
@@ -40,6 +42,7 @@ class Explanation:
             `sender`, `receiver`, their texts `from` and `to`, `slot`, and the fields, such as `attention`.
         sentences: the sentences in the form that their graphs were made of.
         kind: what they became.
+        drawn_as: the kind of graph as which they are drawn.
     """
 
     prediction: Record
@@ -47,6 +50,7 @@ class Explanation:
     edges: list[Record]
     sentences: Sequence[Sentence]
     kind: str
+    drawn_as: str
 
     def to_json(self) -> Record:
         """The prediction, with nodes and edges as `structure`, as plain values."""
@@ -100,9 +104,34 @@ def explanations(seen: Seen, shows: Sequence[str], kind: Graph, labels: Sequence
     for row in edges:
         of_edges[row["example"]].append(_edge(row, shown, text[row["example"]]))
     return [
-        Explanation(with_text(shaped, prediction), of_nodes[place], of_edges[place], shaped, str(kind))
-        for place, (shaped, prediction) in enumerate(zip(seen.shaped, seen.predictions, strict=True))
+        Explanation(
+            with_text(shaped, prediction),
+            of_nodes[place],
+            of_edges[place],
+            shaped,
+            str(kind),
+            _drawn_as(kind, shaped, graphs),
+        )
+        for place, (shaped, prediction, graphs) in enumerate(
+            zip(seen.shaped, seen.predictions, seen.graphs, strict=True)
+        )
     ]
+
+
+def _drawn_as(kind: Graph, sentences: Sequence[Sentence], graphs: Sequence[SentenceGraph]) -> str:
+    """The kind whose drawings show graphs: of one's own, where they are the trees of their sentences, that of trees."""
+    if isinstance(kind, OwnGraph) and of_tree(kind) and all(map(_is_tree, sentences, graphs)):
+        return reads(kind)
+    return str(kind)
+
+
+def _is_tree(sentence: Sentence, graph: SentenceGraph) -> bool:
+    if not isinstance(sentence, Constituency) or graph.size != len(sentence):
+        return False
+    order = np.argsort(graph.src, kind="stable")
+    return np.array_equal(graph.src[order], np.arange(1, graph.size)) and np.array_equal(
+        graph.dst[order], sentence.parent[1:]
+    )
 
 
 def _node(row: Mapping[str, Any], shown: Sequence[str], labels: Sequence[str]) -> Record:

@@ -36,15 +36,15 @@ def pictures(explanation: Explanation) -> dict[str, Svg]:
         edges = [edge for edge in explanation.edges if edge["sentence"] == side]
         name = f" {side + 1}" if len(sides) > 1 else ""
         sentence = explanation.sentences[side]
-        if explanation.kind.startswith("constituency") and isinstance(sentence, Constituency):
+        if explanation.drawn_as.startswith("constituency") and isinstance(sentence, Constituency):
             drawn[_TREE + name] = _tree(sentence, nodes, edges)
-        elif explanation.kind == "dependency" and isinstance(sentence, Dependencies):
+        elif explanation.drawn_as == "dependency" and isinstance(sentence, Dependencies):
             drawn[_ARCS + name] = _arcs(sentence, edges)
         # Numbers of a row that are no fields are whole.
         for field in dict.fromkeys(key for node in nodes for key, value in node.items() if isinstance(value, float)):
             drawn[field + name] = _of_nodes(sentence, nodes, field)
         for relation, field in dict.fromkeys((edge["relation"], key) for edge in edges for key in _fields(edge)):
-            if relation == CHILD and explanation.kind in ("dependency", "constituency", "constituency-nary"):
+            if relation == CHILD and explanation.drawn_as in ("dependency", "constituency", "constituency-nary"):
                 continue
             of_field = [edge for edge in edges if edge["relation"] == relation and field in edge]
             if relation == ATTEND:
@@ -53,7 +53,7 @@ def pictures(explanation: Explanation) -> dict[str, Svg]:
                 there = explanation.sentences[1 - side]
                 sentences = _side(sentence, len(nodes)), _side(there, len(senders))
                 picture = _between(sentences, [nodes, senders], matrix, f"{relation}.{field}")
-            elif explanation.kind.startswith("window"):
+            elif explanation.drawn_as.startswith("window"):
                 size, slots = len(sentence.words), 1 + max(edge["slot"] for edge in of_field)
                 inside = [edge for edge in of_field if edge["sender"] < size]  # and not the padding node
                 title = f"{relation}.{field}: rows listen to the words before and after them"

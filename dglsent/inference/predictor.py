@@ -187,9 +187,9 @@ def needs(recipe: Recipe, vocabularies: Vocabularies, model: SentenceModel) -> N
     return "words" if torch.equal(states[0], states[1]) else "tags"
 
 
-def _states(recipe: Recipe, vocabularies: Vocabularies, model: SentenceModel, sentence: Sentence) -> Tensor:
+def _states(recipe: Recipe, vocabularies: Vocabularies, model: SentenceModel, sentence: Dependencies) -> Tensor:
     """What the encoder makes of a sentence, whose vectors are zero where it reads such."""
-    graph = build(recipe.graph, sentence, vocabularies)
+    graph = build(recipe.graph, shape(recipe.graph, Parsed(dependencies=sentence)), vocabularies)
     if isinstance(model.encoder.embedding, GivenVectors):
         graph = with_vectors(graph, np.zeros((len(sentence), model.encoder.embedding.dim)))
     with torch.inference_mode():

@@ -9,6 +9,7 @@ from graphs.builders import constituency
 from graphs.columns import Constituency, Sentence
 from graphs.errors import check_choice
 from graphs.features import Vocabularies
+from graphs.heads import head_children_collapsed
 from graphs.sentence_graph import SentenceGraph
 from graphs.transforms import binarise, collapse_unary
 
@@ -37,7 +38,9 @@ class BinarisedTree(OwnGraph):
     def prepare(self, sentence: Sentence) -> Sentence:
         """The tree, made binary."""
         assert isinstance(sentence, Constituency)
-        return binarise(collapse_unary(sentence), self.branching, self.label)
+        collapsed = collapse_unary(sentence)
+        heads = head_children_collapsed(sentence, collapsed) if self.branching == "head" else None
+        return binarise(collapsed, self.branching, self.label, heads=heads)
 
     def build(self, sentence: Sentence, vocabularies: Vocabularies) -> SentenceGraph:
         """Its graph."""

@@ -11,7 +11,7 @@ import numpy as np
 
 from dglsent.corpora.example import Parsed
 from graphs import builders, complete_graphs, fields, windows
-from graphs.columns import Constituency, Dependencies, Sentence
+from graphs.columns import Constituency, Dependencies, Sentence, Tagged
 from graphs.documents import forest
 from graphs.errors import SentenceError
 from graphs.features import Vocabularies
@@ -88,7 +88,11 @@ def shape(kind: Graph, sentence: Parsed) -> Sentence:
     found = _parse(reads(kind), sentence)
     if not isinstance(kind, OwnGraph) or (of_tree(kind) and sentence.labels is not None):
         return found
-    return kind.prepare(found)
+    prepared = kind.prepare(found)
+    if not isinstance(prepared, Constituency | Dependencies | Tagged):
+        what = f"{kind}: prepare gives a value of type {type(prepared).__name__}; return the sentence"
+        raise SentenceError(what, found.origin)
+    return prepared
 
 
 def _parse(kind: GraphKind, sentence: Parsed) -> Sentence:

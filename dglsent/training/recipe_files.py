@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from functools import cache
 from importlib import resources
 from pathlib import Path
@@ -37,7 +38,8 @@ def find(recipe: str) -> Path:
     if Path(recipe).is_dir():
         own = Path(recipe) / "config.yaml"
         if own.is_file():
-            raise InputError(f"{recipe}: is a run folder; `dglsent fit {own} --out {recipe}` goes on with it")
+            again = shlex.join(["dglsent", "fit", str(own), "--out", str(recipe)])
+            raise InputError(f"{recipe}: is a run folder; `{again}` goes on with it")
         raise InputError(f"{recipe}: is a folder; a recipe is a name, of which `dglsent recipes` has a list, or a file")
     if recipe.endswith((".yaml", ".yml")):
         raise InputError(f"{recipe}: no such file")

@@ -80,7 +80,7 @@ def require_code_of_store(config: Namespace) -> None:
     tree = yaml.safe_load(recipes.dump_paths(config))
     if tree["corpus"]["class_path"] != "dglsent.corpora.stored.Stored":
         return
-    store = Path(tree["corpus"]["init_args"]["store"])
+    store = Path(tree["corpus"]["init_args"]["store"]).expanduser()
     made_by = read_json(store / MANIFEST).get("code", {})
     now = own_code(tree["graph"], packages=False)
     different = next((name for name in now if name in made_by and made_by[name] != now[name]), None)

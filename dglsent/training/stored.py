@@ -10,7 +10,7 @@ import torch
 
 from dglsent.passing import Batch, Direction
 from dglsent.tasks.task import Targets, Task
-from dglsent.training.graphs import Graph
+from dglsent.training.graphs import Graph, OwnGraph
 from graphs import fields
 from graphs.columns import IntArray
 from graphs.cooccurrence import Cooccurrence
@@ -93,9 +93,13 @@ def stored_sets(store: Store, kind: Graph, vocabularies: Vocabularies, task: Tas
     """
     about = store.manifest
     if about["graph"] != str(kind):
+        how = (
+            "of the recipe: `dglsent build STORE --recipe RECIPE`"
+            if isinstance(kind, OwnGraph)
+            else f"with --graph {kind}"
+        )
         raise InputError(
-            f"{store.path}: holds graphs of kind {about['graph']}, the model reads {kind}; "
-            f"build another store with --graph {kind}"
+            f"{store.path}: holds graphs of kind {about['graph']}, the model reads {kind}; build another store {how}"
         )
     if about["sentences"] != task.sentences:
         raise InputError(

@@ -87,7 +87,7 @@ def _named(options: EmbeddingOptions) -> list[str]:
 
 def vectors_file(name: str, data: Path | None) -> Path:
     """The path of a file of vectors, from the working folder or in the data folder."""
-    here = Path(name)
+    here = Path(name).expanduser()
     if here.is_file():
         return here
     said = f"embedding.vectors: no file {here.absolute()}"

@@ -18,8 +18,9 @@ from dglsent.corpora.example import Parsed
 from dglsent.corpora.reviews import CLASSES
 from dglsent.inference.given import parsed
 from dglsent.inference.model import Model
+from dglsent.training.binarised_tree import BinarisedTree
 from dglsent.training.graphs import OwnGraph
-from graphs import builders, parsing
+from graphs import builders, over_words, parsing
 from graphs.bulk import key
 from graphs.columns import Dependencies, Tagged
 from graphs.errors import InputError
@@ -286,6 +287,33 @@ def test_a_graph_of_ones_own_that_leaves_its_sentence_is_an_error_of_that_senten
     wrong, beside = model.attempt([(long,), (short,)])
     assert str(wrong) == "as OffByOne() makes its graph: dst has numbers from 2 to 3, and its nodes are 0 to 2"
     assert beside == alone
+
+
+class Lower(OwnGraph):
+    """Chains of what `prepare` makes, which alone has the column that they want."""
+
+    def prepare(self, sentence):
+        return Tagged([word.lower() for word in sentence.words], {"lower": ["yes"] * len(sentence.words)})
+
+    def build(self, sentence, vocabularies):
+        assert set(sentence.columns["lower"]) == {"yes"}
+        return over_words(sentence, vocabularies, [(i, i + 1) for i in range(len(sentence) - 1)])
+
+
+def test_a_graph_that_prepares_sentences_is_asked_with_prepared_ones():
+    model = of_graph(Lower())
+    assert model.needs == "words"
+    assert model.predict([["The", "Film"]]) == model.predict([["the", "film"]])
+
+
+def test_trees_that_are_binarised_otherwise_are_drawn_as_trees(trees_run):
+    model = dglsent.load(trees_run)
+    other = Model(model.run, replace(model.recipe, graph=BinarisedTree("left")), model.vocabularies, model.model)
+    wide = graphs.parse_brackets("(S (DT a) (JJ good) (NN film))")
+    (one,), (two,) = model.explain(wide), other.explain(wide)
+    assert one.pictures().keys() == two.pictures().keys()
+    assert "tree" in two.pictures()
+    assert repr(two).endswith("; BinarisedTree(branching='left', label='parent'), 5 nodes>")
 
 
 def test_a_graph_of_ones_own_takes_the_words_it_is_for():

@@ -41,6 +41,27 @@ def test_trees(branching: str, label: str, wanted: str) -> None:
     assert str(kind) == f"BinarisedTree(branching={branching!r}, label={label!r})"
 
 
+@pytest.mark.parametrize(
+    ("text", "wanted"),
+    [
+        # The VP is gone by then, and S alone would take the last of its children.
+        (
+            "(S (VP (VBN predicted) (NP (JJ last) (NN month)) (PP (IN in) (NP (NN Paris)))))",
+            "(S (@S (VBN predicted) (NP (JJ last) (NN month))) (PP (IN in) (NN Paris)))",
+        ),
+        # A VP of one word is a verb, which S does not look for.
+        (
+            "(S (S (NP (PRP it)) (VP (VBZ works))) (NP (PRP she)) (VP (VBD said)) (. .))",
+            "(S (S (PRP it) (VBZ works)) (@S (PRP she) (@S (VBD said) (. .))))",
+        ),
+    ],
+)
+def test_a_head_child_is_that_of_the_tree_as_it_was(text: str, wanted: str) -> None:
+    shaped = shape(BinarisedTree("head", "at"), Parsed(constituency=read(text)))
+    assert isinstance(shaped, Constituency)
+    assert to_brackets(shaped) == wanted
+
+
 def test_right_branching_is_that_of_the_kind() -> None:
     (own, known) = (shape(kind, Parsed(constituency=read(WIDE))) for kind in (BinarisedTree(), "constituency"))
     assert isinstance(own, Constituency)

@@ -109,6 +109,18 @@ def test_a_graph_of_ones_own_prepares_sentences():
     assert [words[word] for word in build(Backwards(), shaped, VOCABULARIES).nodes["word"]] == ["it", "saw", "She"]
 
 
+class Forgetful(Backwards):
+    def prepare(self, sentence):
+        """Returns nothing."""
+
+
+def test_what_is_prepared_is_a_sentence():
+    with pytest.raises(
+        SentenceError, match=r"^Forgetful\(\): prepare gives a value of type NoneType; return the sentence"
+    ):
+        shape(Forgetful(), Parsed(dependencies=SENTENCE))
+
+
 def test_a_graph_of_ones_own_has_the_gold_classes_of_its_tree():
     (tree,) = parse_brackets("(S (NP (DT The) (NN cat)) (VP (VBD slept)))")
     shaped = shape(Phrases(), Parsed(constituency=tree, labels=[0, 1, 2, 3, 4, 5]))
