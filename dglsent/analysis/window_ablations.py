@@ -36,11 +36,15 @@ def differences(found: DataFrame) -> DataFrame:
 
 
 def figures(tables: Mapping[str, DataFrame]) -> dict[str, Figure]:
-    """Dev accuracies of all variants."""
+    """Dev accuracies of the variants of each network, on an axis of its own."""
     found = tables["differences"]
-    figure, axes = panels(1, 1, (6.4, 0.26 * len(found) + 1.2))
     several = found.corpus.nunique() > 1
-    names = list(found.corpus + "/" + found.variant if several else found.variant)
-    dots(axes[0, 0], names, ("dev accuracy (sd)", found.value, found.value_sd))
-    axes[0, 0].set_xlabel("dev accuracy")
+    networks = [rows for _, rows in found.groupby(["corpus", "base"], sort=False)]
+    height = 0.26 * len(found) + 0.45 * len(networks) + 0.75
+    shares = [len(rows) + 1 for rows in networks]
+    figure, axes = panels(len(networks), 1, (6.4, height), height_ratios=shares)
+    for ax, rows in zip(axes[:, 0], networks, strict=True):
+        names = list(rows.corpus + "/" + rows.variant if several else rows.variant)
+        dots(ax, names, ("dev accuracy (sd)", rows.value, rows.value_sd))
+    axes[-1, 0].set_xlabel("dev accuracy")
     return {"window-ablations": figure}
