@@ -73,8 +73,8 @@ def own_classes() -> Iterator[tuple[str, type]]:
 
 
 def listed() -> str:
-    """The names that recipes may use, for help: corpora, encoders, tasks, and what the program has registered."""
-    kinds = {"corpora": "corpus", "models": "encoder", "tasks": "task"}
+    """The names that recipes may use, for help: corpora, graphs, encoders, tasks, and what the program has registered."""
+    kinds = {"corpora": "corpus", "training": "graph", "models": "encoder", "tasks": "task"}
     lines = []
     for package, kind in kinds.items():
         names = [name for name, module in HOMES.items() if module.split(".")[1] == package]

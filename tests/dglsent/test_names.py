@@ -14,16 +14,18 @@ from tiny import TINY, recipe
 import dglsent.corpora
 import dglsent.models
 import dglsent.tasks
+import dglsent.training
 from dglsent import names, registry
 from dglsent.corpora.corpus import Corpus
 from dglsent.models.encoder import Encoder, PairEncoder
 from dglsent.tasks.task import Task
 from dglsent.training import recipe as recipes
+from dglsent.training.graphs import OwnGraph
 from dglsent.training.run import Run
 from graphs.errors import InputError
 
 TREE = "dglsent.models.tree_lstm.BinaryTreeLSTM"
-BASES = {"Encoder", "PairEncoder", "Task", "Corpus", "WindowEncoder", "LabelledFiles"}
+BASES = {"OwnGraph", "Encoder", "PairEncoder", "Task", "Corpus", "WindowEncoder", "LabelledFiles"}
 OWN = """
 import dglsent
 from dglsent.models.tree_lstm import BinaryTreeLSTM
@@ -37,11 +39,15 @@ class Mine(BinaryTreeLSTM):
 
 def test_every_class_of_dglsent_has_a_name():
     found = {}
-    for package in (dglsent.corpora, dglsent.models, dglsent.tasks):
+    for package in (dglsent.corpora, dglsent.models, dglsent.tasks, dglsent.training):
         for info in pkgutil.iter_modules(package.__path__):
             module = importlib.import_module(f"{package.__name__}.{info.name}")
             for name, made in vars(module).items():
-                if isinstance(made, type) and issubclass(made, Encoder | Task | Corpus) and name not in BASES:
+                if (
+                    isinstance(made, type)
+                    and issubclass(made, Encoder | Task | Corpus | OwnGraph)
+                    and name not in BASES
+                ):
                     found[name] = made.__module__
     assert issubclass(PairEncoder, Encoder)
     assert found == names.HOMES
@@ -138,6 +144,7 @@ def test_classes_beside_a_recipe_and_in_the_working_folder(tmp_path, program, mo
     listed = program("recipes", "--classes")[1]
     assert "lies_here.Mine" in listed
     assert "encoder: AdaMCRNN, " in listed
+    assert "graph: BinarisedTree\n" in listed
     # As another program finds it, which has registered nothing.
     registry._classes.clear()
     for name in ("lies_beside", "lies_here"):
