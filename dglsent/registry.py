@@ -73,7 +73,7 @@ def own_classes() -> Iterator[tuple[str, type]]:
 
 
 def listed() -> str:
-    """The names that recipes may use, for help: corpora, graphs, encoders, tasks, and what the program has registered."""
+    """The names that recipes may use, for help: corpora, graphs, encoders, tasks, and what a program has registered."""
     kinds = {"corpora": "corpus", "training": "graph", "models": "encoder", "tasks": "task"}
     lines = []
     for package, kind in kinds.items():
