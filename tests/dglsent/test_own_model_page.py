@@ -58,7 +58,7 @@ def test_the_page_runs(tmp_path, monkeypatch, capsys):
     assert losses[-1] < losses[0]
     first, second = (json.loads(line) for line in said["dglsent predict runs/mine parsed.conllu --trust"].splitlines())
     assert {first["label"], second["label"]} <= {"praise", "blame"} == set(first["probabilities"])
-    assert len(list(Path("pictures").glob("*.svg"))) == 2
+    assert len(list(Path("pictures").glob("*-neighbour.attention.svg"))) == 2
     assert Run("runs/skip").config(trusted=True).graph.init_args.gap == 2
     assert Store("skip-store").manifest["graph"] == "SkipChain(gap=3)"
     assert set(Run("runs/tags").metrics()["test"]) == {"accuracy"}
