@@ -42,8 +42,9 @@ def hashes(config: Namespace, data: Path | None = None) -> dict[str, str]:
     files = {}
     for name in _texts(tree["corpus"].get("init_args")):
         path = Path(name).expanduser()
-        if (path / MANIFEST).is_file() or path.is_file():
-            files[name] = path if path.is_file() else path / MANIFEST
+        file = path / MANIFEST if path.is_dir() else path
+        if file.is_file():
+            files[name] = file
     for name in _texts(tree["embedding"].get("vectors")):
         with suppress(InputError):  # it is not there
             files[name] = vectors_file(name, data)

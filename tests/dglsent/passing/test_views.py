@@ -11,22 +11,13 @@ from dglsent.passing import Batch, propagate, update_all
 from graphs.door import fn
 
 
-def test_a_field_that_is_first_read_without_gradients_keeps_its_own():
+@pytest.mark.parametrize("mode", [torch.no_grad, torch.inference_mode])
+def test_a_field_that_is_first_read_without_gradients_keeps_its_own(mode):
     """As where a callback looks at it."""
     batch = Batch.of([tree([-1, 0, 0, 1])])
     x = batch.nodes["x"] = torch.ones(4, requires_grad=True)
     propagate(batch, fn.copy_u("h", "m"), fn.sum("m", "h"), leaf=lambda nodes: {"h": nodes.data["x"]})
-    with torch.no_grad():
-        batch.nodes["h"].norm()
-    batch.nodes["h"].sum().backward()
-    assert x.grad.tolist() == [0, 0, 2, 3]
-
-
-def test_a_field_that_is_first_read_in_inference_mode_keeps_its_gradient():
-    batch = Batch.of([tree([-1, 0, 0, 1])])
-    x = batch.nodes["x"] = torch.ones(4, requires_grad=True)
-    propagate(batch, fn.copy_u("h", "m"), fn.sum("m", "h"), leaf=lambda nodes: {"h": nodes.data["x"]})
-    with torch.inference_mode():
+    with mode():
         batch.nodes["h"].norm()
     batch.nodes["h"].sum().backward()
     assert x.grad.tolist() == [0, 0, 2, 3]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 import pytest
 
 from dglsent.corpora.example import Parsed
@@ -30,8 +32,8 @@ def read(text: str) -> Constituency:
         ("head", "parent", "(S (NP (DT the) (NP (JJ old) (NN cat))) (VP (VBD slept) (RB there)))"),
     ],
 )
-def test_trees(branching: str, label: str, wanted: str) -> None:
-    kind = BinarisedTree(branching, label)  # type: ignore[arg-type]
+def test_trees(branching: Literal["left", "right", "head"], label: Literal["parent", "at"], wanted: str) -> None:
+    kind = BinarisedTree(branching, label)
     shaped = shape(kind, Parsed(constituency=read(WIDE)))
     assert isinstance(shaped, Constituency)
     assert to_brackets(shaped) == wanted
