@@ -17,6 +17,7 @@ from graphs.complete_graphs import CompleteGraph
 from graphs.door import dgl
 from graphs.errors import InputError
 from graphs.fields import ATTEND, CHILD
+from graphs.ranges import ranges, starts
 from graphs.sentence_graph import SentenceGraph
 
 
@@ -106,11 +107,10 @@ def hearing(node_counts: IntArray, heard: IntArray, receiver: IntArray) -> tuple
     Returns:
         Senders and receivers, receiver by receiver.
     """
-    first = np.cumsum(node_counts) - node_counts
+    first = starts(node_counts)
     sentence = heard[np.searchsorted(first, receiver, side="right") - 1]
     degree = node_counts[sentence]
-    src = np.arange(int(degree.sum())) + np.repeat(first[sentence] - (np.cumsum(degree) - degree), degree)
-    return src, np.repeat(receiver, degree)
+    return ranges(first[sentence], degree), np.repeat(receiver, degree)
 
 
 def partners(sentences: int) -> IntArray:
@@ -169,7 +169,7 @@ def merge(graphs: Sequence[SentenceGraph] | MergedGraphs) -> MergedGraphs:
             )
     node_counts = np.fromiter((graph.size for graph in graphs), dtype=np.int64, count=len(graphs))
     edge_counts = np.fromiter((len(graph.src) for graph in graphs), dtype=np.int64, count=len(graphs))
-    offset = np.repeat(np.cumsum(node_counts) - node_counts, edge_counts)
+    offset = np.repeat(starts(node_counts), edge_counts)
     first = graphs[0]
     nodes = {name: _column(graphs, "nodes", name) for name in first.nodes}
     nodes[fields.SENTENCE] = np.repeat(np.arange(len(graphs)), node_counts)

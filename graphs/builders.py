@@ -159,9 +159,9 @@ def constituency(
     word[is_word] = vocabularies.word.ids(tree.words)
     position = np.full(size, -1, dtype=np.int64)
     position[is_word] = np.arange(is_word.sum())
-    span, child = trees.spans(tree), np.flatnonzero(parent >= 0)
-    above = span[parent[child]]
-    if ((span[child, 0] < above[:, 0]) | (span[child, 1] > above[:, 1])).any():
+    span, src = trees.spans(tree), np.flatnonzero(parent >= 0)
+    above = span[parent[src]]
+    if ((span[src, 0] < above[:, 0]) | (span[src, 1] > above[:, 1])).any():
         raise SentenceError("the nodes are not in pre-order; after each node give all that is below it", tree.origin)
     nodes = {
         fields.WORD: word,
@@ -172,7 +172,6 @@ def constituency(
     }
     if labels is not None:
         nodes[fields.LABEL] = classes(labels, tree.origin)
-    src = np.flatnonzero(parent >= 0)
     return SentenceGraph(
         size=size,
         src=src,

@@ -22,6 +22,7 @@ from graphs.batching import MergedGraphs
 from graphs.columns import IntArray, Tagged
 from graphs.errors import InputError, Origin
 from graphs.features import Counts
+from graphs.ranges import ranges, starts
 from graphs.store_shard import AGAIN, DST, LEVEL, SRC, Shard
 from graphs.vocabulary import check_format, read_json, write_json
 
@@ -186,19 +187,19 @@ class StoredSentences:
 
         def where(column: str, counts: IntArray) -> list[_Where]:
             """The places of the rows' values among those of their shards, and in the batch."""
-            begins = np.cumsum(counts) - counts
+            begins = starts(counts)
             return [
                 (
                     shard,
                     reading,
-                    _ranges(shard.offsets(column)[local], counts[places]),
-                    _ranges(begins[places], counts[places]),
+                    ranges(shard.offsets(column)[local], counts[places]),
+                    ranges(begins[places], counts[places]),
                 )
                 for shard, reading, local, places in parts
             ]
 
         of_nodes, of_edges = where(LEVEL, nodes), where(SRC, edges)
-        offset = np.repeat(np.cumsum(nodes) - nodes, edges)
+        offset = np.repeat(starts(nodes), edges)
         kept = [name for name in first.names("node") if name not in without]
         word = f"node.{fields.WORD}"
         pairwise = first.names("pair")
@@ -237,9 +238,3 @@ def _gather(column: str, where: Sequence[_Where], field: str | None = None) -> n
     for (_, _, _, target), values in zip(where, parts, strict=True):
         found[target] = values
     return found
-
-
-def _ranges(first: IntArray, counts: IntArray) -> IntArray:
-    """first[0], first[0] + 1, ... (counts[0] numbers), first[1], ..."""
-    ends = np.cumsum(counts)
-    return np.arange(int(ends[-1]) if len(ends) else 0) + np.repeat(first - (ends - counts), counts)

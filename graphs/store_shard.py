@@ -23,6 +23,7 @@ from graphs.complete_graphs import token_relations
 from graphs.errors import InputError, Origin
 from graphs.features import Vocabularies
 from graphs.files import replacing
+from graphs.ranges import starts
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -73,7 +74,7 @@ def write_shard(
     for name, values in targets.items():
         columns[f"target.{name}"] = pa.array(np.asarray(values))
     nodes, edges = merged.node_counts, merged.edge_counts
-    first = np.repeat(np.cumsum(nodes) - nodes, edges)
+    first = np.repeat(starts(nodes), edges)
     own = {LEVEL: (nodes, merged.level), SRC: (edges, merged.src - first), DST: (edges, merged.dst - first)}
     flat = {f"node.{name}": (nodes, column) for name, column in merged.nodes.items() if name != fields.SENTENCE}
     flat |= {f"edge.{name}": (edges, column) for name, column in merged.edges.items()}

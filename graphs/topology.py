@@ -6,6 +6,7 @@ import numpy as np
 
 from graphs.columns import IntArray
 from graphs.errors import Origin, SentenceError
+from graphs.ranges import ranges
 
 
 def levels(size: int, src: IntArray, dst: IntArray, origin: Origin | None = None) -> IntArray:
@@ -35,9 +36,7 @@ def levels(size: int, src: IntArray, dst: IntArray, origin: Origin | None = None
     while len(frontier):
         step += 1
         counts = starts[frontier + 1] - starts[frontier]
-        ends = np.cumsum(counts)
-        index = np.arange(ends[-1]) + np.repeat(starts[frontier] - ends + counts, counts)
-        reached, times = np.unique(senders[index], return_counts=True)
+        reached, times = np.unique(senders[ranges(starts[frontier], counts)], return_counts=True)
         waiting[reached] -= times
         frontier = reached[waiting[reached] == 0]
         level[frontier] = step

@@ -17,6 +17,7 @@ from dglsent.training.graphs import Graph
 from graphs import features, fields
 from graphs.columns import Constituency, IntArray, Sentence
 from graphs.errors import InputError
+from graphs.ranges import starts
 from graphs.sentence_graph import SentenceGraph
 
 NONE = -1
@@ -132,7 +133,7 @@ class Recorder:
                 raise InputError(f"the model has no edges of {relation!r}; {self._known()}")
         sentence = batch.nodes[fields.SENTENCE].cpu().numpy()
         counts = batch.node_counts.numpy()
-        start = np.cumsum(counts) - counts
+        start = starts(counts)
         width = 2 if batch.pairs else 1
         values = {
             (relation, name): _column(self._field(batch.relation(relation).edges, name, relation))

@@ -12,6 +12,7 @@ from dglsent.nn.chains import LSTMChain
 from dglsent.passing import Batch
 from dglsent.passing.plans.on_device import on_device
 from graphs.columns import IntArray
+from graphs.ranges import ranges
 
 
 def fused_lstm(batch: Batch, chains: Sequence[LSTMChain]) -> Tensor:
@@ -44,7 +45,7 @@ def packed(lengths: IntArray) -> tuple[IntArray, Tensor]:
     Returns:
         Their nodes [words], and how many sentences have a word at each position.
     """
-    position = np.arange(lengths.sum()) - np.repeat(np.cumsum(lengths) - lengths, lengths)
+    position = ranges(np.zeros_like(lengths), lengths)
     sentence = np.repeat(np.arange(len(lengths)), lengths)
     order = np.lexsort((sentence, -lengths[sentence], position))
     # As many padding nodes stand before a word as sentences.

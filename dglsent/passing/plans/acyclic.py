@@ -19,6 +19,7 @@ from dglsent.passing.plans.levels import NodeOrder
 from dglsent.passing.plans.on_device import lasting
 from dglsent.passing.plans.schedule import EdgeOrder, Schedule, tensor
 from graphs.columns import IntArray
+from graphs.ranges import starts
 
 
 class AcyclicStep(NamedTuple):
@@ -89,7 +90,7 @@ def acyclic_schedule(nodes: NodeOrder, src: IntArray, dst: IntArray) -> AcyclicS
     read, carried, carried_sizes = _carry(nodes, src, dst, row)
     edges = EdgeOrder(nodes, src, dst)
     sender_row, row_sizes = read[edges.order], carried_sizes + fresh
-    start = sender_row + np.repeat(np.cumsum(row_sizes) - row_sizes, edges.counts)
+    start = sender_row + np.repeat(starts(row_sizes), edges.counts)
     fan_out = np.bincount(start, minlength=int(row_sizes.sum()))
     return AcyclicSchedule(
         **edges.shared(),

@@ -17,6 +17,7 @@ from torch import Tensor
 from dglsent.passing.plans.incidence import Incidence, incidence_in_order
 from dglsent.passing.plans.on_device import lasting, on_device
 from graphs.columns import IntArray
+from graphs.ranges import ranges, starts
 
 _FEW_CELLS = 2**12  # fewer are one block: padding costs less than another block
 _SHORTER = 4 / 3  # how many times shorter are the sentences of the next block
@@ -60,8 +61,7 @@ class Padding:
 def pad_sentences(counts: IntArray, sources: IntArray, device: torch.device) -> Padding:
     """The padding of S sentences of counts [S] nodes, each of which hears from one of sources [S]."""
     width, size = int(counts.max()), int(counts.sum())
-    first = np.cumsum(counts) - counts
-    place = np.arange(size) + np.repeat(np.arange(len(counts)) * width - first, counts)
+    first, place = starts(counts), ranges(np.arange(len(counts)) * width, counts)
     # Not another's first node: what is not finite would come to this sentence, for 0 times infinity is NaN.
     node = np.repeat(first, width)
     node[place] = np.arange(size)
@@ -105,20 +105,18 @@ def into_blocks(counts: IntArray, sources: IntArray, device: torch.device) -> Bl
     block = _block(np.maximum(counts, counts[sources]))
     sentence = np.argsort(block, kind="stable")
     rank = np.argsort(sentence)
-    first = np.cumsum(counts) - counts
-    shift = first[sentence] - (np.cumsum(counts[sentence]) - counts[sentence])
-    order = np.arange(int(counts.sum())) + np.repeat(shift, counts[sentence])
-    paddings, sizes, starts, seen, cells = [], [], [], 0, 0
+    order = ranges(starts(counts)[sentence], counts[sentence])
+    paddings, sizes, at, seen, cells = [], [], [], 0, 0
     for members in np.split(sentence, np.flatnonzero(np.diff(block[sentence])) + 1):
         padding = pad_sentences(counts[members], rank[sources[members]] - seen, device)
         paddings.append(padding)
         sizes.append(int(counts[members].sum()))
-        starts.append(cells + padding.place * padding.width)
+        at.append(cells + padding.place * padding.width)
         seen += len(members)
         cells += padding.cells
     inverse = on_device(np.argsort(order), device)
     fill = float((counts * counts[sources]).sum()) / cells
-    start = torch.cat(starts).index_select(0, inverse)
+    start = torch.cat(at).index_select(0, inverse)
     return Blocks(paddings, sizes, on_device(order, device), inverse, start, fill)
 
 

@@ -10,11 +10,12 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from dglsent.passing.plans.incidence import Incidence, running_offsets
+from dglsent.passing.plans.incidence import Incidence, incidences, running_offsets
 from dglsent.passing.plans.on_device import lasting
 from dglsent.passing.plans.schedule import Schedule
 from graphs.batching import hearing
 from graphs.columns import IntArray
+from graphs.ranges import ranges, starts
 
 
 @dataclass(eq=False)
@@ -41,10 +42,7 @@ class Frontiers:
     @lasting
     def receivers(self) -> list[Incidence]:
         """For each frontier the incidence of its edges on its nodes."""
-        ordinal = torch.arange(max(self.edge_sizes), device=self.row.device)
-        rows = self.row.split(self.edge_sizes)
-        offsets = self.offsets.split([size + 1 for size in self.node_sizes])
-        return [Incidence(row, ordinal[: len(row)], offset) for row, offset in zip(rows, offsets, strict=True)]
+        return list(incidences(self.row, self.offsets, self.edge_sizes, self.node_sizes))
 
     def map(self, function: Callable[[Tensor], Tensor]) -> Frontiers:
         """The same with every tensor changed, such as moved to a device."""
@@ -61,15 +59,14 @@ def list_frontiers(counts: IntArray, sources: IntArray, schedule: Schedule) -> F
     here = degree[order]
     node_sizes = np.array([schedule.leaves, *schedule.node_sizes])
     edge_ends = np.concatenate([[0], np.cumsum(here)])[np.concatenate([[0], np.cumsum(node_sizes)])]
-    step_start = np.repeat(np.cumsum(node_sizes) - node_sizes, node_sizes)
-    offset = np.cumsum(here) - here
+    step_start = np.repeat(starts(node_sizes), node_sizes)
     by_sender = np.argsort(src, kind="stable")
     sent = np.concatenate([[0], np.cumsum(np.bincount(src, minlength=size))])
     return Frontiers(
         senders=Incidence(*map(torch.from_numpy, (src, by_sender, sent))),
         row=torch.from_numpy(np.repeat(np.arange(size) - step_start, here)),
         offsets=torch.from_numpy(running_offsets(here, node_sizes)),
-        edge=torch.from_numpy(np.arange(len(src)) + np.repeat((np.cumsum(degree) - degree)[order] - offset, here)),
+        edge=torch.from_numpy(ranges(starts(degree)[order], here)),
         node_sizes=node_sizes.tolist(),
         edge_sizes=np.diff(edge_ends).tolist(),
     )

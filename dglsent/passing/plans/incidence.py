@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -34,6 +35,21 @@ def incidence(row: Tensor, rows: int) -> Incidence:
 def incidence_in_order(row: Tensor, rows: int) -> Incidence:
     """The same of edges that stand by row already, such as the nodes of one sentence after the other."""
     return Incidence(row, torch.arange(len(row), device=row.device), _starts(row, rows))
+
+
+def incidences(row: Tensor, offsets: Tensor, edges: Sequence[int], rows: Sequence[int]) -> Iterator[Incidence]:
+    """The same group by group, where the edges of each group stand by its rows.
+
+    Args:
+        row: [m] row of each edge among those of its group.
+        offsets: [n + g] for each of g groups where the edges of its rows start, and their number.
+        edges: [g] edges of each group.
+        rows: [g] rows of each group.
+    """
+    ordinal = torch.arange(max(edges, default=0), device=row.device)
+    starts = offsets.split([count + 1 for count in rows])
+    for part, start in zip(row.split(list(edges)), starts, strict=True):
+        yield Incidence(part, ordinal[: len(part)], start)
 
 
 def _starts(ordered: Tensor, rows: int) -> Tensor:

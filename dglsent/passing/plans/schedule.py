@@ -11,10 +11,11 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from dglsent.passing.plans.incidence import Incidence, degree_runs, incidence, running_offsets
+from dglsent.passing.plans.incidence import Incidence, degree_runs, incidence, incidences, running_offsets
 from dglsent.passing.plans.levels import NodeOrder
 from dglsent.passing.plans.on_device import lasting
 from graphs.columns import IntArray
+from graphs.ranges import starts
 
 Moved = TypeVar("Moved", bound="Schedule")
 
@@ -31,7 +32,6 @@ class Schedule:
         receivers: incidence of all E edges, in edge_order, on all N - leaves computed nodes.
         receiver_row: [E] receiver of each edge among the nodes of its step.
         receiver_offsets: [N - leaves + T] for each step 0 and the running in-degrees of its nodes.
-        mail: [E] for each step the numbers of its edges within the step.
         leaves: nodes without in-edges.
         leaf_sizes: [T + 1] leaves of each step's senders, and last those that send nothing.
         node_sizes: [T] nodes computed in each step.
@@ -46,7 +46,6 @@ class Schedule:
     receivers: Incidence
     receiver_row: Tensor
     receiver_offsets: Tensor
-    mail: Tensor
     leaves: int
     leaf_sizes: list[int]
     node_sizes: list[int]
@@ -83,12 +82,7 @@ class Schedule:
 
     def step_receivers(self) -> Iterator[Incidence]:
         """For each step the incidence of its edges on its nodes."""
-        return map(
-            Incidence,
-            self.receiver_row.split(self.edge_sizes),
-            self.mail.split(self.edge_sizes),
-            self.receiver_offsets.split([size + 1 for size in self.node_sizes]),
-        )
+        return incidences(self.receiver_row, self.receiver_offsets, self.edge_sizes, self.node_sizes)
 
 
 class EdgeOrder:
@@ -111,7 +105,7 @@ class EdgeOrder:
         self.order = np.lexsort((nodes.row[dst], -level))
         steps = len(nodes.steps)
         self.counts = np.bincount(level, minlength=steps)[nodes.steps] if steps else np.zeros(0, dtype=np.int64)
-        self.start = np.repeat(np.cumsum(self.counts) - self.counts, self.counts)
+        self.start = np.repeat(starts(self.counts), self.counts)
 
     def shared(self) -> dict[str, Any]:
         """The fields of `Schedule`."""
@@ -130,7 +124,6 @@ class EdgeOrder:
             ),
             "receiver_row": tensor(nodes.row[dst]),
             "receiver_offsets": tensor(running_offsets(indegree, sizes)),
-            "mail": tensor(number - self.start),
             "leaves": nodes.leaves,
             "leaf_sizes": [*nodes.leaves_at[nodes.steps + 1].tolist(), int(nodes.leaves_at[0])],
             "node_sizes": sizes.tolist(),
