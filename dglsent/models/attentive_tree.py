@@ -80,7 +80,7 @@ class AttentiveTreeLSTM(ChildSumTreeLSTM):
         detach_guide: leave the guide as it was initialised, which is what the released code comes to.
     """
 
-    relations = (NEXT,)
+    relations = ((NEXT, "up"),)
     shows = ("child.attention",)
 
     def __init__(
@@ -97,12 +97,13 @@ class AttentiveTreeLSTM(ChildSumTreeLSTM):
         self.detach_guide = detach_guide
 
     def encode(self, batch: Batch) -> Tensor:
-        """States h [N, hidden] of all nodes; sets the fields h and c, and `attention` on the edges."""
+        """States h [N, hidden] of all nodes; sets the fields x, guide, h and c, and `attention` on the edges."""
         batch.nodes["x"] = self.embedding.of(batch.nodes)
         last = batch.at_last_words(self.guide.run(batch, relation=NEXT))
         batch.nodes["guide"] = self.attention.guide(batch, last.detach() if self.detach_guide else last)
         children = (softmax_sum(score="score", value="h", out="g", weight="attention"), fn.sum("fc", "forgotten"))
-        propagate(batch, self.message, children, self.update, leaf=self.leaf, inputs=self.inputs)
+        inputs = self.inputs if batch.has_inner_words else self.biases
+        propagate(batch, self.message, children, self.update, leaf=self.leaf, inputs=inputs)
         return batch.nodes["h"]
 
     def inputs(self, nodes: Any) -> Outputs:
@@ -140,7 +141,7 @@ class AttentiveTreeGRU(ChildSumTreeGRU):
             gate alone. Equation 3 lets through h~, a mean, of which little is left after a few nodes.
     """
 
-    relations = (NEXT,)
+    relations = ((NEXT, "up"),)
     shows = ("child.attention",)
 
     def __init__(
@@ -158,12 +159,13 @@ class AttentiveTreeGRU(ChildSumTreeGRU):
         self.carry_sum = carry_sum
 
     def encode(self, batch: Batch) -> Tensor:
-        """States h [N, hidden] of all nodes; sets the field h, and `attention` on the edges."""
+        """States h [N, hidden] of all nodes; sets the fields x, guide and h, and `attention` on the edges."""
         batch.nodes["x"] = self.embedding.of(batch.nodes)
         last = batch.at_last_words(self.guide.run(batch, relation=NEXT))
         batch.nodes["guide"] = self.attention.guide(batch, last.detach() if self.detach_guide else last)
         children = (softmax_sum(score="score", value="h", out="g", weight="attention"), fn.sum("sums", "sums"))
-        propagate(batch, self.message, children, self.update, leaf=self.leaf, inputs=self.inputs)
+        inputs = self.inputs if batch.has_inner_words else self.biases
+        propagate(batch, self.message, children, self.update, leaf=self.leaf, inputs=inputs)
         return batch.nodes["h"]
 
     def inputs(self, nodes: Any) -> Outputs:

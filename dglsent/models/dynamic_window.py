@@ -63,6 +63,7 @@ class WindowEncoder(Encoder):
 
     directions: tuple[Direction, ...] = ()
     shows = ("child.gate",)
+    reads_plain = False  # whether it reads the plain window too
 
     def __init__(
         self,
@@ -79,7 +80,7 @@ class WindowEncoder(Encoder):
         )
 
     def read(self, batch: Batch) -> None:
-        """Sets the token f [N, F] of every node and what `DynamicWindow.run` sets of them: x, the gated window.
+        """Sets the token f [N, F] of every node and what `DynamicWindow.run` makes of them: x, the gated window.
 
         Raises:
             ValueError: the graphs are no windows, or of another width.
@@ -87,7 +88,7 @@ class WindowEncoder(Encoder):
         if REAL not in batch.nodes:
             raise ValueError(f"{type(self).__name__} reads windows; give it window-0, window-1, window or window-4")
         batch.nodes["f"] = self.inputs(batch, self.embedding)
-        self.window.run(batch)
+        self.window.run(batch, plain=self.reads_plain)
 
     def readout(self, batch: Batch, states: Tensor) -> Tensor:
         """Sentence vectors [B, size]: the mean over the words."""
@@ -135,8 +136,6 @@ class WindowLSTM(WindowEncoder):
         vocabularies: those of the graphs, with spelling.
     """
 
-    relations = (NEXT,)
-
     def __init__(
         self,
         embedding: WordEmbedding,
@@ -148,6 +147,7 @@ class WindowLSTM(WindowEncoder):
     ) -> None:
         super().__init__(embedding, hidden, half_width, options, vocabularies)
         self.fused = fused
+        self.relations = () if fused else ((NEXT, "up"),)
         self.chain = LSTMChain(self.window.size, hidden)
         initialise(self, hidden)
 
@@ -178,8 +178,6 @@ class WindowBiLSTM(WindowEncoder):
         ValueError: there are no layers.
     """
 
-    relations = (NEXT,)
-
     def __init__(
         self,
         embedding: WordEmbedding,
@@ -195,6 +193,7 @@ class WindowBiLSTM(WindowEncoder):
             raise ValueError(f"layers {layers}; give 1 or more")
         super().__init__(embedding, 2 * hidden, half_width, options, vocabularies)
         self.between_layers, self.fused = between_layers, fused
+        self.relations = () if fused else ((NEXT, "up"), (NEXT, "down"))
         dims = [self.window.size, *[2 * hidden] * (layers - 1)]
         self.rightward = nn.ModuleList(LSTMChain(dim, hidden) for dim in dims)
         self.leftward = nn.ModuleList(LSTMChain(dim, hidden) for dim in dims)

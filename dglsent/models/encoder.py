@@ -7,7 +7,7 @@ from typing import Any
 from torch import Tensor, nn
 
 from dglsent.nn.embeddings import WordEmbedding
-from dglsent.passing import Batch, Direction
+from dglsent.passing import Batch, Direction, Use
 from graphs.fields import ATTEND
 
 
@@ -17,13 +17,14 @@ class Encoder(nn.Module):
     Attributes:
         embedding: word vectors, d dimensions.
         size: dimensions of a state.
-        directions: schedules that its propagations follow, so that loaders make them beforehand.
-        relations: relations beside child that it uses, for the same reason; one that uses `attend` encodes pairs.
+        directions: those of its propagations over child, so that loaders make their schedules beforehand.
+        relations: relations beside child that it uses, for the same reason: "neighbour", or ("next", "up") where it
+            propagates along one (`Batch.of`). One that uses `attend` encodes pairs.
         shows: fields that it sets for analysis: "z_u" of nodes, "child.attention" of the edges of a relation.
     """
 
     directions: tuple[Direction, ...] = ("up",)
-    relations: tuple[str, ...] = ()
+    relations: tuple[Use, ...] = ()
     shows: tuple[str, ...] = ()
 
     def __init__(self, embedding: WordEmbedding, size: int) -> None:

@@ -35,7 +35,8 @@ class LSTMN(Encoder):
         hidden: size h of the state.
     """
 
-    relations = (PRECEDING,)
+    directions = ()
+    relations = ((PRECEDING, "up"),)
     shows = ("preceding.attention",)
 
     def __init__(self, embedding: WordEmbedding, hidden: int = 150) -> None:

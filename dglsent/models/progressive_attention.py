@@ -57,6 +57,8 @@ class ProgressiveAttention(PairEncoder):
             raise ValueError(f"{type(encoder).__name__} propagates nothing; take a structure that does, such as BiLSTM")
         super().__init__(encoder, encoder.size)
         self.pa_propagate, self.pa_mix = pa_propagate, pa_mix
+        if pa_propagate:
+            self.relations = (*self.relations, *((ATTEND, direction) for direction in self.directions))
         self.shows = (*encoder.shows, *(f"{ATTEND}.attention_{direction}" for direction in encoder.directions))
         hidden = encoder.memory_size
         self.W_own = StepLinear(hidden, hidden)
@@ -72,7 +74,8 @@ class ProgressiveAttention(PairEncoder):
         plain = self.structure.encode(batch)
         memory = self.structure.memory(plain)
         batch.nodes["memory"], batch.nodes["memory_key"] = memory, self.W_other(memory)
-        update_all(batch, fn.copy_u("memory", "m"), fn.sum("m", "memory_sum"), relation=ATTEND)
+        if self.pa_mix != "context":
+            update_all(batch, fn.copy_u("memory", "m"), fn.sum("m", "memory_sum"), relation=ATTEND)
         if self.pa_mix == "mean":
             batch.nodes["one"] = memory.new_ones(len(memory), 1)
             update_all(batch, fn.copy_u("one", "m"), fn.sum("m", "memory_count"), relation=ATTEND)

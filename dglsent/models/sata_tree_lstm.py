@@ -30,7 +30,7 @@ from dglsent.nn.cells import lstm_cell
 from dglsent.nn.chains import LSTMChain
 from dglsent.nn.embeddings import WordEmbedding
 from dglsent.nn.tags import require_tags, tag_ids
-from dglsent.passing import Batch, Direction, Outputs, StepLinear, propagate
+from dglsent.passing import Batch, Outputs, StepLinear, Use, propagate
 from graphs.errors import check_choice
 from graphs.fields import NEXT
 
@@ -50,7 +50,7 @@ class SATATreeLSTM(Encoder):
         ValueError: there are no tags, or the state has no halves.
     """
 
-    relations = (NEXT,)
+    relations: tuple[Use, ...] = ((NEXT, "up"),)
 
     def __init__(
         self,
@@ -69,7 +69,7 @@ class SATATreeLSTM(Encoder):
         self.rightward = LSTMChain(embedding.dim, hidden // 2 if leaf == "bilstm" else hidden)
         self.leftward = LSTMChain(embedding.dim, hidden // 2) if leaf == "bilstm" else None
         if self.leftward is not None:
-            self.directions: tuple[Direction, ...] = ("up", "down")
+            self.relations = ((NEXT, "up"), (NEXT, "down"))
         self.tag_tree = TagTreeLSTM(len(tags), tag_dim)
         self.U = StepLinear(2 * hidden, 5 * hidden, bias=False)
         self.V = nn.Linear(tag_dim, 4 * hidden, bias=False)

@@ -36,13 +36,19 @@ class ChildSumTreeGRU(Encoder):
     def encode(self, batch: Batch) -> Tensor:
         """States h [N, hidden] of all nodes; sets the field h."""
         children = fn.sum("h_rh", "sums")
-        propagate(batch, self.message, children, self.update, leaf=self.leaf, inputs=self.inputs)
+        inputs = self.inputs if batch.has_inner_words else self.biases
+        propagate(batch, self.message, children, self.update, leaf=self.leaf, inputs=inputs)
         return batch.nodes["h"]
 
     def inputs(self, nodes: Any) -> Outputs:
         """W x of candidate, update gate and reset gate."""
         x = self.embedding.of(nodes.data)
         return {"wx_gz": self.W_gz(x), "wx_r": self.W_r(x)}
+
+    def biases(self, nodes: Any) -> Outputs:
+        """The same where no inner node has a word: the biases, without products of zeros."""
+        count = nodes.batch_size()
+        return {"wx_gz": self.W_gz.bias.expand(count, -1), "wx_r": self.W_r.bias.expand(count, -1)}
 
     def leaf(self, nodes: Any) -> Outputs:
         """Eq. 3 without children."""

@@ -5,12 +5,13 @@ Wu, Zhang, Zong, "A Dynamic Window Neural Network for CCG Supertagging"; equatio
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any, Literal, TypeAlias, get_args
 
 import torch
 from torch import Tensor, nn
 
-from dglsent.passing import Batch, Outputs, apply_edges, update_all
+from dglsent.passing import Batch, Outputs, update_all
 from graphs.door import fn
 from graphs.errors import check_choice
 from graphs.fields import SLOT
@@ -30,7 +31,11 @@ class OneLayerGates(nn.Module):
 
     def forward(self, window: Tensor) -> Tensor:
         """Gates of windows."""
-        return torch.sigmoid(self.W(window.flatten(1))).unsqueeze(-1)
+        return self.squash(self.W(window.flatten(1))).unsqueeze(-1)
+
+    def squash(self, pre: Tensor) -> Tensor:
+        """Each gate by itself."""
+        return torch.sigmoid(pre)
 
 
 class CNNGates(nn.Module):
@@ -65,16 +70,12 @@ class MLPGates(nn.Module):
         return torch.sigmoid(self.W2(torch.tanh(self.W1(window.flatten(1))))).unsqueeze(-1)
 
 
-class AveragingGates(nn.Module):
-    """Attention over the slots, a = softmax(Wr x): windows [n, k, F] -> [n, k, 1]."""
+class AveragingGates(OneLayerGates):
+    """Attention over the slots, a = softmax(Wr x + br): windows [n, k, F] -> [n, k, 1]."""
 
-    def __init__(self, slots: int, dim: int) -> None:
-        super().__init__()
-        self.W = nn.Linear(slots * dim, slots)
-
-    def forward(self, window: Tensor) -> Tensor:
-        """Weights of the slots of windows."""
-        return torch.softmax(self.W(window.flatten(1)), -1).unsqueeze(-1)
+    def squash(self, pre: Tensor) -> Tensor:
+        """Weights of the slots."""
+        return torch.softmax(pre, -1)
 
 
 class Ones(nn.Module):
@@ -133,32 +134,31 @@ class DynamicWindow(nn.Module):
         self.filter = _FILTERS[filter](self.slots, dim)
         self.dropout, self.dropout_style = dropout, dropout_style
 
-    def run(self, batch: Batch) -> None:
+    def run(self, batch: Batch, *, plain: bool = False) -> None:
         """Gates the windows of tokens f [N, F].
 
-        Sets the node fields x [N, size], window [N, k F], the plain window, and mask [N, k, 1], all but the mask 0 at
-        padding nodes, and the edge field gate: r before dropout, [E], or [E, F] with "cnn".
+        Sets the node fields x [N, size] and mask [N, k, 1], with `plain` also window [N, k F], the plain window, all
+        but the mask 0 at padding nodes, and the edge field gate: r before dropout, [E], or [E, F] with "cnn".
         """
         batch.nodes["mask"] = self._mask(batch.nodes["f"])
-        update_all(batch, fn.copy_u("f", "f"), self.reduce)
-        apply_edges(batch, self.at_edge)
-        del batch.nodes["gates"]
+        update_all(batch, fn.copy_u("f", "f"), partial(self.reduce, plain=plain))
+        batch.edges.set_lazy(GATE, partial(self._at_edges, batch, batch.nodes.pop("gates")))
 
-    def reduce(self, nodes: Any) -> Outputs:
+    def reduce(self, nodes: Any, plain: bool = False) -> Outputs:
         """Eq. 7-11."""
         window = nodes.mailbox["f"]
         if window.shape[1] != self.slots:
             raise ValueError(f"the encoder runs over windows of {self.slots} words; here a node has {window.shape[1]}")
         gates = self.filter(window)
         gated = nodes.data["mask"] * gates * window
-        return {"window": window.flatten(1), "gates": gates, "x": gated.sum(1) if self.averages else gated.flatten(1)}
+        made = {"gates": gates, "x": gated.sum(1) if self.averages else gated.flatten(1)}
+        return {**made, "window": window.flatten(1)} if plain else made
 
-    def at_edge(self, edges: Any) -> Outputs:
-        """The gate of each edge, among those of its receiver."""
-        gates = edges.dst["gates"]
-        slot = edges.data[SLOT].view(-1, 1, 1).expand(-1, 1, gates.shape[-1])
-        gate = gates.gather(1, slot).squeeze(1)
-        return {GATE: gate.squeeze(-1) if gate.shape[-1] == 1 else gate}
+    @staticmethod
+    def _at_edges(batch: Batch, gates: Tensor) -> Tensor:
+        """The gate of each edge, among those [N, k, .] of its receiver."""
+        gate = gates[batch.relation().nodes("dst"), batch.edges[SLOT]]
+        return gate.squeeze(-1) if gate.shape[-1] == 1 else gate
 
     def _mask(self, f: Tensor) -> Tensor:
         """What the gates are multiplied by: m (eq. 10) in training."""

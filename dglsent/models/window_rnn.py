@@ -68,7 +68,8 @@ class WindowElman(WindowEncoder):
         vocabularies: those of the graphs, with spelling.
     """
 
-    relations = (NEXT,)
+    relations = ((NEXT, "up"),)
+    reads_plain = True
 
     def __init__(
         self,
@@ -116,7 +117,8 @@ class WindowJordan(WindowEncoder):
         InputError: the vocabularies have no spelling or no labels.
     """
 
-    relations = (NEXT,)
+    relations = ((NEXT, "up"),)
+    reads_plain = True
 
     def __init__(
         self,

@@ -8,7 +8,7 @@ import torch
 from torch import Tensor, nn
 
 from dglsent.nn.chains import LSTMChain
-from dglsent.passing import Batch, Outputs, StepLinear, update_all
+from dglsent.passing import Batch, Outputs, StepLinear, Use, update_all
 from graphs.door import fn
 from graphs.fields import NEXT, PREVIOUS
 
@@ -23,10 +23,10 @@ class WordContext(nn.Module):
         size: dimensions of a state.
 
     Attributes:
-        relations: relations along which it propagates.
+        relations: see `Encoder`.
     """
 
-    relations: tuple[str, ...] = ()
+    relations: tuple[Use, ...] = ()
 
     def __init__(self, dim: int, size: int) -> None:
         super().__init__()
@@ -48,7 +48,7 @@ class Concatenation(nn.Module):
         ValueError: these differ.
     """
 
-    relations: tuple[str, ...] = ()
+    relations: tuple[Use, ...] = ()
 
     def __init__(self, dim: int, size: int) -> None:
         super().__init__()
@@ -68,7 +68,7 @@ class CNNContext(nn.Module):
         size: dimensions of a state.
     """
 
-    relations: tuple[str, ...] = ()  # a round needs no schedule
+    relations: tuple[Use, ...] = (NEXT, PREVIOUS)
 
     def __init__(self, dim: int, size: int) -> None:
         super().__init__()
@@ -94,7 +94,7 @@ class LSTMContext(nn.Module):
         size: dimensions of both states together, an even number.
     """
 
-    relations: tuple[str, ...] = (NEXT,)
+    relations: tuple[Use, ...] = ((NEXT, "up"), (NEXT, "down"))
 
     def __init__(self, dim: int, size: int) -> None:
         super().__init__()

@@ -7,10 +7,9 @@ from torch import Tensor, nn
 
 from dglsent.nn.attention import scoring_vector
 from dglsent.passing import Batch
-from dglsent.passing.plans.incidence import Incidence, incidence_in_order
 from dglsent.passing.precision import at_least_single
 from dglsent.passing.segments import segment_max, segment_softmax, segment_sum, weighted_sum
-from graphs.fields import SENTENCE, WORD
+from graphs.fields import WORD
 
 
 def max_over_words(batch: Batch, states: Tensor) -> Tensor:
@@ -23,14 +22,14 @@ def max_over_words(batch: Batch, states: Tensor) -> Tensor:
     Returns:
         [B, d]. A tie sends the whole gradient to the first node.
     """
-    return segment_max(torch.where(_words(batch), states, -torch.inf), _sentences(batch))
+    return segment_max(torch.where(_words(batch), states, -torch.inf), batch.sentences)
 
 
 def mean_over_words(batch: Batch, states: Tensor) -> Tensor:
     """The mean over a sentence's words; phrases and padding nodes are none: [N, d] -> [B, d]."""
-    states, words, sentences = at_least_single(states), _words(batch), _sentences(batch)
-    total = segment_sum(torch.where(words, states, 0), sentences)
-    return total / segment_sum(words.to(states.dtype), sentences)
+    states, words = at_least_single(states), _words(batch)
+    total = segment_sum(torch.where(words, states, 0), batch.sentences)
+    return total / segment_sum(words.to(states.dtype), batch.sentences)
 
 
 class QueryPooling(nn.Module):
@@ -51,17 +50,11 @@ class QueryPooling(nn.Module):
 
     def forward(self, batch: Batch, states: Tensor) -> Tensor:
         """States [N, d] -> [B, d]; keeps the weights as the node field `attention` [N]."""
-        sentences = _sentences(batch)
-        weight = segment_softmax(at_least_single(torch.tanh(self.W(states)) @ self.u), sentences)
+        weight = segment_softmax(at_least_single(torch.tanh(self.W(states)) @ self.u), batch.sentences)
         batch.nodes["attention"] = weight
-        return weighted_sum(at_least_single(states), weight, sentences)
+        return weighted_sum(at_least_single(states), weight, batch.sentences)
 
 
 def _words(batch: Batch) -> Tensor:
     """[N, 1] whether a node has a word."""
     return batch.nodes[WORD].unsqueeze(-1) > 0
-
-
-def _sentences(batch: Batch) -> Incidence:
-    """Incidence of the nodes on their sentences."""
-    return incidence_in_order(batch.nodes[SENTENCE], batch.size)

@@ -37,6 +37,7 @@ from dglsent.passing.functions import (
 from dglsent.passing.linear import StepLinear
 from dglsent.passing.precision import is_mixed, products_alone
 from dglsent.passing.relation import Direction, Relation
+from dglsent.passing.relations import Use
 from dglsent.passing.views import require_rows
 from graphs.errors import InputError
 from graphs.fields import CHILD
@@ -48,6 +49,7 @@ __all__ = [
     "Outputs",
     "Relation",
     "StepLinear",
+    "Use",
     "apply_edges",
     "at_once",
     "dot",

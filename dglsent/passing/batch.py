@@ -13,7 +13,7 @@ from torch import Tensor
 from dglsent.passing.plans.incidence import Incidence, incidence_in_order
 from dglsent.passing.plans.on_device import lasting, on_device
 from dglsent.passing.relation import AllPairs, Direction, Relation
-from dglsent.passing.relations import RELATIONS, make_relation
+from dglsent.passing.relations import Use, make_relation
 from dglsent.passing.segments import segment_sum
 from dglsent.passing.views import Fields
 from graphs import fields
@@ -68,23 +68,25 @@ class Batch:
         *,
         pairs: bool = False,
         directions: Iterable[Direction] = (),
-        relations: Iterable[str] = (),
+        relations: Iterable[Use] = (),
     ) -> Batch:
         """Batch B >= 1 sentence graphs.
 
         Args:
             graphs: the sentences, merged already or not; of pairs a0 b0 a1 b1 ...
             pairs: whether they are pairs.
-            directions: directions of the propagations over `child`, whose plans are made at once.
-            relations: further relations whose plans are made at once, see `relations.Kind`.
+            directions: directions of the propagations over `child`, whose schedules are made at once.
+            relations: further relations that are made at once, "neighbour", or with the schedule of a propagation along
+                them, ("next", "up"); of all pairs what a frontier pass reads of them, ("attend", "up").
 
         Raises:
             InputError: the graphs are not of one kind, or the pairs not even.
         """
-        batch, given = cls(merge(graphs), pairs=pairs), tuple(directions)
-        for name in (CHILD, *relations):
+        batch = cls(merge(graphs), pairs=pairs)
+        for use in (*((CHILD, direction) for direction in directions), *relations):
+            name, *along = (use,) if isinstance(use, str) else use
             relation = batch.relation(name)
-            for direction in RELATIONS[name].directions(given):
+            for direction in along:
                 if isinstance(relation, AllPairs):
                     relation.frontiers(batch.relation(CHILD), CHILD, direction)
                 else:
@@ -174,6 +176,12 @@ class Batch:
         """Incidence of the R roots on the B sentences."""
         return incidence_in_order(self.root_sentence, self.size)
 
+    @cached_property
+    @lasting
+    def sentences(self) -> Incidence:
+        """Incidence of the N nodes on the B sentences."""
+        return incidence_in_order(self.nodes[fields.SENTENCE], self.size)
+
     def at_first(self, states: Tensor) -> Tensor:
         """The states [N, ...] of each sentence's first node: [B, ...]."""
         return states.index_select(0, self.first)
@@ -231,5 +239,6 @@ class Batch:
                 fields_of[name] = function(fields_of[name])
         for name in ("roots", "root_sentence", "first"):
             setattr(self, name, function(getattr(self, name)))
-        self.__dict__.pop("_roots_of_sentences", None)
+        for name in ("_roots_of_sentences", "sentences"):
+            self.__dict__.pop(name, None)
         return self

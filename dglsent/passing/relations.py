@@ -1,9 +1,9 @@
-"""The relations that a batch can have: their edges, whether these need listing, and what is planned beforehand."""
+"""The relations that a batch can have: their edges, and whether these need listing."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Literal, NamedTuple
+from collections.abc import Callable
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 import torch
@@ -13,6 +13,11 @@ from graphs import fields
 from graphs.batching import MergedGraphs, partners
 from graphs.columns import IntArray
 from graphs.fields import ATTEND, CHILD, COMPLETE, NEIGHBOUR, NEXT, PRECEDING, PREVIOUS
+from graphs.ranges import ranges
+
+Use: TypeAlias = str | tuple[str, Direction]
+"""A relation by name, for rounds alone; or with the direction in which something propagates along it. Of all pairs the
+direction is that of a propagation over `child` whose frontiers hear them (`frontier_pass`)."""
 
 
 class Kind(NamedTuple):
@@ -20,21 +25,11 @@ class Kind(NamedTuple):
 
     Attributes:
         make: the relation over the nodes of merged sentences.
-        planned: directions whose schedules a batch makes beforehand: those of the propagations over `child` that it
-            was told of ("given"), these or else both ("either"), or "none", of relations for rounds alone. Of all pairs
-            "given" means the frontiers of those propagations.
         pairs: whether the sentences must be pairs.
     """
 
     make: Callable[[MergedGraphs], Relation]
-    planned: Literal["given", "either", "none"] = "none"
     pairs: bool = False
-
-    def directions(self, given: Sequence[Direction]) -> Sequence[Direction]:
-        """The directions that are planned beforehand."""
-        if self.planned == "none":
-            return ()
-        return given or (("up", "down") if self.planned == "either" else ())
 
 
 def _child(merged: MergedGraphs) -> Relation:
@@ -84,12 +79,11 @@ def _preceding(merged: MergedGraphs) -> Relation:
     position, sentence = merged.nodes[fields.POSITION], merged.nodes[fields.SENTENCE]
     words = _words(position, sentence)
     count = np.bincount(sentence[words])
-    place = np.arange(len(words)) - np.repeat(np.cumsum(count) - count, count)
+    place = ranges(np.zeros_like(count), count)
     level = np.zeros(len(position), dtype=np.int64)
     level[words] = place.max(initial=0) - place
-    receiver = np.repeat(np.arange(len(words)), place)
-    sender = np.arange(len(receiver)) - np.repeat(np.cumsum(place) - place, place) + (receiver - place[receiver])
-    return Relation(words[sender], words[receiver], level, sentence)
+    number = np.arange(len(words))
+    return Relation(words[ranges(number - place, place)], words[np.repeat(number, place)], level, sentence)
 
 
 def _words(position: IntArray, sentence: IntArray) -> IntArray:
@@ -112,13 +106,13 @@ def _attend(merged: MergedGraphs) -> Relation:
 
 
 RELATIONS: dict[str, Kind] = {
-    CHILD: Kind(_child, "given"),
+    CHILD: Kind(_child),
     NEIGHBOUR: Kind(_neighbour),
-    NEXT: Kind(_next, "either"),
+    NEXT: Kind(_next),
     PREVIOUS: Kind(_previous),
-    PRECEDING: Kind(_preceding, "given"),
-    COMPLETE: Kind(_complete, "given"),
-    ATTEND: Kind(_attend, "given", pairs=True),
+    PRECEDING: Kind(_preceding),
+    COMPLETE: Kind(_complete),
+    ATTEND: Kind(_attend, pairs=True),
 }
 
 

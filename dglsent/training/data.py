@@ -16,7 +16,7 @@ from torch.utils.data import DataLoader, Sampler
 
 from dglsent.corpora.corpus import Splits
 from dglsent.corpora.example import Example
-from dglsent.passing import Batch, Direction
+from dglsent.passing import Batch, Direction, Use
 from dglsent.tasks.task import Targets, Task
 from dglsent.training.graphs import Graph, build, gold_classes, shape
 from dglsent.training.processes import Place, end_with_parent
@@ -50,7 +50,7 @@ class GraphSet:
     def __len__(self) -> int:
         return len(self.graphs)
 
-    def batch(self, index: Sequence[int], directions: Iterable[Direction], relations: Iterable[str] = ()) -> Batch:
+    def batch(self, index: Sequence[int], directions: Iterable[Direction], relations: Iterable[Use] = ()) -> Batch:
         """Examples by number as one batch; the sentences of a pair stand side by side."""
         graphs = list(chain.from_iterable(self.graphs[i] for i in index))
         if self.vectors is not None:
@@ -271,7 +271,7 @@ def loader(
     data: Examples,
     size: int,
     directions: Sequence[Direction],
-    relations: Sequence[str] = (),
+    relations: Sequence[Use] = (),
     *,
     seed: int | None = None,
     pin: bool = False,

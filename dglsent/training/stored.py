@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from dglsent.passing import Batch, Direction
+from dglsent.passing import Batch, Direction, Use
 from dglsent.tasks.task import Targets, Task
 from dglsent.training.graphs import Graph, OwnGraph
 from graphs import fields
@@ -54,7 +54,7 @@ class StoredSet:
         """[M] nodes of each example."""
         return self._stored.node_counts.reshape(-1, self._sentences).sum(1)
 
-    def batch(self, index: Sequence[int], directions: Iterable[Direction], relations: Iterable[str] = ()) -> Batch:
+    def batch(self, index: Sequence[int], directions: Iterable[Direction], relations: Iterable[Use] = ()) -> Batch:
         """Examples by number as one batch; the sentences of a pair stand side by side."""
         examples = np.asarray(index, dtype=np.int64)
         rows = (examples[:, None] * self._sentences + np.arange(self._sentences)).ravel()

@@ -43,8 +43,9 @@ def test_against_the_reference(model, graphs, way):
     expected = {name: torch.cat([fields[name] for fields in plainly]) for name in plainly[0]}
     states, batch = encode(encoder, graphs, way)
     found = {"states": states, "vector": encoder.readout(batch, states).flatten()}
+    relation = "preceding" if encoder_class is LSTMN else "complete"
     compared = {
-        name: (found[name] if name in found else batch.relation(encoder.relations[0]).edges[name], value)
+        name: (found[name] if name in found else batch.relation(relation).edges[name], value)
         for name, value in expected.items()
     }
     assert_same(encoder, state, compared, way)

@@ -31,7 +31,7 @@ def gated(dynamic, half_width, on="torch", train=False, seed=3):
     batch = batch_of(half_width)
     torch.manual_seed(seed)
     with engine(on):
-        dynamic.train(train).run(batch)
+        dynamic.train(train).run(batch, plain=True)
     return batch
 
 

@@ -102,7 +102,7 @@ class TestPairs:
             assert torch.equal(graph.edges["next"].data["d"], words.edges["d"])
 
     def test_to_moves_every_relation(self):
-        batch = self.batch(directions=["up"], relations=["next", "attend"])
+        batch = self.batch(directions=["up"], relations=["next", ("attend", "up")])
         attend = batch.relation("attend")
         assert attend.padding.place.device == attend.incidence("dst").row.device == torch.device("cpu")
         attend.edges["attention"] = torch.ones(52)
@@ -123,7 +123,7 @@ class TestPairs:
         assert batch.relation("attend").padding.node.is_meta
 
     def test_they_cross_processes(self):
-        batch = self.batch(directions=["up"], relations=["next", "attend"])
+        batch = self.batch(directions=["up"], relations=["next", ("attend", "up")])
         copy = pickle.loads(pickle.dumps(batch))
         for each in (batch, copy):
             each.nodes["x"] = torch.arange(14.0)

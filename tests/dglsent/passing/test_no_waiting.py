@@ -60,7 +60,7 @@ def pairs(directions=()):
         [*awkward_trees()[1:6], chain(5), tree([-1]), tree([-1])],
         pairs=True,
         directions=directions,
-        relations=["next", "attend"],
+        relations=["next", *(("attend", direction) for direction in directions)],
     )
 
 

@@ -247,8 +247,11 @@ class TestRefusals:
 
 
 def test_relations_may_be_planned_beforehand():
-    words = ["next", "previous", "preceding", "neighbour"]
-    batch = Batch.of([tree(SEVEN), chain(3)], pairs=True, directions=["up", "down"], relations=[*words, "attend"])
+    uses = ["neighbour", ("next", "up"), ("next", "down"), ("preceding", "up"), ("attend", "up"), ("attend", "down")]
+    batch = Batch.of([tree(SEVEN), chain(3)], pairs=True, relations=uses)
+    assert batch.made == ["child", "neighbour", "next", "preceding", "attend"]
+    assert set(batch.relation("next")._schedules) == {"up", "down"}
+    assert set(batch.relation("preceding")._schedules) == {"up"}
     attend = batch.relation("attend")
     before = dict(attend._frontiers)
     for direction in ("up", "down"):
@@ -257,12 +260,12 @@ def test_relations_may_be_planned_beforehand():
     assert len(before) == 2
 
 
-def test_without_directions_both_ways_from_word_to_word_are_planned_and_no_other():
-    batch = Batch.of([tree(SEVEN), chain(3)], relations=["next", "preceding", "complete"])
-    made = dict(batch.relation("next")._schedules)
-    assert set(made) == {"up", "down"}
-    assert not batch.relation("preceding")._schedules
+def test_for_rounds_alone_nothing_more_is_planned():
+    batch = Batch.of([tree(SEVEN), chain(3)], pairs=True, directions=["up"], relations=["next", "complete", "attend"])
+    assert set(batch.relation()._schedules) == {"up"}
+    assert not batch.relation("next")._schedules
     assert not batch.relation("complete")._frontiers
+    assert not batch.relation("attend")._frontiers
 
 
 @pytest.mark.parametrize("direction", ["up", "down"])
