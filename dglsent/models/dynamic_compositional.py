@@ -94,6 +94,7 @@ class DCRecNN(Encoder):
 
     def encode(self, batch: Batch) -> Tensor:
         """States h [N, hidden] of all nodes; sets the fields h, hm and z."""
+        self.require_binary(batch)
         propagate(batch, self.message, self.reduce, self.update, leaf=self.leaf)
         return batch.nodes["h"]
 
@@ -140,6 +141,7 @@ class DCTreeLSTM(Encoder):
 
     def encode(self, batch: Batch) -> Tensor:
         """States h [N, hidden] of all nodes; sets the fields h, c, hm, cm and z."""
+        self.require_binary(batch)
         propagate(batch, self.message, self.reduce, self.update, leaf=self.leaf)
         return batch.nodes["h"]
 

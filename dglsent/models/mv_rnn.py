@@ -15,6 +15,7 @@ from dglsent.models.encoder import Encoder
 from dglsent.nn.embeddings import WordEmbedding
 from dglsent.nn.initialisation import start_near_mean
 from dglsent.passing import Batch, Outputs, StepLinear, propagate
+from graphs.fields import WORD
 
 
 class MVRNN(Encoder):
@@ -49,12 +50,13 @@ class MVRNN(Encoder):
 
     def encode(self, batch: Batch) -> Tensor:
         """Vectors h [N, hidden] of all nodes; sets the fields h and A [N, hidden, hidden]."""
+        self.require_binary(batch)
         propagate(batch, self.message, self.reduce, self.update, leaf=self.leaf)
         return batch.nodes["h"]
 
     def leaf(self, nodes: Any) -> Outputs:
         """The vector of a word, and A = U V + diag(v)."""
-        word = nodes.data["word"]
+        word = nodes.data[WORD]
         U = self.U(word).unflatten(1, (self.size, -1))
         V = self.V(word).unflatten(1, (-1, self.size))
         A = torch.baddbmm(torch.diag_embed(self.v(word)), U, V)

@@ -37,6 +37,7 @@ class RecNN(Encoder):
 
     def encode(self, batch: Batch) -> Tensor:
         """States h [N, hidden] of all nodes; sets the field h."""
+        self.require_binary(batch)
         propagate(batch, fn.copy_u("h", "h"), self.reduce, self.update, leaf=self.leaf)
         return batch.nodes["h"]
 

@@ -72,6 +72,7 @@ class TagGuidedHyperRecNN(Encoder):
 
     def encode(self, batch: Batch) -> Tensor:
         """States h [N, hidden] of all nodes; sets the fields h, hyper_h, x and a, and z_u and z_b [N, hidden]."""
+        self.require_binary(batch)
         self.fusion.find_heads(batch, self.embedding)
         propagate(batch, self.message, self.reduce, leaf=self.leaf, inputs=self.inputs)
         hyper_h = batch.nodes["hyper_h"]
@@ -171,6 +172,7 @@ class TagGuidedHyperTreeLSTM(Encoder):
         this node, the gates in the order g, i, f_l, f_r, o ([N, 5 hidden]; z_w without f_l and f_r unless
         `head_in_main`), or [N, hidden] where they share it.
         """
+        self.require_binary(batch)
         self.fusion.find_heads(batch, self.embedding)
         propagate(batch, self.message, self.reduce, leaf=self.leaf, inputs=self.inputs)
         hyper_h = batch.nodes["hyper_h"]

@@ -17,6 +17,7 @@ from dglsent.nn.embeddings import WordEmbedding
 from dglsent.nn.tags import require_tags, tag_ids
 from dglsent.passing import Batch, Outputs, update_all
 from graphs.door import fn
+from graphs.fields import SLOT, TAG
 
 
 class TERNN(RecNN):
@@ -45,6 +46,7 @@ class TERNN(RecNN):
 
     def encode(self, batch: Batch) -> Tensor:
         """States [h; e] [N, hidden + tag_dim] of all nodes; sets the fields h and e."""
+        self.require_binary(batch)
         batch.nodes["e"] = F.embedding(tag_ids(batch.nodes), self.tag)
         batch.nodes["tag_terms"] = child_tag_terms(batch, self.tag, self.V.weight)
         return torch.cat([super().encode(batch), batch.nodes["e"]], 1)
@@ -67,7 +69,7 @@ def child_tag_terms(batch: Batch, tag: Tensor, weight: Tensor) -> Tensor:
     table = torch.cat([tag @ side.t() for side in weight.chunk(2, 1)])
 
     def message(edges: Any) -> Outputs:
-        return {"tag_terms": F.embedding(edges.data["slot"] * len(tag) + edges.src["tag"], table)}
+        return {"tag_terms": F.embedding(edges.data[SLOT] * len(tag) + edges.src[TAG], table)}
 
     update_all(batch, message, fn.sum("tag_terms", "tag_terms"))
     return batch.nodes["tag_terms"]

@@ -18,6 +18,7 @@ from dglsent.nn.embeddings import WordEmbedding
 from dglsent.passing import Batch, Outputs, StepLinear, propagate
 from graphs.door import fn
 from graphs.errors import check_choice
+from graphs.fields import WORD
 
 
 class BinaryTreeLSTM(Encoder):
@@ -120,7 +121,7 @@ class ChildSumTreeLSTM(Encoder):
 
     def biases(self, nodes: Any) -> Outputs:
         """W x + b where no inner node has a word: b."""
-        count = len(nodes.data["word"])
+        count = nodes.batch_size()
         return {"wx_gio": self.W_gio.bias.expand(count, -1), "wx_f": self.W_f.bias.expand(count, -1)}
 
     def leaf(self, nodes: Any) -> Outputs:
@@ -131,7 +132,7 @@ class ChildSumTreeLSTM(Encoder):
         """Sums of the gates with the bias that words alone get."""
         if self.word_bias is None:
             return pre
-        return pre + self.word_bias * (nodes.data["word"] > 0).unsqueeze(-1)
+        return pre + self.word_bias * (nodes.data[WORD] > 0).unsqueeze(-1)
 
     def message(self, edges: Any) -> Outputs:
         """A child sends its state, and its memory through its own forget gate."""

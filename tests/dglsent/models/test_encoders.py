@@ -33,7 +33,6 @@ from dglsent.models.tree_lstm import BinaryTreeLSTM, ChildSumTreeLSTM
 from dglsent.nn.embeddings import WordEmbedding
 from dglsent.nn.initialisation import start_near_mean
 from dglsent.passing import Batch, engine
-from dglsent.passing.relation import Relation
 from graphs.errors import InputError
 
 TREES = [*awkward_trees()[:-1], forest()]
@@ -131,16 +130,6 @@ def test_a_batch_that_was_encoded_under_inference_mode_can_be_trained_with(encod
     close(again, vectors)
 
 
-@each_encoder
-def test_propagations_follow_the_declared_directions(encoder_class, graphs, monkeypatch):
-    followed = []
-    schedule = Relation.schedule
-    monkeypatch.setattr(Relation, "schedule", lambda plan, d="up": followed.append(d) or schedule(plan, d))
-    encoder = build(encoder_class)
-    encoder.encode(Batch.of(graphs))
-    assert set(followed) == set(encoder.directions)
-
-
 @pytest.mark.parametrize(("encoder_class", "graphs"), cases(ENCODERS))
 def test_parameters_start_within_one_over_the_root_of_their_inputs(encoder_class, graphs):
     torch.manual_seed(0)
@@ -168,7 +157,9 @@ def test_encoders_of_words_refuse_other_nodes(encoder_class, other):
 
 
 @pytest.mark.parametrize("on", ENGINES)
-@pytest.mark.parametrize("encoder_class", [BinaryTreeLSTM, BiTreeLSTM, SATATreeLSTM, TELSTM])
+@pytest.mark.parametrize(
+    "encoder_class", [*(each for each, graphs in ENCODERS.items() if graphs is BINARY), *WITH_TAGS]
+)
 @pytest.mark.parametrize("other", [tree([-1, 0, 0, 0], phrases=True), tree([-1, 0], phrases=True), chain(3)])
 def test_encoders_of_two_children_refuse_other_graphs(encoder_class, other, on):
     """Also where most are binary: shapes of torch's were what was said."""
