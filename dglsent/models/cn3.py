@@ -6,6 +6,7 @@ Liu, Chang, Huang, Tang, Cheung 2019, "Contextualized Non-local Neural Networks 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import get_args
 
 import torch
 from torch import Tensor, nn
@@ -18,6 +19,7 @@ from dglsent.nn.node_attributes import Attributes, NodeAttributes
 from dglsent.nn.non_local import NonLocalLayer, Scorer, Update
 from dglsent.nn.readout import mean_over_words
 from dglsent.passing import Batch, Direction
+from graphs.errors import check_choice
 from graphs.features import Vocabularies
 from graphs.fields import COMPLETE
 
@@ -67,6 +69,7 @@ class CN3(Encoder):
         reinject_attr: bool = False,
         vocabularies: Vocabularies | None = None,
     ) -> None:
+        check_choice("context", context, get_args(Context))
         super().__init__(embedding, hidden)
         self.attributes = NodeAttributes(attributes, vocabularies, embedding.dropout)
         size = embedding.dim + self.attributes.size

@@ -13,7 +13,7 @@ from dglsent.nn.embeddings import drawn
 from dglsent.nn.positions import PositionEmbedding
 from dglsent.nn.tags import tag_ids
 from dglsent.passing import Batch
-from graphs.errors import InputError
+from graphs.errors import InputError, check_choice
 from graphs.features import SPECIAL, Vocabularies, Vocabulary
 from graphs.fields import AFFIX, CAP, CHARACTERS, MARKS, POSITION, SHAPE
 from graphs.spelling import CAPITALS, Spelling
@@ -60,6 +60,7 @@ class NodeAttributes(nn.Module):
 
     def __init__(self, attributes: Attributes, vocabularies: Vocabularies | None = None, dropout: float = 0.0) -> None:
         super().__init__()
+        check_choice("characters", attributes.characters, ("none", "lstm", "cnn"))
         self.tag = self.characters = self.spelling = self.position = None
         if attributes.tag_dim:
             self.tag = drawn(nn.Embedding(len(_tags(vocabularies)), attributes.tag_dim, padding_idx=0))

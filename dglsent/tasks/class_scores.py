@@ -2,9 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import Any
+
 from torch import Tensor
 
-from dglsent.tasks.task import DIGITS
+from dglsent.tasks.task import DIGITS, shares
+
+
+def score_names(classes: int) -> tuple[str, ...]:
+    """The names of `class_scores`."""
+    return ("accuracy", "f1", "precision", "recall") if classes == 2 else ("accuracy",)
 
 
 def class_scores(predicted: Tensor, label: Tensor, classes: int) -> dict[str, float]:
@@ -28,3 +36,9 @@ def class_scores(predicted: Tensor, label: Tensor, classes: int) -> dict[str, fl
         scores["precision"] = binary_precision(predicted, label)
         scores["recall"] = binary_recall(predicted, label)
     return {name: round(float(score), DIGITS) for name, score in scores.items()}
+
+
+def chosen(probabilities: Tensor, names: Sequence[str]) -> list[dict[str, Any]]:
+    """The most probable class of each row [B, K] by name, as `label`, and the `probabilities` of all."""
+    best, rows = probabilities.argmax(-1).tolist(), probabilities.tolist()
+    return [{"label": names[top], "probabilities": shares(names, row)} for top, row in zip(best, rows, strict=True)]

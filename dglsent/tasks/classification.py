@@ -11,11 +11,11 @@ from torch import Tensor, nn
 from torch.nn import functional as F  # noqa: N812
 
 from dglsent.passing import Batch
-from dglsent.tasks.class_scores import class_scores
-from dglsent.tasks.task import Targets, Task, shares
+from dglsent.tasks.class_scores import chosen, class_scores, score_names
+from dglsent.tasks.task import Targets, Task
 from graphs import fields
 
-_NONE = -1  # label of a node or sentence without a gold class
+_NONE = -1  # label of a node without a gold class
 
 
 class Classification(Task):
@@ -52,7 +52,7 @@ class Classification(Task):
         self.hidden = nn.Linear(size, hidden) if hidden else None
         self.output = nn.Linear(hidden or size, classes)
         self.monitor = "accuracy"
-        self.score_names = ("accuracy", "f1", "precision", "recall") if self.choose == 2 else ("accuracy",)
+        self.score_names = score_names(self.choose)
 
     def loss(self, batch: Batch, states: Tensor, vectors: Tensor) -> Tensor:
         """Cross-entropy summed over labelled nodes, mean over trees."""
@@ -72,18 +72,15 @@ class Classification(Task):
     def predict(self, batch: Batch, states: Tensor, vectors: Tensor, labels: Sequence[str]) -> list[dict[str, Any]]:
         """Label and probabilities of each sentence, and of trees with spans the label at every node."""
         names = list(labels) or [str(number) for number in range(self.choose)]
-        predictions: list[dict[str, Any]] = []
-        for row in self._logits(vectors).double().softmax(-1).tolist():
-            best = max(range(len(row)), key=row.__getitem__)
-            predictions.append({"label": names[best], "probabilities": shares(names, row)})
+        of_sentence = self._logits(vectors)
+        predictions = chosen(of_sentence.double().softmax(-1), names)
         if fields.SPAN in batch.nodes:
-            chosen = self._logits(states).argmax(-1)
+            of_node = self._logits(states).argmax(-1)
             # A sentence is decided at its vector; its root says the same, whatever the readout.
-            of_sentence = self._logits(vectors).argmax(-1)
-            chosen[batch.roots] = of_sentence[batch.root_sentence]
+            of_node[batch.roots] = of_sentence.argmax(-1)[batch.root_sentence]
             nodes = [
                 {"span": span, "label": names[label]}
-                for span, label in zip(batch.nodes[fields.SPAN].tolist(), chosen.tolist(), strict=True)
+                for span, label in zip(batch.nodes[fields.SPAN].tolist(), of_node.tolist(), strict=True)
             ]
             first = 0
             for prediction, count in zip(predictions, batch.node_counts.tolist(), strict=True):

@@ -11,9 +11,9 @@ from torch import Tensor
 from torch.nn import functional as F  # noqa: N812
 
 from dglsent.passing import Batch
-from dglsent.tasks.class_scores import class_scores
+from dglsent.tasks.class_scores import chosen, class_scores, score_names
 from dglsent.tasks.similarity import Features, SimilarityHead
-from dglsent.tasks.task import Task, shares
+from dglsent.tasks.task import Task
 from graphs.errors import check_choice
 
 
@@ -51,6 +51,7 @@ class PairClassification(Task):
         features: Features = "product_difference",
     ) -> None:
         super().__init__()
+        check_choice("target", target, ("label", "entailment"))
         check_choice("binary_head", binary_head, ("softmax_ce", "sigmoid2_bce"))
         if binary_head == "sigmoid2_bce" and classes != 2:
             raise ValueError(f"binary_head sigmoid2_bce is for two classes, not {classes}")
@@ -58,7 +59,7 @@ class PairClassification(Task):
         self.targets = {target: np.dtype(np.int64)}  # type: ignore[misc]  # a class variable of other tasks
         self.head = SimilarityHead(size, classes, hidden, dropout, nonlinearity, features)
         self.monitor = "accuracy"
-        self.score_names = ("accuracy", "f1", "precision", "recall") if classes == 2 else ("accuracy",)
+        self.score_names = score_names(classes)
 
     def loss(self, batch: Batch, states: Tensor, vectors: Tensor) -> Tensor:
         """Mean cross-entropy of pairs."""
@@ -78,11 +79,7 @@ class PairClassification(Task):
     def predict(self, batch: Batch, states: Tensor, vectors: Tensor, labels: Sequence[str]) -> list[dict[str, Any]]:
         """Label and probabilities of each pair."""
         names = list(labels) or [str(number) for number in range(self.classes)]
-        rows = self.probabilities(vectors).tolist()
-        return [
-            {"label": names[max(range(len(row)), key=row.__getitem__)], "probabilities": shares(names, row)}
-            for row in rows
-        ]
+        return chosen(self.probabilities(vectors), names)
 
     def probabilities(self, vectors: Tensor) -> Tensor:
         """[B, K] in float64 of sentence vectors [2 B, size]; two sigmoids are scaled to sum to 1."""

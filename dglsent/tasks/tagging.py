@@ -14,7 +14,7 @@ from dglsent.tasks.spans import bio_kinds, span_counts
 from dglsent.tasks.task import DIGITS, Task
 from dglsent.tasks.token_table import TokenTable
 from graphs import fields
-from graphs.errors import InputError
+from graphs.errors import InputError, check_choice
 
 _NONE = -1  # label of a token without a gold class
 
@@ -54,6 +54,7 @@ class Tagging(Task):
         super().__init__()
         if not labels:
             raise ValueError("the corpus has no names of classes; choose one whose tokens are labelled")
+        check_choice("score", score, ("accuracy", "f1"))
         self.labels, self.head = tuple(labels), head
         self.dropout = nn.Dropout(dropout if head else 0)
         self.output = nn.Linear(size, len(labels)) if head else nn.Identity()

@@ -16,11 +16,19 @@ from dglsent.models.self_attention import Transformer
 from dglsent.models.sequence import BiLSTM
 from dglsent.models.tag_guided import TagGuidedHyperTreeLSTM
 from dglsent.models.tree_lstm import BinaryTreeLSTM, ChildSumTreeLSTM
+from dglsent.nn.node_attributes import Attributes, NodeAttributes
 from dglsent.tasks.pair_classification import PairClassification
 from dglsent.tasks.relatedness import Relatedness
+from dglsent.tasks.tagging import Tagging
 from graphs.errors import InputError
 
+
+def characters(**options):
+    return NodeAttributes(Attributes(**options))
+
+
 OPTIONS = [
+    (partial(build, CN3), "context"),
     (partial(build, CN3), "scorer"),
     (partial(build, CN3), "update"),
     (partial(build, Transformer), "positions"),
@@ -32,6 +40,9 @@ OPTIONS = [
     (partial(build, TagGuidedHyperTreeLSTM, tags=TAGS), "fusion"),
     (partial(build, ProgressiveAttention, ChildSumTreeLSTM), "pa_mix"),
     (partial(build, DecomposableAttention, ChildSumTreeLSTM), "mda_G"),
+    (characters, "characters"),
+    (partial(Tagging, 4, ["B-X", "O"]), "score"),
+    (partial(PairClassification, 4, 2), "target"),
     (partial(PairClassification, 4, 2), "binary_head"),
     (partial(PairClassification, 4, 2), "features"),
     (partial(Relatedness, 4), "kl_reduction"),
