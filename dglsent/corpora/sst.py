@@ -14,7 +14,7 @@ from dglsent.corpora.corpus import Corpus, Splits, find_folder
 from dglsent.corpora.example import Example, Parsed
 from dglsent.corpora.parses import parsed
 from graphs.columns import Constituency, Tagged
-from graphs.errors import InputError, SentenceError
+from graphs.errors import InputError, Origin, SentenceError
 from graphs.features import tags
 from graphs.formats.brackets import read_brackets
 from graphs.formats.policy import Sentences
@@ -141,10 +141,7 @@ def _tags(tree: Constituency, sentence: Parsed) -> list[str]:
     found = [""] * len(tree)
     if sentence.unparsed is not None:
         leaves = [node for node, word in enumerate(tree.word) if word is not None]
-        if len(leaves) != len(sentence.unparsed):
-            raise SentenceError(
-                f"{len(sentence.unparsed)} words where {tree.origin} has {len(leaves)}", sentence.unparsed.origin
-            )
+        _require_as_many(len(sentence.unparsed), sentence.unparsed.origin, len(leaves), tree)
         for node, tag in zip(leaves, tags(sentence.unparsed), strict=True):
             found[node] = tag or ""
     return found
@@ -169,8 +166,7 @@ def tags_of(tree: Constituency, parse: Constituency) -> list[str]:
     parse = drop_outer(parse)
     leaves = [node for node, word in enumerate(parse.word) if word is not None]
     first, end = spans(tree).T.tolist()
-    if end[0] != len(leaves):
-        raise SentenceError(f"{len(leaves)} words where {tree.origin} has {end[0]}", parse.origin)
+    _require_as_many(len(leaves), parse.origin, end[0], tree)
     above, label, extent = parse.parent.tolist(), parse.label, spans(parse).tolist()
     name = list(label)  # label at the top of each node's chain; parents come first in pre-order
     for node in range(1, len(parse)):
@@ -190,3 +186,8 @@ def tags_of(tree: Constituency, parse: Constituency) -> list[str]:
         cover[node] = here
         tags[node] = name[here]
     return tags
+
+
+def _require_as_many(words: int, origin: Origin | None, wanted: int, tree: Constituency) -> None:
+    if words != wanted:
+        raise SentenceError(f"{words} words where {tree.origin} has {wanted}", origin)

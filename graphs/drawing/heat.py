@@ -9,6 +9,7 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
+from graphs.columns import as_array
 from graphs.drawing.canvas import MARGIN, Canvas, Svg, number, readable, text_width
 from graphs.drawing.colour import LINE, PAPER, Palette, Scale, ink_on
 from graphs.errors import InputError
@@ -127,10 +128,8 @@ def numbers_of(values: npt.ArrayLike) -> npt.NDArray[np.float64]:
     Raises:
         InputError: it is not of numbers, or its rows differ in length.
     """
-    # NumPy has no bfloat16.
-    given = values.detach().cpu().double() if hasattr(values, "detach") else values
     try:
-        return np.asarray(given, dtype=np.float64)
+        return np.asarray(as_array(values), dtype=np.float64)
     except (TypeError, ValueError) as error:
         raise InputError(f"no matrix of numbers ({error}); give numbers in rows of one length") from None
 

@@ -173,28 +173,17 @@ def _builtin(function: Any, message: Tensor, receivers: Incidence, *, single: bo
     """
     if function.name not in _REDUCERS:
         raise ValueError(f"the torch engine has no built-in reducer {function.name!r}; write it as a function")
-    if not message.is_floating_point() and not message.is_complex():
-        return _of_whole_numbers(function, message, receivers)
-    if single:
+    # In their own type sums of whole numbers overflow, and negatives of truth values do not exist.
+    whole = not (message.is_floating_point() or message.is_complex())
+    if single and not whole:
         return message
+    values = message.long() if whole else message
     if function.name == "sum":
-        return segment_sum(message, receivers)
+        return segment_sum(values, receivers)
     if function.name == "mean":
-        return _mean(message, receivers)
-    if function.name == "max":
-        return segment_max(message, receivers)
-    return -segment_max(-message, receivers)
-
-
-def _of_whole_numbers(function: Any, message: Tensor, receivers: Incidence) -> Tensor:
-    """The same of whole numbers or truth values, in whose own type sums overflow and negatives may not exist."""
-    whole = message.long()
-    if function.name == "sum":
-        return segment_sum(whole, receivers)
-    if function.name == "mean":
-        return _mean(whole, receivers)
-    top = segment_max(whole, receivers) if function.name == "max" else -segment_max(-whole, receivers)
-    return top.to(message.dtype)
+        return _mean(values, receivers)
+    extremum = segment_max(values, receivers) if function.name == "max" else -segment_max(-values, receivers)
+    return extremum.to(message.dtype)
 
 
 def _mean(message: Tensor, receivers: Incidence) -> Tensor:
