@@ -110,7 +110,6 @@ def different(again: dict[str, Any], before: dict[str, Any]) -> str | None:
 
 def _serve() -> None:
     """Answers every line of standard input with one on standard output."""
-    gc.freeze = lambda: None  # training freezes what lies around, and here much comes and goes
     out = sys.stdout
     with redirect_stdout(sys.stderr):
         import torch
@@ -132,6 +131,7 @@ def _serve() -> None:
             except Exception as error:  # of this run alone
                 made = {"error": f"{type(error).__name__}: {error}"}
             print(json.dumps(made), file=out, flush=True)
+            gc.unfreeze()  # which training once left to others
             gc.collect()
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 import logging
 import sys
 import warnings
@@ -12,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import torch
 
+from dglsent.training.collection import frozen
 from dglsent.training.data import Examples, loader
 from dglsent.training.model import SentenceModel
 from dglsent.training.processes import Place, strategy
@@ -93,26 +93,27 @@ def train(
         use_distributed_sampler=False,
         log_every_n_steps=1_000_000,
     )
-    # The corpus and the libraries are here to stay: the collector need not look through them again and again.
-    gc.collect()
-    gc.freeze()
     plans = (model.encoder.directions, model.encoder.relations)
-    training, dev = (
-        loader(sets[split], size, *plans, seed=seed, pin=cuda, workers=options.workers, bucket=bucket, place=place)
-        for split, size, seed, bucket in (
-            ("train", options.batch_size, recipe.seed, options.bucket),
-            ("dev", 128, None, 0),
-        )
-    )
-    parts: list[Any] = [training.batch_sampler, dev.batch_sampler]
     try:
-        trainer.fit(
-            Training(model, recipe.optimiser, *parts),
-            training,
-            dev,
-            ckpt_path=run.checkpoint if run.checkpoint.is_file() else None,
-            weights_only=True,
-        )
+        # The corpus and the libraries stay to the end.
+        with frozen():
+            training, dev = (
+                loader(
+                    sets[split], size, *plans, seed=seed, pin=cuda, workers=options.workers, bucket=bucket, place=place
+                )
+                for split, size, seed, bucket in (
+                    ("train", options.batch_size, recipe.seed, options.bucket),
+                    ("dev", 128, None, 0),
+                )
+            )
+            parts: list[Any] = [training.batch_sampler, dev.batch_sampler]
+            trainer.fit(
+                Training(model, recipe.optimiser, *parts),
+                training,
+                dev,
+                ckpt_path=run.checkpoint if run.checkpoint.is_file() else None,
+                weights_only=True,
+            )
     except SystemExit:
         # So Lightning ends after Ctrl-C.
         raise KeyboardInterrupt from None

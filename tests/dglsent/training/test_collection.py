@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import gc
+import weakref
 
 import pytest
 
@@ -39,3 +40,22 @@ def test_corpora_are_read_without_it(monkeypatch, tmp_path, program):
     assert program("fit", recipe(tmp_path, TINY), "--out", tmp_path / "run")[0] == 0
     assert seen == [False]
     assert gc.isenabled()
+
+
+def test_of_seeds_that_are_trained_one_after_the_other_no_model_stays(monkeypatch, tmp_path, program):
+    """Each was kept with its corpus and its optimiser for as long as the process lived."""
+    from tiny import recipe
+
+    from dglsent.training import fit
+
+    make, made = fit.make_model, []
+
+    def watched(*arguments):
+        model = make(*arguments)
+        made.append(weakref.ref(model))
+        return model
+
+    monkeypatch.setattr(fit, "make_model", watched)
+    assert program("fit", recipe(tmp_path), "--seeds", "1,2", "--out", tmp_path / "runs")[0] == 0
+    gc.collect()
+    assert [model() for model in made] == [None, None]
