@@ -6,7 +6,7 @@ import importlib.metadata
 import platform
 import statistics
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import dataclass
 from functools import cache, partial
 from pathlib import Path
@@ -126,6 +126,7 @@ class _Job:
         seed_all(recipe.seed)
         inputs = load_inputs(recipe, self.data)
         model = make_model(recipe, inputs.vocabularies, inputs.vectors)
+        inputs.vectors = None  # the model has its own, and they are large
         check(recipe, model, inputs.sets)
         _choose_monitor(recipe, model)
         code = CodeInUse()
@@ -217,6 +218,7 @@ def _spread(values: Sequence[float | None]) -> dict[str, Any]:
 def versions() -> dict[str, str]:
     """Versions of Python and of the libraries on which numbers depend."""
     found = {"python": platform.python_version(), "torch": torch.__version__}
-    installed = {package.metadata["Name"]: package.version for package in importlib.metadata.distributions()}
-    names = ("dglsent", "dgl", "lightning", "torchmetrics")
-    return found | {name: installed[name] for name in names if name in installed}
+    for name in ("dglsent", "dgl", "lightning", "torchmetrics"):
+        with suppress(importlib.metadata.PackageNotFoundError):  # it runs from its folder
+            found[name] = importlib.metadata.version(name)
+    return found
