@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -19,9 +18,11 @@ from dglsent.models.dynamic_window import WindowEncoder
 from dglsent.models.window_gates import GATE
 from dglsent.training.data import GraphSet
 from dglsent.training.model import SentenceModel
+from dglsent.training.run import write
 from graphs.errors import InputError
 from graphs.features import Vocabularies
 from graphs.fields import CHILD, LABEL, POSITION, REAL, SLOT, WORD
+from graphs.files import replacing
 from graphs.vocabulary import SPECIAL
 
 _WORDS, _LEAST, _MOST = 40, 20, 50
@@ -45,7 +46,8 @@ class GateLog(Callback):
         words: which words; without any, 40 that occur at least 20 times are drawn, for all seeds the same.
 
     Raises:
-        InputError: the encoder has no gates, training does not know a word, or others were logged before.
+        InputError: the encoder has no gates, the task reads pairs, training does not know a word, or others were logged
+            before.
     """
 
     def __init__(
@@ -60,16 +62,17 @@ class GateLog(Callback):
             raise InputError(
                 f"--log-gates: {type(model.encoder).__name__} has no gates; train one over dynamic windows"
             )
+        if model.task.sentences != 1:
+            raise InputError("--log-gates: reads single sentences, and this task reads pairs; leave it out")
         self._folder, self._encoder, self._data = folder, model.encoder, data
         self._chosen = occurrences(data, vocabularies, words)
-        file = folder / "words.json"
-        if file.is_file() and json.loads(file.read_text(encoding="utf-8")) != self._chosen:
+        if _logged(folder / "words.json") not in (None, self._chosen):
             raise InputError(f"{folder}: gates of other words were logged; name the same or choose another --out")
 
     def on_train_start(self, trainer: lightning.Trainer, pl_module: lightning.LightningModule) -> None:
         """Log the first weights."""
         self._folder.mkdir(parents=True, exist_ok=True)
-        _write(self._folder / "words.json", self._chosen)
+        write(self._folder / "words.json", json.dumps(self._chosen))
         if not trainer.global_step:
             self.log_step(0)
 
@@ -107,9 +110,8 @@ class GateLog(Callback):
                 "gate": gates.compressed(),
             }
         )
-        file = self._folder / f"step-{step:09}.parquet"
-        pq.write_table(table, file.with_suffix(".part"))
-        os.replace(file.with_suffix(".part"), file)
+        with replacing(self._folder / f"step-{step:09}.parquet") as beside:
+            pq.write_table(table, beside)
 
     def _gates(self) -> np.ma.MaskedArray[Any, Any]:
         """[occurrences, slots], masked where a slot lies beyond the sentence."""
@@ -181,7 +183,9 @@ def is_due(step: int) -> bool:
     return step == round(10 ** (place / _A_DECADE))
 
 
-def _write(file: Path, value: Any) -> None:
-    beside = file.with_suffix(".part")
-    beside.write_text(json.dumps(value), encoding="utf-8")
-    os.replace(beside, file)
+def _logged(file: Path) -> Any:
+    """The words of which gates were logged before; None where none were."""
+    try:
+        return json.loads(file.read_text(encoding="utf-8")) if file.is_file() else None
+    except (ValueError, RecursionError):
+        raise InputError(f"{file}: damaged; delete it, and the words of this command are taken for those") from None

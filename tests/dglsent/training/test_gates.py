@@ -7,12 +7,13 @@ import numpy as np
 import pyarrow.parquet as pq
 import pytest
 import torch
-from tiny import recipe
+from tiny import PAIRS, recipe
 from tiny_tags import TAGS
 
 from dglsent.training.assemble import load_inputs
 from dglsent.training.gates import GateLog, is_due
 from dglsent.training.run import Run
+from graphs.errors import InputError
 
 WINDOWS = TAGS.replace("graph: chain", "graph: window-1").replace(
     "class_path: dglsent.models.sequence.BiLSTM\n  init_args: {hidden: 8, tie_directions: false}",
@@ -87,5 +88,21 @@ def test_what_has_no_gates_is_refused(logged, trees_run, tmp_path, program):
     program.refuses("fit", recipe(tmp_path, TAGS, "tags.yaml"), "--out", out, "--log-gates", saying=["has no gates"])
     program.refuses("fit", file, "--out", out, "--log-gates", "zebra", saying=["does not know the word 'zebra'"])
     program.refuses("fit", file, "--out", out, "--log-gates", saying=["no word occurs 20 times"])
+    pairs = PAIRS.replace("graph: dependency", "graph: window-1").replace("{dim: 8,", "{dim: 8, spelling: true,")
+    pairs = pairs.replace(
+        "class_path: dglsent.models.tree_lstm.ChildSumTreeLSTM\n  init_args: {hidden: 6}",
+        "class_path: dglsent.models.dynamic_window.WindowMLP\n  init_args: {hidden: 8, half_width: 1}",
+    )
+    one = recipe(tmp_path, pairs, "pairs.yaml")
+    program.refuses("fit", one, "--out", out, "--log-gates", saying=["reads single sentences, and this task reads"])
     assert not out.exists()
     program.refuses("fit", file, "--out", logged.parent / "plain", "--log-gates", saying=["without --log-gates"])
+    (out / "gates").mkdir(parents=True)
+    (out / "gates" / "words.json").write_text("[")
+    with pytest.raises(InputError, match=r"words\.json: damaged; delete it"):
+        _log_of(logged, out / "gates")
+
+
+def _log_of(run, folder):
+    recipe, vocabularies, model = Run(run).load(trusted=True)
+    return GateLog(folder, model, load_inputs(recipe, None, vocabularies).sets["train"], vocabularies, ["saw", "Rome"])
