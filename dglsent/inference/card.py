@@ -93,10 +93,9 @@ def _own(config: Any) -> list[str]:
 
 def _files(model: Model) -> list[str]:
     """The names of the files that the recipe names."""
-    if not model.run.sources_file.is_file():
-        return []
-    named = json.loads(model.run.sources_file.read_text(encoding="utf-8"))
-    return [_last(name) for name in named if not name.startswith("code of ")]
+    from dglsent.training.source_files import saved
+
+    return [_last(name) for name in saved(model.run.sources_file) if not name.startswith("code of ")]
 
 
 def _last(path: str) -> str:

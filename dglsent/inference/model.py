@@ -20,12 +20,14 @@ from dglsent.training.class_paths import Trusted
 from dglsent.training.device import pick_device
 from dglsent.training.model import SentenceModel
 from dglsent.training.recipe import Recipe
-from dglsent.training.run import Run
+from dglsent.training.run import Run, write
 from graphs.errors import InputError, SentenceError
 from graphs.features import Vocabularies
+from graphs.files import replacing
 from graphs.token_vectors import TokenVectors, VectorSource
 
 _BATCH = 64
+_FILES = ("config.yaml", "weights.safetensors", "vocabularies.json", "sources.json", "metrics.json")
 _Made = TypeVar("_Made")
 
 
@@ -166,12 +168,14 @@ class Model(ModelHubMixin):
             raise InputError(f"{repo_id}: cannot be put on the hub ({_line(error)})") from error
 
     def _save_pretrained(self, save_directory: Path) -> None:
-        for file in (self.run.config_file, self.run.weights_file, self.run.vocabularies_file, self.run.metrics_file):
-            if file.is_file() and file.resolve() != (save_directory / file.name).resolve():
-                shutil.copyfile(file, save_directory / file.name)
-        (save_directory / "README.md").write_text(card(self), encoding="utf-8")
+        for file in (self.run.path / name for name in _FILES):
+            there = save_directory / file.name
+            if file.is_file() and file.resolve() != there.resolve():
+                with replacing(there) as beside:
+                    shutil.copyfile(file, beside)
+        write(save_directory / "README.md", card(self))
         # The hub counts downloads by a file of this name.
-        (save_directory / "config.json").write_text('{"library_name": "dglsent"}\n', encoding="utf-8")
+        write(save_directory / "config.json", '{"library_name": "dglsent"}\n')
 
     @classmethod
     def _from_pretrained(
@@ -196,7 +200,7 @@ class Model(ModelHubMixin):
                 force_download=force_download,
                 local_files_only=local_files_only,
                 token=token,
-                allow_patterns=["config.yaml", "weights.safetensors", "vocabularies.json", "metrics.json"],
+                allow_patterns=[*_FILES],
             )
         return cls.of_run(folder, **options)
 

@@ -91,11 +91,28 @@ def require_code_of_store(config: Namespace) -> None:
 
 def changed(file: Path, now: Mapping[str, str]) -> str | None:
     """What has another hash now than in what was saved; None where nothing has, or nothing was saved."""
-    try:
-        then = json.loads(file.read_text(encoding="utf-8"))
-    except (OSError, ValueError):
-        return None
+    then = saved(file)
     return next((name for name in now if name in then and then[name] != now[name]), None)
+
+
+def saved(file: Path) -> dict[str, str]:
+    """The hashes that a run folder has; none of a run that names nothing of one's own, or is older than they are.
+
+    Raises:
+        InputError: the file is damaged.
+    """
+    if not file.is_file():
+        return {}
+    try:
+        loaded = json.loads(file.read_text(encoding="utf-8"))
+    except (ValueError, RecursionError):
+        loaded = None
+    if not isinstance(loaded, dict):
+        raise InputError(
+            f"{file}: damaged, and nothing else tells whether the files of the run have changed; delete it if they "
+            "have not"
+        )
+    return loaded
 
 
 def _texts(tree: Any) -> Iterator[str]:

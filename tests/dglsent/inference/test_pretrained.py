@@ -4,6 +4,7 @@ import shutil
 
 import pytest
 import yaml
+from full_disk import full_disk
 from untrained import TREES
 
 import dglsent
@@ -27,6 +28,16 @@ def test_there_and_back(trees_run, tmp_path):
     accuracy = model.run.metrics()["test"]["accuracy"]
     for part in (f"| test | {accuracy:.4f}", "BinaryTreeLSTM", "Reviews", "Stanza", "seed 1", "## Limits"):
         assert part in body
+
+
+def test_a_full_disk_leaves_the_files_that_were_there(trees_run, tmp_path):
+    """Each was cut to nothing before it was written."""
+    model = dglsent.load(trees_run, device="cpu")
+    model.save_pretrained(tmp_path)
+    before = {file: file.read_bytes() for file in tmp_path.iterdir() if file.name != "config.json"}  # that is the hub's
+    with full_disk(10), pytest.raises(OSError, match="large"):
+        model.save_pretrained(tmp_path)
+    assert {file: file.read_bytes() for file in tmp_path.iterdir()} == before
 
 
 def test_a_card_says_what_each_split_scores_and_which_epoch_was_best(trees_run, tmp_path):
@@ -65,6 +76,11 @@ def test_the_card_of_a_model_of_ones_own_says_what_it_needs(tmp_path, program, m
     assert 'dglsent.load("PATH OF THIS FOLDER", trusted=["own_bag.Mine"])' in said
     assert "The code of own_bag.Mine is not in this folder" in said
     assert "trains the model again, where own.tsv is)" in said
+    dglsent.load(tmp_path / "run", device="cpu", trusted=True).save_pretrained(tmp_path / "saved")
+    assert card(dglsent.load(tmp_path / "saved", device="cpu", trusted=True)) == said
+    (tmp_path / "saved" / "sources.json").write_text("{")
+    with pytest.raises(InputError, match=r"sources\.json: damaged"):
+        card(dglsent.load(tmp_path / "saved", device="cpu", trusted=True))
     with pytest.raises(InputError, match=r"own_bag\.Mine is neither of dglsent nor registered"):
         dglsent.load(tmp_path / "run", trusted="own_bag.Mine2")
     assert dglsent.load(tmp_path / "run", trusted="own_bag.Mine").labels == ("a", "b")

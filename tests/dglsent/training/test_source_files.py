@@ -15,6 +15,7 @@ from tiny import Program
 from dglsent.training import recipe as recipes
 from dglsent.training.run import Run
 from dglsent.training.source_files import changed, hashes, own_code
+from graphs.errors import InputError
 
 RECIPE = """
 corpus: {{class_path: LabelledText, init_args: {{train: {0}/own.csv, dev: {0}/own.csv, test: {0}/own.csv}}}}
@@ -108,12 +109,17 @@ def test_of_a_store_and_of_large_files(tmp_path: Path) -> None:
     assert changed(tmp_path / "sources.json", first) is None
 
 
-@pytest.mark.parametrize("text", ["", "[]", "{", None])
-def test_without_hashes_nothing_is_said(tmp_path: Path, text: str | None) -> None:
+def test_without_hashes_nothing_is_said(tmp_path: Path) -> None:
     """As of runs that are older."""
-    if text is not None:
-        (tmp_path / "sources.json").write_text(text)
     assert changed(tmp_path / "sources.json", {"a": "1"}) is None
+
+
+@pytest.mark.parametrize("text", [b"", b"[]", b"{", b"\xff", b"[" * 100_000])
+def test_damaged_hashes_are_told(tmp_path: Path, text: bytes) -> None:
+    """Nothing said that files had changed, and a model could not be saved for a traceback."""
+    (tmp_path / "sources.json").write_bytes(text)
+    with pytest.raises(InputError, match=r"sources\.json: damaged, .*; delete it"):
+        changed(tmp_path / "sources.json", {"a": "1"})
 
 
 CODE = """
