@@ -10,14 +10,13 @@ from itertools import chain
 from pathlib import Path
 from typing import Any, ClassVar
 
-import yaml
-
 from dglsent.building.parts import Part
 from dglsent.building.read import Read
 from dglsent.corpora.corpus import Splits
 from dglsent.corpora.example import Example
 from dglsent.training.graphs import Graph, OwnGraph
 from dglsent.training.source_files import own_code
+from dglsent.training.yaml_text import read_yaml
 from graphs.columns import Constituency, Dependencies, Tagged
 
 
@@ -46,7 +45,7 @@ class OfRecipe:
         """What decides what a shard holds, but for the sentences."""
         if not isinstance(self.graph, OwnGraph):
             return {"graph": str(self.graph)}
-        tree = yaml.safe_load(self.recipe)
+        tree = read_yaml(self.recipe)
         return {"graph": str(self.graph), "code": own_code([tree["graph"], tree["corpus"]], packages=False)}
 
     def class_names(self) -> list[str] | None:

@@ -105,16 +105,13 @@ def _source(files: Sequence[str], options: Namespace, overrides: Sequence[str]) 
 
     if options.recipe:
         from dglsent.training import recipe as recipes
-        from dglsent.training import recipe_files
-        from dglsent.training.class_paths import look_in
+        from dglsent.training.chosen_recipe import load_recipe
 
         if files or options.dev or options.test or options.graph:
             raise InputError("--recipe: a recipe says itself which corpus and which graph; give OUT alone")
         if options.skip or options.labels != "sentence" or options.columns or options.stanza_dir or options.cache:
             raise InputError("--recipe: --skip, --labels, --columns, --stanza-dir and --cache are for files")
-        file = recipe_files.find(options.recipe)
-        look_in(file.parent, Path.cwd())
-        config = recipes.resolve(recipe_files.read(file), overrides, source=str(file))
+        _, config = load_recipe(options.recipe, overrides)
         return OfRecipe(recipes.dump_paths(config), options.data)
     if not files:
         raise InputError("no files to build from: dglsent build IN... OUT, or dglsent build OUT --recipe RECIPE")

@@ -68,13 +68,10 @@ def main(arguments: Sequence[str]) -> int:
 def _help(parser: Parser, recipe: str) -> None:
     from dglsent import registry
     from dglsent.training import recipe as recipes
-    from dglsent.training import recipe_files
-    from dglsent.training.class_paths import look_in
+    from dglsent.training.chosen_recipe import load_recipe
 
     if not recipe.startswith("-"):  # it may bring classes of its own
-        file = recipe_files.find(recipe)
-        look_in(file.parent, Path.cwd())
-        recipes.resolve(recipe_files.read(file), source=str(file))
+        load_recipe(recipe)
     parser.print_help()
     print("\nclasses by name (module.Class for those of your own):\n" + registry.listed())
     print("\nkeys of a recipe:\n" + recipes.usage().partition("\n\n")[2])
@@ -83,28 +80,23 @@ def _help(parser: Parser, recipe: str) -> None:
 def _fit(options: Namespace, overrides: Sequence[str], command: str) -> int:
     from dglsent.training import recipe_files
 
-    file = recipe_files.find(options.recipe)
-    text = recipe_files.read(file)  # a name that is none is told before torch is imported
+    recipe_files.find(options.recipe)  # a name that is none is told before torch is imported
 
     from dglsent.passing import engine
-    from dglsent.training import recipe as recipes
-    from dglsent.training.class_paths import look_in
+    from dglsent.training.chosen_recipe import load_recipe
     from dglsent.training.denormals import denormals_flushed
     from dglsent.training.device import set_threads
     from dglsent.training.fit import aggregate, fit
     from dglsent.training.launched import launched
-    from dglsent.training.run import Run, register_named
+    from dglsent.training.run import Run
 
     set_threads(options.threads)
     if options.fused and options.processes > 1:
         raise InputError("--fused: for one process; leave --processes out")
     leads = launched().rank == 0  # of those that torchrun has started, one talks
-    look_in(file.parent, Path.cwd())
-    register_named(text, str(file))
-    config = recipes.resolve(text, overrides, source=str(file))
+    name, config = load_recipe(options.recipe, overrides)
     if options.seed is not None:
         config.seed = options.seed
-    name = options.recipe if file != Path(options.recipe) else file.stem
     numbers = options.seeds or [config.seed]
     base = options.out or Path("runs") / name
     if options.seeds and Run(base).config_file.is_file():

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from pathlib import Path
 
 from dglsent.cli.options import Parser
 
@@ -31,9 +30,8 @@ def main(arguments: Sequence[str]) -> int:
     from dglsent.training import recipe_files
 
     if options.recipe:
-        file = recipe_files.find(options.recipe)
-        text = recipe_files.read(file)
-        print(_resolved(text, file) if options.resolved else text, end="")
+        text = recipe_files.read(recipe_files.find(options.recipe))
+        print(_resolved(options.recipe) if options.resolved else text, end="")
         return 0
     if options.resolved:
         parser.error("--resolved wants a RECIPE")
@@ -44,12 +42,9 @@ def main(arguments: Sequence[str]) -> int:
     return 0
 
 
-def _resolved(text: str, file: Path) -> str:
+def _resolved(recipe: str) -> str:
     from dglsent.training import recipe as recipes
-    from dglsent.training.class_paths import look_in
-    from dglsent.training.run import register_named
+    from dglsent.training.chosen_recipe import load_recipe
 
-    look_in(file.parent, Path.cwd())
-    register_named(text, str(file))
-    config = recipes.resolve(text, source=str(file))
+    _, config = load_recipe(recipe)
     return recipes.head(config) + recipes.dump(config)

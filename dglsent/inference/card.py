@@ -6,8 +6,6 @@ import json
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-import yaml
-
 if TYPE_CHECKING:
     from dglsent.inference.model import Model
 
@@ -87,7 +85,7 @@ def _own(config: Any) -> list[str]:
     from dglsent.training import recipe as recipes
     from dglsent.training.class_paths import class_paths
 
-    paths = dict.fromkeys(class_paths(yaml.safe_load(recipes.dump_paths(config))))
+    paths = dict.fromkeys(class_paths(recipes.tree(config, named=False)))
     return [path for path in paths if not path.startswith("dglsent.")]
 
 

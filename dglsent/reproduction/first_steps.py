@@ -24,11 +24,10 @@ from pathlib import Path
 from typing import IO, Any, cast
 
 if __name__ != "__main__":
-    import yaml
-
     from dglsent.reproduction.jobs import HOME, Job, path_to, why_ended
     from dglsent.training import recipe as recipes
     from dglsent.training.provenance import without_later
+    from dglsent.training.yaml_text import write_yaml
 
 # As a script it would have its folder on the path, and with it another `numbers` than Python's.
 _PROGRAM = """\
@@ -57,8 +56,8 @@ def compared(
     with ExitStack() as ended:
         asked = ended.enter_context(tempfile.NamedTemporaryFile("w", suffix=".jsonl"))
         for job in jobs:
-            options = without_later(yaml.safe_load(recipes.dump_paths(job.config)))
-            one = {"recipe": yaml.safe_dump(options), "steps": steps, "data": data and str(data)}
+            options = without_later(recipes.tree(job.config, named=False))
+            one = {"recipe": write_yaml(options), "steps": steps, "data": data and str(data)}
             print(json.dumps(one), file=asked)
         asked.flush()
         homes = (HOME, code.resolve())

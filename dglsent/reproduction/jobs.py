@@ -20,10 +20,9 @@ from jsonargparse import Namespace
 import dglsent
 from dglsent.reproduction.tables import Row
 from dglsent.training import recipe as recipes
-from dglsent.training import recipe_files
-from dglsent.training.class_paths import look_in
-from dglsent.training.provenance import read_yaml, write_yaml
+from dglsent.training.chosen_recipe import load_recipe
 from dglsent.training.run import Run
+from dglsent.training.yaml_text import write_yaml
 from graphs.errors import InputError
 
 _ONEDNN = {"DEFAULT": "SSE41", "AVX2": "AVX2"}  # vector instructions as oneDNN, which convolves, names them
@@ -113,13 +112,8 @@ def jobs_of(row: Row, folds: int | None, seeds: Sequence[int], out: Path) -> lis
 @cache  # of this very row of this very table: one that is read anew, maybe after its recipe was edited, is another
 def _resolved(row: Row, has_folds: bool) -> tuple[str, Namespace, dict[str, Any]]:
     """What the folder of a row's runs is called, its resolved recipe, and the same as YAML is read."""
-    recipe = str(row.recipe)
-    file = recipe_files.find(recipe)
-    name = recipe if file != Path(recipe) else file.stem
-    text = recipe_files.read(file)
-    look_in(file.parent, Path.cwd())
-    config = recipes.resolve(text, ["--corpus.fold", "0"] if has_folds else [], source=str(file))
-    return name, config, read_yaml(recipes.dump(config))
+    name, config = load_recipe(str(row.recipe), ["--corpus.fold", "0"] if has_folds else [])
+    return name, config, recipes.tree(config)
 
 
 def train(

@@ -12,10 +12,10 @@ from functools import cache
 from pathlib import Path, PurePath
 from typing import Any
 
-import yaml
 from jsonargparse import Namespace
 
 from dglsent.training import recipe as recipes
+from dglsent.training.yaml_text import read_yaml
 
 PACKAGES = (
     "graphs",
@@ -39,6 +39,7 @@ APART = (
     "graphs.tagging",
     "dglsent.training.bases",
     "dglsent.training.checks",
+    "dglsent.training.chosen_recipe",
     "dglsent.training.class_paths",
     "dglsent.training.parser_errors",
     "dglsent.training.provenance",
@@ -47,12 +48,10 @@ APART = (
     "dglsent.training.run",
     "dglsent.training.source_files",
     "dglsent.training.trial",
+    "dglsent.training.yaml_text",
 )
 # Options that are younger than recorded runs, and the value at which training is what it was without them.
 LATER: Mapping[str, Mapping[str, Any]] = {"training": {"clip": None}, "corpus": {"score_range": "0-5"}}
-# libyaml's, ten and four times as fast, where PyYAML has it
-_Loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-_Dumper = getattr(yaml, "CSafeDumper", yaml.SafeDumper)
 MIXED = "changed while the run was interrupted"
 _ROOT = Path(__file__).parents[2]
 
@@ -72,23 +71,16 @@ def provenance(config: Namespace, code: Mapping[str, str]) -> dict[str, Any]:
 
 def recipe_hash(config: Namespace) -> str:
     """Hash of a resolved recipe; where on this machine its files lie does not count, and their names do."""
-    return hash_of_text(recipes.dump(config))
+    return _hash_of_tree(recipes.tree(config))
 
 
 def hash_of_text(text: str) -> str:
     """The same of a recipe as `recipes.dump` writes it."""
-    return _hash(json.dumps(_placeless(without_later(read_yaml(text))), sort_keys=True))
+    return _hash_of_tree(read_yaml(text))
 
 
-def read_yaml(text: str) -> Any:
-    """What YAML says, as `yaml.safe_load` does, in less time."""
-    return yaml.load(text, _Loader)
-
-
-def write_yaml(tree: Any) -> str:
-    """A recipe's tree as the text that `recipes.dump` makes of it, in less time."""
-    text: str = yaml.dump(tree, Dumper=_Dumper, sort_keys=False, allow_unicode=True)
-    return text
+def _hash_of_tree(tree: Mapping[str, Any]) -> str:
+    return _hash(json.dumps(_placeless(without_later(tree)), sort_keys=True))
 
 
 def without_later(options: Mapping[str, Any]) -> dict[str, Any]:

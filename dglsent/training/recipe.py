@@ -22,6 +22,7 @@ from dglsent.training.class_paths import Trusted
 from dglsent.training.graphs import Graph
 from dglsent.training.parser_errors import KEYS, explain
 from dglsent.training.ranges import in_range
+from dglsent.training.yaml_text import read_yaml, write_yaml
 from graphs.errors import InputError
 
 
@@ -215,8 +216,18 @@ def resolve(text: str, overrides: Sequence[str] = (), *, source: str = "recipe",
 
 def dump(config: Namespace) -> str:
     """A resolved recipe as YAML, which `resolve` reads; classes that have names stand under these."""
-    tree = yaml.safe_load(dump_paths(config))
-    return yaml.safe_dump(class_paths.named(tree), sort_keys=False, allow_unicode=True)
+    return write_yaml(tree(config))
+
+
+def tree(config: Namespace, *, named: bool = True) -> dict[str, Any]:
+    """A resolved recipe as plain values.
+
+    Args:
+        config: the recipe.
+        named: whether classes that have names stand under these, or all of them under their dotted paths.
+    """
+    plain: dict[str, Any] = read_yaml(dump_paths(config))
+    return class_paths.named(plain) if named else plain
 
 
 def dump_paths(config: Namespace) -> str:
@@ -227,7 +238,7 @@ def dump_paths(config: Namespace) -> str:
 
 def head(config: Namespace) -> str:
     """What stands above a recipe in a run folder: the version, and where its registered classes were found."""
-    used = set(class_paths.class_paths(yaml.safe_load(dump(config))))
+    used = set(class_paths.class_paths(tree(config)))
     own = {name: registry.dotted(made) for name, made in registry.own_classes() if name in used}
     return yaml.safe_dump({_VERSION_KEY: VERSION, **({_CLASSES_KEY: own} if own else {})}, sort_keys=False)
 
@@ -266,7 +277,7 @@ def instantiate(config: Namespace) -> Recipe:
 
 def difference(one: Namespace, other: Namespace) -> str | None:
     """The first key whose value differs, with both values; None where there is none."""
-    left, right = (_flat(yaml.safe_load(dump(config))) for config in (one, other))
+    left, right = (_flat(tree(config)) for config in (one, other))
     for key in [*left, *right]:
         if left.get(key) != right.get(key):
             return f"{key} is {left.get(key)!r} there and {right.get(key)!r} here"
@@ -278,11 +289,11 @@ def usage() -> str:
     return _parser().format_help()
 
 
-def _flat(tree: Any, prefix: str = "") -> dict[str, Any]:
-    if not isinstance(tree, dict):
-        return {prefix: tree}
+def _flat(part: Any, prefix: str = "") -> dict[str, Any]:
+    if not isinstance(part, dict):
+        return {prefix: part}
     flat: dict[str, Any] = {}
-    for key, value in tree.items():
+    for key, value in part.items():
         flat.update(_flat(value, f"{prefix}.{key}" if prefix else str(key)))
     return flat
 

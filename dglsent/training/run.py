@@ -8,7 +8,6 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-import yaml
 from jsonargparse import Namespace
 from safetensors import SafetensorError
 from safetensors.torch import load_file, save
@@ -101,7 +100,7 @@ class Run:
         Raises:
             InputError: the folder cannot be read.
         """
-        named = set(class_paths(yaml.safe_load(recipes.dump(config))))
+        named = set(class_paths(recipes.tree(config)))
         return recipes.difference(self.config(trusted=named), config)
 
     def begin(self, config: Namespace, vocabularies: Vocabularies, data: Path | None = None) -> bool:

@@ -12,7 +12,6 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-import yaml
 from jsonargparse import Namespace
 
 from dglsent.training import recipe as recipes
@@ -38,7 +37,7 @@ def hashes(config: Namespace, data: Path | None = None) -> dict[str, str]:
         config: the recipe.
         data: the data folder, in which word vectors may lie too; None for that of the environment.
     """
-    tree = yaml.safe_load(recipes.dump_paths(config))
+    tree = recipes.tree(config, named=False)
     files = {}
     for name in _texts(tree["corpus"].get("init_args")):
         path = Path(name).expanduser()
@@ -78,7 +77,7 @@ def require_code_of_store(config: Namespace) -> None:
     Raises:
         InputError: it is such a one.
     """
-    tree = yaml.safe_load(recipes.dump_paths(config))
+    tree = recipes.tree(config, named=False)
     if tree["corpus"]["class_path"] != "dglsent.corpora.stored.Stored":
         return
     store = Path(tree["corpus"]["init_args"]["store"]).expanduser()

@@ -18,6 +18,8 @@ import dglsent.training
 from dglsent import names, registry
 from dglsent.corpora.corpus import Corpus
 from dglsent.models.encoder import Encoder, PairEncoder
+from dglsent.reproduction.jobs import jobs_of
+from dglsent.reproduction.tables import Row
 from dglsent.tasks.task import Task
 from dglsent.training import recipe as recipes
 from dglsent.training.graphs import OwnGraph
@@ -155,3 +157,28 @@ def test_classes_beside_a_recipe_and_in_the_working_folder(tmp_path, program, mo
     assert "lies_here" not in sys.modules
     assert program("predict", tmp_path / "other", sentence, "--trust")[0] == 0
     assert "lies_here" in sys.modules
+
+
+@pytest.mark.usefixtures("as_before")
+@pytest.mark.parametrize(
+    "command",
+    [
+        ("build", "store", "--recipe", "config.yaml"),
+        ("fit", "config.yaml", "--help"),
+        ("recipes", "config.yaml", "--resolved"),
+        None,
+    ],
+)
+def test_all_that_reads_the_recipe_of_a_run_finds_the_classes_that_it_names(command, tmp_path, program, monkeypatch):
+    """Some commands took the name of one for a class that there is not."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "lies_here.py").write_text(OWN.format(name="lies-here"))
+    head = "version: 2\nclasses: {lies-here: lies_here.Mine}\n"
+    file = recipe(tmp_path, head + TINY.replace(TREE, "lies-here"), "config.yaml")
+    if command:
+        code, _, err = program(*command)
+        assert code == 0, err
+    else:  # as `dglsent reproduce` does of a row
+        ((job,),) = jobs_of(Row("Mine", "", recipe=str(file)), None, [1], tmp_path / "runs")
+        assert job.run.path == tmp_path / "runs" / "config" / "seed-1"
+        assert "class_path: lies-here" in job.text
