@@ -36,7 +36,9 @@ def make_parser() -> Parser:
         metavar="N",
         help="seed of initialisation, shuffling and dropout; the recipe's by default",
     )
-    several.add_argument("--seeds", type=seeds, metavar="1,2,3", help="one run a seed, in RUN/seed-N, and their means")
+    several.add_argument(
+        "--seeds", type=seeds, metavar="1,2,3", help="one run a seed, in RUN/seed-N, and the means of all there"
+    )
     add_device(parser)
     add_processes(parser)
     parser.add_argument(
@@ -86,8 +88,9 @@ def _fit(options: Namespace, overrides: Sequence[str], command: str) -> int:
     from dglsent.training.chosen_recipe import load_recipe
     from dglsent.training.denormals import denormals_flushed
     from dglsent.training.device import set_threads
-    from dglsent.training.fit import aggregate, fit
+    from dglsent.training.fit import fit
     from dglsent.training.launched import launched
+    from dglsent.training.means import aggregate, finished_seeds
     from dglsent.training.run import Run
 
     set_threads(options.threads)
@@ -101,7 +104,6 @@ def _fit(options: Namespace, overrides: Sequence[str], command: str) -> int:
     base = options.out or Path("runs") / name
     if options.seeds and Run(base).config_file.is_file():
         raise InputError(f"{base}: holds a single run, and --seeds wants a folder for several; choose another --out")
-    finished = []
     for seed in numbers:
         single = options.out and not options.seeds
         run = Run(base if single else base / f"seed-{seed}")
@@ -119,11 +121,10 @@ def _fit(options: Namespace, overrides: Sequence[str], command: str) -> int:
                 )
         except KeyboardInterrupt:
             raise KeyboardInterrupt(f"stopped; to go on after the last whole epoch: {command}") from None
-        finished.append(metrics)
         if leads:
             print(f"{run.path}: {_scores(metrics)}", flush=True)
     if options.seeds and leads:
-        together = aggregate(finished)
+        together = aggregate(finished_seeds(base, config, options.data))
         Run(base).save_metrics(together)
         print(f"{base}: {_means(together)}")
     return 0

@@ -10,9 +10,10 @@ from typing import Any
 import yaml
 
 from dglsent.reproduction import tables
-from dglsent.reproduction.recorded import by_run, main_score, mean_and_sd, measured
+from dglsent.reproduction.recorded import by_run, main_score, measured
 from dglsent.reproduction.table_text import NONE, of_folds, spread
 from dglsent.reproduction.tables import Table
+from dglsent.training.means import mean_and_sd
 from graphs.errors import InputError
 
 _HEADER = "| row | over | table | test | dev | published | seeds |\n|---|---|---|---|---|---|---|"

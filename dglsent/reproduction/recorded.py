@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import json
-import statistics
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from dglsent.reproduction.results import known_mean
 from dglsent.reproduction.tables import Score, Table
+from dglsent.training.means import known_mean
 from graphs.errors import InputError
 
 LEDGER = Path("docs/results")
@@ -71,10 +70,3 @@ def by_seed(table: Table, row: Mapping[str, Any], score: Score, split: str) -> d
     for (seed, _), value in by_run(table, row, score, split).items():
         folds.setdefault(seed, []).append(value)
     return {seed: known_mean(of) for seed, of in folds.items()}
-
-
-def mean_and_sd(values: Sequence[float | None]) -> dict[str, float | None]:
-    """The mean and, of several values, their standard deviation; both None where a value is undefined."""
-    known = [value for value in values if value is not None]
-    sd = statistics.stdev(known) if known[1:] and len(known) == len(values) else None
-    return {"mean": known_mean(values), "sd": sd}

@@ -11,7 +11,7 @@ from typing import Any
 
 from dglsent.reproduction.jobs import Job
 from dglsent.reproduction.tables import SPLITS, Row, Table
-from dglsent.training.fit import aggregate
+from dglsent.training.means import aggregate, known_mean
 from dglsent.training.provenance import hash_of_text
 from graphs.errors import InputError
 
@@ -101,12 +101,6 @@ def _mean(folds: Sequence[dict[str, Any]]) -> dict[str, Any]:
     for split in SPLITS:
         means[split] = {name: known_mean([fold[split][name] for fold in folds]) for name in folds[0][split]}
     return {**folds[0], **means}
-
-
-def known_mean(values: Sequence[float | None]) -> float | None:
-    """The mean; None where a value is undefined."""
-    known = [value for value in values if value is not None]
-    return statistics.fmean(known) if len(known) == len(values) else None
 
 
 def as_json(table: Table, results: Sequence[Result], command: str) -> dict[str, Any]:

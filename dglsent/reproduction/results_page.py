@@ -17,9 +17,10 @@ from typing import Any
 
 from dglsent.reproduction import tables
 from dglsent.reproduction.claims import gains
-from dglsent.reproduction.recorded import LEDGER, by_seed, main_score, mean_and_sd, measured
+from dglsent.reproduction.recorded import LEDGER, by_seed, main_score, measured
 from dglsent.reproduction.table_text import of_folds, spread
 from dglsent.reproduction.tables import Score, Table, cited
+from dglsent.training.means import mean_and_sd
 from dglsent.training.run import write
 from graphs.errors import InputError
 

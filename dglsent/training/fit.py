@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import importlib.metadata
 import platform
-import statistics
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import dataclass
@@ -192,26 +191,6 @@ def _choose_monitor(recipe: recipes.Recipe, model: SentenceModel) -> None:
     if monitor not in model.task.score_names:
         raise InputError(f"training.monitor: no score {monitor!r}; the task has {', '.join(model.task.score_names)}")
     model.task.monitor = monitor
-
-
-def aggregate(runs: Sequence[dict[str, Any]]) -> dict[str, Any]:
-    """Means and standard deviations (n - 1) of the scores of runs that differ in their seed."""
-    metrics: dict[str, Any] = {"seeds": [run["seed"] for run in runs]}
-    for split in ("dev", "test"):
-        metrics[split] = {name: _spread([run[split][name] for run in runs]) for name in runs[0][split]}
-    for name in ("epochs", "best_epoch", "seconds"):
-        metrics[name] = [run[name] for run in runs]
-    return {**metrics, "parameters": runs[0]["parameters"], "versions": runs[0]["versions"]}
-
-
-def _spread(values: Sequence[float | None]) -> dict[str, Any]:
-    known = [value for value in values if value is not None]
-    whole = len(known) == len(values)
-    return {
-        "mean": statistics.fmean(known) if whole else None,
-        "sd": statistics.stdev(known) if whole and len(known) > 1 else None,
-        "values": list(values),
-    }
 
 
 @cache

@@ -27,7 +27,8 @@ PACKAGES = (
     "dglsent.training",
 )
 # What they hold that no number depends on: it draws, words errors, has Stanza parse text, of which training reads what
-# was written, reads or refuses recipes, whose hash is kept as they are resolved, or reads and writes run folders.
+# was written, reads or refuses recipes, whose hash is kept as they are resolved, or reads and writes run folders
+# and puts their scores together.
 APART = (
     "graphs.bulk",
     "graphs.drawing",
@@ -41,6 +42,7 @@ APART = (
     "dglsent.training.checks",
     "dglsent.training.chosen_recipe",
     "dglsent.training.class_paths",
+    "dglsent.training.means",
     "dglsent.training.parser_errors",
     "dglsent.training.provenance",
     "dglsent.training.ranges",

@@ -68,8 +68,8 @@ def test_seeds_are_put_together(tmp_path, program):
     code, out, _ = program("fit", file, "--out", tmp_path / "run", "--seeds", "3,1")
     assert code == 0
     together = json.loads((tmp_path / "run" / "metrics.json").read_text())
-    single = [json.loads((tmp_path / "run" / f"seed-{n}" / "metrics.json").read_text()) for n in (3, 1)]
-    assert [run["seed"] for run in single] == [3, 1]
+    single = [json.loads((tmp_path / "run" / f"seed-{n}" / "metrics.json").read_text()) for n in (1, 3)]
+    assert [run["seed"] for run in single] == [1, 3]
     values = [run["test"]["accuracy"] for run in single]
     assert together["test"]["accuracy"] == {
         "mean": statistics.fmean(values),
@@ -79,6 +79,15 @@ def test_seeds_are_put_together(tmp_path, program):
     assert single[0]["history"][0]["loss"] != single[1]["history"][0]["loss"]
     assert "over 2 seeds" in out
     program.refuses("predict", tmp_path / "run", saying=["holds the runs seed-1, seed-3", "name one"])
+
+
+def test_seeds_of_an_earlier_command_count_too(tmp_path, program):
+    """The means were those of the last command's alone."""
+    file, out = recipe(tmp_path, TINY.replace("epochs: 2", "epochs: 1")), tmp_path / "run"
+    for seed, options in (("5", ["--optimiser.lr", "0.01"]), ("2", []), ("1", [])):
+        assert program("fit", file, "--out", out, "--seeds", seed, *options)[0] == 0
+    (out / "seed-old").mkdir()
+    assert json.loads((out / "metrics.json").read_text())["seeds"] == [1, 2]  # 5 was trained with another rate
 
 
 def test_same_seed_same_run(trees_run, tmp_path, program):
