@@ -99,6 +99,11 @@ class Dependencies:
             if column is None or not len(column):
                 setattr(self, name, ["_"] * len(self.word))
 
+    @classmethod
+    def unparsed(cls, word: Sequence[str], origin: Origin | None = None) -> Dependencies:
+        """Words of which no head and no relation is known."""
+        return cls(word, np.full(len(word), -1), ["_"] * len(word), origin=origin or Origin())
+
     def __len__(self) -> int:
         return len(self.word)
 

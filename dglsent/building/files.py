@@ -12,7 +12,7 @@ from dglsent.building.parts import Part, form_of, lines_before, parts_of, text_o
 from dglsent.building.read import Read
 from dglsent.building.tables import Parsing, examples_of, unlabelled
 from dglsent.corpora.example import Example, Parsed
-from dglsent.corpora.own_files import NO_CLASS, is_tree
+from dglsent.corpora.own_files import is_tree, of_classes, told_class
 from dglsent.training.graphs import GraphKind
 from graphs.columns import Constituency, Dependencies, Tagged
 from graphs.errors import InputError, Origin, SentenceError
@@ -123,13 +123,10 @@ class Files:
         if form == "text":
             yield from self._parsed(extract, parse)
             return
-        sentences: Any
         if form == "brackets":
-            sentences = read_brackets(extract, unescape=True, on_error="skip")
+            yield from read_brackets(extract, unescape=True, on_error="skip").in_order()
         else:
-            sentences = read_conllu(extract, on_error="skip")
-        # Several trees may share a line, so equal lines keep their order.
-        yield from sorted([*sentences, *sentences.skipped], key=lambda found: found.origin.line)
+            yield from read_conllu(extract, on_error="skip").in_order()
 
     @property
     def _reads_trees(self) -> bool:
@@ -163,22 +160,21 @@ class Files:
         return [found if isinstance(found, SentenceError) else getattr(found, wanted) for found in parses]
 
     def _example(self, sentence: Dependencies | Constituency, name: str, known: dict[str, int]) -> Example:
+        def number(label: str) -> int:
+            return known.setdefault(label, len(known))
+
         if self.labels == "sentence":
-            label = _comment(sentence) if isinstance(sentence, Dependencies) else ""
-            targets = {"label": known.setdefault(label, len(known))} if label else {}
+            label = told_class(sentence) if isinstance(sentence, Dependencies) else ""
+            targets = {"label": number(label)} if label else {}
             return Example((unlabelled(sentence),), targets, name)
         if self.labels == "nodes":
             if not isinstance(sentence, Constituency):
                 raise SentenceError("has no nodes with labels; --labels nodes is for brackets", sentence.origin)
-            if sentence.label[0] in NO_CLASS:
-                raise SentenceError("the root has no class", sentence.origin)
-            classes = [-1 if label in NO_CLASS else known.setdefault(label, len(known)) for label in sentence.label]
-            bare = Constituency([""] * len(sentence), sentence.word, sentence.parent, sentence.origin)
-            return Example((Parsed(bare, labels=classes),), {"label": classes[0]}, name)
+            return of_classes(sentence, number, name)
         if not isinstance(sentence, Dependencies):
             raise SentenceError(f"has no column {self.labels}; --labels {self.labels} is for CoNLL-U", sentence.origin)
         column = sentence.upos if self.labels == "upos" else sentence.xpos
-        classes = [known.setdefault(tag, len(known)) if tag != "_" else -1 for tag in column]
+        classes = [number(tag) if tag != "_" else -1 for tag in column]
         words = Tagged(sentence.word, {}, sentence.origin)
         return Example((Parsed(unparsed=words, labels=classes, remedy=_REMEDY),), {}, name)
 
@@ -189,12 +185,3 @@ def _parser(stanza_dir: str | None) -> str:
 
     found = models(stanza_dir)
     return f"{found.title}, {hashlib.sha256(found.identity.encode()).hexdigest()[:8]}"
-
-
-def _comment(sentence: Dependencies) -> str:
-    """The class that a comment `label = CLASS` gives, "" without one."""
-    for comment in sentence.comments:
-        name, equals, value = comment.partition("=")
-        if equals and name.strip() == "label":
-            return value.strip()
-    return ""

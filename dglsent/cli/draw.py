@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from dglsent.cli.options import Parser, positive
-from dglsent.cli.reading import guess
+from dglsent.cli.reading import guess, read, text_of
 from graphs.errors import InputError, SentenceError
 
 if TYPE_CHECKING:
@@ -70,13 +70,11 @@ def main(arguments: Sequence[str]) -> int:
 
 def _read(file: str, options: Namespace) -> Iterator[Constituency | Dependencies | SentenceError]:
     """The sentences of a file in order, broken ones among them."""
-    from dglsent.cli.reading import read
     from dglsent.corpora.example import Parsed
     from dglsent.corpora.own_files import TEXT
-    from graphs.formats.source import read_lines
 
     name = "<stdin>" if file == "-" else file
-    text = "\n".join(read_lines(sys.stdin.buffer if file == "-" else file))
+    text = text_of(file)
     form = options.format or guess(name, text)
     if form not in ("brackets", "conllu") and text.strip():
         raise InputError(f"{name}: neither brackets nor CoNLL-U; `dglsent parse` makes them of text")

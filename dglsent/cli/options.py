@@ -7,9 +7,8 @@ import re
 from pathlib import Path
 from typing import NoReturn
 
+from dglsent.training.ranges import MOST_SEED
 from graphs.errors import InputError
-
-MOST_SEED = 2**32 - 1  # NumPy takes no larger one
 
 
 class Parser(argparse.ArgumentParser):

@@ -152,9 +152,7 @@ def _tagged(lines: Iterable[str]) -> list[Text | SentenceError]:
     """Sentences of CoNLL-U whose heads nobody asks for, broken ones in their places."""
     from graphs.formats.conllu import parse_conllu
 
-    sentences = parse_conllu("\n".join(lines), heads=False, on_error="skip")
-    found: list[Dependencies | SentenceError] = [*sentences, *sentences.skipped]
-    return [*sorted(found, key=lambda one: one.origin.line)]
+    return [*parse_conllu("\n".join(lines), heads=False, on_error="skip").in_order()]
 
 
 def _paragraphs(lines: Sequence[str]) -> Iterator[str]:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from dglsent.cli import token_columns
 from dglsent.cli.console import tell_unfinished
 from dglsent.cli.options import Parser, add_device, add_trust, column_names
-from dglsent.cli.reading import FORMATS, guess, is_csv, read
+from dglsent.cli.reading import FORMATS, guess, is_csv, read, text_of
 from dglsent.corpora.own_files import PAIR, TABLES, TEXT
 from dglsent.json_text import dumps
 from graphs.errors import InputError, SentenceError
@@ -97,7 +97,7 @@ def _given(options: Namespace, model: Model) -> list[tuple[dict[str, Any], tuple
     examples: list[tuple[dict[str, Any], tuple[Given, ...]]] = []
     for file in options.files or ["-"]:
         name = "<stdin>" if file == "-" else file
-        found = _read(_text(file), name, options, model)
+        found = _read(text_of(file), name, options, model)
         if not found:
             raise InputError(
                 f"{name}: holds no sentences; give text, a sentence a line, or what `dglsent parse` makes of it"
@@ -178,13 +178,6 @@ def _draw(explanation: Explanation, folder: Path, number: int) -> list[str]:
         svg.save(path)
         drawn.append(str(path))
     return drawn
-
-
-def _text(name: str) -> str:
-    from graphs.formats.source import read_lines
-
-    # Line ends of every kind become one.
-    return "\n".join(read_lines(sys.stdin.buffer if name == "-" else name))
 
 
 def _say(line: str) -> None:

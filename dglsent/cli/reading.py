@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from itertools import pairwise
@@ -11,11 +12,11 @@ from typing import Literal, TypeAlias, cast, get_args
 from dglsent.cli.in_twos import in_twos
 from dglsent.corpora.own_files import CONLLU, PIECE, TABLES, Row, has_trees, is_tree, rows, tree, tsv_cells
 from dglsent.inference.given import Given, Raw, parsed
-from graphs.columns import Constituency, Dependencies
+from graphs.columns import Constituency, Dependencies, Tagged
 from graphs.errors import InputError, Origin, SentenceError
 from graphs.formats.brackets import read_brackets
 from graphs.formats.conllu import read_conllu
-from graphs.formats.source import Extract
+from graphs.formats.source import Extract, read_lines
 
 Format: TypeAlias = Literal["text", "tokens", "brackets", "conllu", "columns", "tsv", "csv", "jsonl"]
 FORMATS: tuple[Format, ...] = get_args(Format)
@@ -187,27 +188,27 @@ def _single(text: str, form: Format, name: str) -> list[Given]:
         lines = _lines(text)
         return [_raw(line, Origin(name, number, str(number)), tokens=form == "tokens") for number, line in lines]
     source = Extract(text, name, 1, 1)
-    read: Sequence[Constituency | Dependencies]
-    skipped: Sequence[SentenceError]
+    read: Sequence[Constituency | Dependencies | SentenceError]
     if form == "brackets":
-        trees = read_brackets(source, on_error="skip", unescape=True)
-        read, skipped = trees, trees.skipped
-        starts = {tree.origin.line for tree in trees} | {error.origin.line for error in skipped}
-        if len(starts) == len(trees) + len(skipped) == len(_lines(text)):
-            read = [replace(tree, origin=_numbered(tree.origin)) for tree in trees]
-            skipped = [SentenceError(error.reason, _numbered(error.origin)) for error in skipped]
+        read = read_brackets(source, on_error="skip", unescape=True).in_order()
+        if len({one.origin.line for one in read}) == len(read) == len(_lines(text)):
+            read = [_numbered(one) for one in read]
     else:
-        conllu = read_conllu(source, on_error="skip")
-        read, skipped = conllu, conllu.skipped
-    return in_order(map(parsed, read), skipped)
+        read = read_conllu(source, on_error="skip").in_order()
+    return given_of(read)
 
 
-def _numbered(origin: Origin) -> Origin:
+def given_of(read: Iterable[Constituency | Dependencies | Tagged | SentenceError]) -> list[Given]:
+    """What a reader found, broken sentences among the others."""
+    return [one if isinstance(one, SentenceError) else parsed(one) for one in read]
+
+
+def _numbered(one: Constituency | SentenceError) -> Constituency | SentenceError:
     """With the line as its number, as text has it, so that trees which `dglsent parse` made keep that of their text."""
-    return replace(origin, sentence=str(origin.line))
+    origin = replace(one.origin, sentence=str(one.origin.line))
+    return SentenceError(one.reason, origin) if isinstance(one, SentenceError) else replace(one, origin=origin)
 
 
-def in_order(read: Iterable[Given], skipped: Iterable[SentenceError]) -> list[Given]:
-    """Sentences, and what is wrong with others, as they stand in their file."""
-    # Several trees may share a line, so equal lines keep their order.
-    return sorted([*read, *skipped], key=lambda one: one.origin.line)
+def text_of(name: str) -> str:
+    """The text of a file, or of standard input for "-"; line ends of every kind become one."""
+    return "\n".join(read_lines(sys.stdin.buffer if name == "-" else name))

@@ -6,9 +6,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from dglsent.cli.reading import TOKEN, in_order
-from dglsent.inference.given import Given, parsed
-from graphs.errors import InputError
+from dglsent.cli.reading import TOKEN, given_of
+from dglsent.inference.given import Given
+from graphs.columns import Tagged
+from graphs.errors import InputError, SentenceError
 from graphs.formats.columns import read_columns
 from graphs.formats.source import Extract
 
@@ -44,12 +45,13 @@ class TokenColumns:
                 f"{name}: {count} columns; the model was trained on {', '.join(self.names)}, of which "
                 f"{self.tag!r} may be left out"
             )
-        sentences = read_columns(Extract(text, name, 1, 1), columns, on_error="skip")
-        untold = (
-            replace(one, columns={name: column for name, column in one.columns.items() if name != self.tag})
-            for one in sentences
-        )
-        return [(one,) for one in in_order(map(parsed, untold), sentences.skipped)]
+        read = read_columns(Extract(text, name, 1, 1), columns, on_error="skip").in_order()
+        return [(one,) for one in given_of(map(self._untold, read))]
+
+    def _untold(self, one: Tagged | SentenceError) -> Tagged | SentenceError:
+        if isinstance(one, SentenceError):
+            return one
+        return replace(one, columns={name: column for name, column in one.columns.items() if name != self.tag})
 
 
 def of_model(model: Model) -> TokenColumns | None:

@@ -38,6 +38,11 @@ class Corpus:
         raise NotImplementedError
 
 
+def some_of(classes: Sequence[str]) -> str:
+    """The names of the first few, for messages."""
+    return ", ".join(classes[:8]) + (", ..." if len(classes) > 8 else "")
+
+
 def data_folder(given: str | os.PathLike[str] | None) -> Path:
     """The folder of corpora: the one given, else that of the environment variable DGLSENT_DATA.
 

@@ -19,9 +19,11 @@ from dglsent.corpora.own_files import (
     found,
     has_trees,
     number_of,
+    of_classes,
     read_table,
     sentence,
     splits,
+    told_class,
 )
 from dglsent.corpora.tagged import tagged_examples
 from graphs.columns import Constituency, Dependencies, Tagged
@@ -136,11 +138,10 @@ class LabelledText(LabelledFiles[_Said]):
         return sentence(said, origin, trees)
 
     def _comment(self, one: Dependencies) -> str:
-        for comment in one.comments:
-            name, equals, value = comment.partition("=")
-            if name.strip() == self.label and equals and value.strip():
-                return value.strip()
-        raise SentenceError(f"no comment `# {self.label} = CLASS`", one.origin)
+        label = told_class(one, self.label)
+        if not label:
+            raise SentenceError(f"no comment `# {self.label} = CLASS`", one.origin)
+        return label
 
 
 class LabelledTrees(LabelledFiles[Constituency]):
@@ -167,12 +168,7 @@ class LabelledTrees(LabelledFiles[Constituency]):
         }
 
     def _example(self, tree: Constituency, name: str) -> Example:
-        if tree.label[0] in NO_CLASS:
-            raise SentenceError("the root has no class", tree.origin)
-        labels = [-1 if label in NO_CLASS else number_of(label, self.labels, tree.origin) for label in tree.label]
-        # The labels are gold classes, not tags: a model must not read them.
-        bare = Constituency([""] * len(tree), tree.word, tree.parent, tree.origin)
-        return Example((Parsed(bare, labels=labels, remedy=REMEDY),), {"label": labels[0]}, name)
+        return of_classes(tree, lambda label: number_of(label, self.labels, tree.origin), name, REMEDY)
 
 
 class LabelledPairs(LabelledFiles[Row]):

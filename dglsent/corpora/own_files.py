@@ -6,14 +6,12 @@ import csv
 import json
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
-from dglsent.corpora.corpus import Splits
+from dglsent.corpora.corpus import Splits, some_of
 from dglsent.corpora.example import Example, Parsed
 from dglsent.corpora.splits import hold_out
 from graphs.columns import Constituency, Dependencies
@@ -250,9 +248,7 @@ def sentence(text: str, origin: Origin, among_trees: bool, remedy: str = REMEDY)
     """
     if is_tree(text, among_trees):
         return Parsed(constituency=tree(text, origin), remedy=remedy)
-    words = tokens(text)
-    unknown = np.full(len(words), -1)
-    return Parsed(unparsed=Dependencies(words, unknown, ["_"] * len(words), origin=origin), remedy=remedy)
+    return Parsed(unparsed=Dependencies.unparsed(tokens(text), origin), remedy=remedy)
 
 
 def _depth(text: str) -> int:
@@ -277,6 +273,35 @@ def _depth(text: str) -> int:
             return 0
         before, last = last, piece
     return deepest
+
+
+def told_class(sentence: Dependencies, name: str = "label") -> str:
+    """The class that a comment `# NAME = CLASS` before a sentence gives; "" without one."""
+    for comment in sentence.comments:
+        key, _, value = comment.partition("=")
+        if key.strip() == name and value.strip():
+            return value.strip()
+    return ""
+
+
+def of_classes(tree: Constituency, number: Callable[[str], int], id_: str, remedy: str = "") -> Example:
+    """The example of a tree whose labels are classes; that of its root is the sentence's.
+
+    Args:
+        tree: the tree.
+        number: that of a class.
+        id_: name of the example.
+        remedy: as of `Parsed`.
+
+    Raises:
+        SentenceError: the root has no class.
+    """
+    if tree.label[0] in NO_CLASS:
+        raise SentenceError("the root has no class", tree.origin)
+    labels = [-1 if label in NO_CLASS else number(label) for label in tree.label]
+    # The labels are gold classes, not tags: a model must not read them.
+    bare = Constituency([""] * len(tree), tree.word, tree.parent, tree.origin)
+    return Example((Parsed(bare, labels=labels, remedy=remedy),), {"label": labels[0]}, id_)
 
 
 def found(file: str, split: str) -> Path:
@@ -320,7 +345,7 @@ def number_of(name: str, labels: Sequence[str], origin: Origin) -> int:
         SentenceError: training has no such class.
     """
     if name not in labels:
-        raise SentenceError(f"class {name!r} is none of those of training: {', '.join(labels)}", origin)
+        raise SentenceError(f"class {name!r} is none of those of training: {some_of(labels)}", origin)
     return labels.index(name)
 
 

@@ -16,8 +16,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeAlias, TypeVar
 
-import numpy as np
-
 from dglsent.corpora.example import Example, Parsed
 from graphs.columns import Constituency, Dependencies
 from graphs.errors import InputError, Origin, SentenceError
@@ -163,8 +161,7 @@ def _of_file(kind: str, file: Path, texts: Sequence[Text]) -> Sequence[Any]:
 def _unparsed(text: Text, origin: Origin, remedy: str) -> Parsed:
     if isinstance(text, str):
         raise InputError(f"{origin.file}: the corpus is raw text and has no parses; {remedy}")
-    words = Dependencies(text, np.full(len(text), -1), ["_"] * len(text), origin=origin)
-    return Parsed(unparsed=words, remedy=remedy)
+    return Parsed(unparsed=Dependencies.unparsed(text, origin), remedy=remedy)
 
 
 def _align(file: Path, texts: Sequence[Text], parses: Iterable[tuple[int, Parse]]) -> list[Parse | None]:

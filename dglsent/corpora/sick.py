@@ -93,9 +93,8 @@ def _read(folder: Path, rows: dict[str, dict[str, float]]) -> list[Example]:
     if not len(left) == len(right) == len(targets) == len(ids):
         raise InputError(f"{folder}: a.toks, b.toks, id.txt and sim.txt have not the same number of lines")
     return [
-        Example(pair, target, f"{folder.name}-{name}")
-        for *pair_, target, name in zip(left, right, targets, ids, strict=True)
-        if (pair := (pair_[0], pair_[1]))
+        Example((a, b), target, f"{folder.name}-{name}")
+        for a, b, target, name in zip(left, right, targets, ids, strict=True)
     ]
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+from dglsent.corpora.corpus import some_of
 from dglsent.corpora.example import Example, Parsed
 from graphs.columns import Tagged
 from graphs.errors import SentenceError
@@ -48,7 +49,7 @@ def tagged_examples(
         gold = [number.get(tag, rare) for tag in sentence.columns[column]]
         if None in gold:
             tag = sentence.columns[column][gold.index(None)]
-            raise SentenceError(f"{column} {tag!r} is none of {', '.join(labels)}", sentence.origin)
+            raise SentenceError(f"{column} {tag!r} is none of {some_of(labels)}", sentence.origin)
         others = {name: tags for name, tags in sentence.columns.items() if name != column}
         read = Tagged(sentence.word, others, sentence.origin)
         known = [label for label in gold if label is not None]

@@ -7,8 +7,6 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal, TypeAlias
 
-import numpy as np
-
 from dglsent.corpora.example import Example, Parsed
 from dglsent.corpora.own_files import half_character, has_trees, is_tree
 from graphs.columns import Constituency, Dependencies, Tagged
@@ -166,8 +164,7 @@ def _tokenised(raw: Raw) -> Readable:
     words = tokens(raw.text) if isinstance(raw.text, str) else list(raw.text)
     if not words:
         return SentenceError("the sentence has no words", raw.origin)
-    unknown = np.full(len(words), -1)
-    return Parsed(unparsed=Dependencies(words, unknown, ["_"] * len(words), origin=raw.origin), remedy=REMEDY)
+    return Parsed(unparsed=Dependencies.unparsed(words, raw.origin), remedy=REMEDY)
 
 
 def _texts(given: Iterable[Any]) -> Iterator[str]:

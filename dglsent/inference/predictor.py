@@ -175,7 +175,7 @@ def needs(recipe: Recipe, vocabularies: Vocabularies, model: SentenceModel) -> N
         return "words"
     # Known words, as to a lexicon of one's own; so many that who hears others can weigh them.
     words = ["a", "b", "c", "d", *vocabularies.word.strings[len(SPECIAL) :]][-4:]
-    plain = Dependencies(words, np.full(4, -1), ["_"] * 4)
+    plain = Dependencies.unparsed(words)
     tagged = replace(plain, xpos=[tag[-1]] * 4)
     parsed = replace(tagged, head=np.array([-1, 0, 0, 1]), relation=[relation[-1]] * 4)
     try:

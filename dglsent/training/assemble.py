@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from dglsent.corpora.corpus import Splits, data_folder
+from dglsent.corpora.corpus import Splits, data_folder, some_of
 from dglsent.corpora.example import Example, Parsed
 from dglsent.corpora.stored import Stored
 from dglsent.nn.embeddings import GivenVectors, WordEmbedding
@@ -93,11 +93,6 @@ def _fault(example: Any) -> str:
     if not isinstance(groups, frozenset | set) or not all(isinstance(group, str) for group in groups):
         return f"has the groups {groups!r}; give a frozenset of names"
     return ""
-
-
-def some_of(classes: Sequence[str]) -> str:
-    """The names of the first few, for messages."""
-    return ", ".join(classes[:8]) + (", ..." if len(classes) > 8 else "")
 
 
 @collection_off()

@@ -8,12 +8,12 @@ from itertools import chain
 import numpy as np
 from torch.nn.modules.lazy import LazyModuleMixin
 
+from dglsent.corpora.corpus import some_of
 from dglsent.models.encoder import Encoder
 from dglsent.passing import Batch
 from dglsent.passing.relation import Relation
 from dglsent.tasks.classification import Classification
 from dglsent.tasks.task import Task
-from dglsent.training.assemble import some_of
 from dglsent.training.data import Examples, GraphSet
 from dglsent.training.graphs import OwnGraph
 from dglsent.training.model import SentenceModel

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping
-from typing import Any
-
-from jsonargparse import Namespace
+from typing import TYPE_CHECKING, Any
 
 from graphs.errors import InputError
+
+if TYPE_CHECKING:
+    from jsonargparse import Namespace
 
 
 def _names(text: str) -> frozenset[str]:
@@ -24,7 +25,8 @@ _FROM_ZERO = _names(
     "lexical layers tag_dim cap_dim character_dim spelling_dim position_dim"
 )
 _SHARES = {"dropout", "recurrent_dropout", "gate_dropout", "between_layers", "momentum"}
-_MOST = {"seed": 2**32 - 1}  # NumPy takes no larger one
+MOST_SEED = 2**32 - 1  # NumPy takes no larger one
+_MOST = {"seed": MOST_SEED}
 _LARGEST = 10**9  # sizes are multiplied, and torch counts in 64 bits
 
 

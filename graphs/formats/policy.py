@@ -8,7 +8,7 @@ that names the line. A file that cannot be opened, or breaks before its first li
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Literal, TypeAlias, TypeVar
+from typing import Any, Literal, TypeAlias, TypeVar
 
 from graphs.errors import BrokenFileError, SentenceError, check_choice
 
@@ -27,6 +27,11 @@ class Sentences(list[T]):
     def __init__(self, sentences: Iterable[T] = (), skipped: Iterable[SentenceError] = ()) -> None:
         super().__init__(sentences)
         self.skipped: list[SentenceError] = list(skipped)
+
+    def in_order(self) -> list[T | SentenceError]:
+        """The sentences, and in the places of those that were left out why, as they stand in the file."""
+        both: list[Any] = [*self, *self.skipped]
+        return sorted(both, key=lambda one: one.origin.line)  # several may share a line, and keep their order
 
 
 def collect(results: Iterable[T | SentenceError], on_error: OnError = "raise") -> Sentences[T]:

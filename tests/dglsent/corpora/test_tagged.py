@@ -42,3 +42,9 @@ def test_trees_that_are_wanted_in_vain():
     (example, _) = tagged_examples("dev", SENTENCES, "chunk", bio("X"))
     with pytest.raises(SentenceError, match="no parses; choose a chain, a window or a complete graph"):
         shape("dependency", example.sentences[0])
+
+
+def test_of_many_classes_the_line_has_a_few():
+    """CCGbank's were 13,000 characters."""
+    with pytest.raises(SentenceError, match=r"none of 0, 1, 2, 3, 4, 5, 6, 7, \.\.\.$"):
+        tagged_examples("test", SENTENCES, "pos", [*map(str, range(1300))])

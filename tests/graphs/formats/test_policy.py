@@ -5,7 +5,9 @@ import io
 
 import pytest
 
+from graphs.columns import Constituency
 from graphs.errors import BrokenFileError, InputError, Origin, SentenceError
+from graphs.formats.brackets import read_brackets
 from graphs.formats.policy import collect
 from graphs.formats.source import read_lines, source_name
 
@@ -65,3 +67,10 @@ def test_a_break_is_raised_or_listed_last():
     assert list(map(str, sentences.skipped)) == [str(BAD), "f.txt:9: no disk"]
     with pytest.raises(BrokenFileError, match="no disk"):
         collect((result for result in results() if result != BAD), "raise")
+
+
+def test_sentences_and_broken_ones_stand_in_the_order_of_their_file():
+    read = read_brackets(io.StringIO("(A a) (B b)\n(C\n(D d)\n"), on_error="skip")
+    assert [one.label[0] if isinstance(one, Constituency) else "broken" for one in read.in_order()] == [
+        "A", "B", "broken", "D",
+    ]  # fmt: skip
