@@ -16,7 +16,7 @@ from typing import IO, Final, Literal, TypeAlias, cast
 
 from graphs.errors import InputError
 from graphs.formats.brackets import parse_brackets, starts_tree
-from graphs.formats.source import broken, reason, unreadable
+from graphs.formats.source import broken, is_packed, packed, reason, unreadable
 
 Form: TypeAlias = Literal["conllu", "brackets", "text", "tsv", "csv", "jsonl"]
 
@@ -105,8 +105,11 @@ def text_of(part: Part) -> str:
     """The text of a part; of TSV and CSV the line that names the columns stands before it."""
     stat = os.stat(part.file)
     file = _kept_open(part.file, stat.st_ino, stat.st_mtime_ns)
-    file.seek(part.begin)
-    raw = _header(part.file) + file.read(part.size)
+    try:
+        file.seek(part.begin)
+        raw = _header(part.file) + file.read(part.size)
+    except (EOFError, zlib.error, gzip.BadGzipFile):  # it was whole when it was cut into parts
+        raw = b""
     if hashlib.sha256(raw).hexdigest() != part.sha256:
         raise InputError(f"{part.file}: changed while it was read; run the command again")
     try:
@@ -147,6 +150,8 @@ def _lines(file: str) -> Iterator[tuple[bytes, str]]:
     try:
         with _opened(file) as opened:
             for some in opened:
+                if not number and is_packed(some):
+                    raise packed(file)
                 for raw in some.splitlines(keepends=True):  # of bytes, these are cut where `read_lines` cuts
                     yield raw, raw.removeprefix(mark).rstrip(b"\r\n").decode(errors="replace")
                     mark, number = b"", number + 1

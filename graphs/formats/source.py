@@ -81,6 +81,8 @@ def read_lines(source: Source) -> Iterator[str]:
                 raise unreadable(name or "input", error) from None
             raise broken(name, number + 1, f"the file breaks off here ({reason(error)}); fetch it again") from None
         except UnicodeDecodeError as error:
+            if not number and is_packed(error.object):
+                raise packed(name) from None
             what = f"not UTF-8 text ({error.reason}); convert the file to UTF-8"
             raise broken(name, number + 1, what) from None
 
@@ -142,6 +144,16 @@ def broken(name: str, line: int, what: str) -> InputError:
     if line > 1:
         return BrokenFileError(what, Origin(name, line))
     return InputError(f"{name or 'input'}:{line}: {what}")
+
+
+def is_packed(begin: bytes) -> bool:
+    """Whether a file that begins so is packed by gzip; no text in UTF-8 begins like that."""
+    return begin.startswith(b"\x1f\x8b")
+
+
+def packed(name: str) -> InputError:
+    """The error of a packed file whose name does not say so."""
+    return InputError(f"{name or 'input'}: packed by gzip, and its name does not end in .gz; rename or unpack it")
 
 
 def reason(error: BaseException) -> str:

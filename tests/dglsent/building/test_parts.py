@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import random
 from pathlib import Path
 
@@ -150,3 +151,21 @@ def test_csv_is_cut_where_its_reader_ends_a_row(tmp_path: Path) -> None:
         file = written(tmp_path, f"{number}.csv", text)
         parts = list(Files("chain", {"train": [str(file)]}, skip=True).parts(1))
         assert [(part.line, part.count) for part in parts] == [(row.origin.line, 1) for row in rows(file)]
+
+
+@pytest.mark.parametrize("name", ["own.tsv", "own.txt", "own.conllu"])
+def test_a_packed_file_whose_name_does_not_say_so(name: str, tmp_path: Path) -> None:
+    """It was said to have no sentences."""
+    (tmp_path / name).write_bytes(gzip.compress(b"text\tlabel\na film\tgood\n"))
+    with pytest.raises(InputError, match=rf"{name}: packed by gzip, and its name does not end in \.gz"):
+        list(Files("chain", {"train": [str(tmp_path / name)]}).parts(10))
+
+
+def test_a_packed_file_that_is_cut_after_it_was_looked_through(tmp_path: Path) -> None:
+    file = tmp_path / "own.txt.gz"
+    file.write_bytes(gzip.compress(random.Random(1).randbytes(20_000).hex().replace("7", "\n").encode()))
+    source = Files("chain", {"train": [str(file)]})
+    *_, last = source.parts(100)
+    file.write_bytes(file.read_bytes()[:-1000])
+    with pytest.raises(InputError, match=r"own\.txt\.gz: changed while it was read; run the command again"):
+        source.read(last)

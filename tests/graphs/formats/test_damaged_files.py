@@ -205,3 +205,12 @@ def test_a_line_without_an_end_is_not_read_whole(tmp_path):
     path.write_bytes(gzip.compress(b"(A a)\n" + b"x" * 40_000_000))
     with pytest.raises(BrokenFileError, match=r"bomb\.gz:2: .*no line end in 16 MiB"):
         read_brackets(path)
+
+
+def test_a_packed_file_whose_name_does_not_say_so(tmp_path):
+    """It was said not to be UTF-8."""
+    path = tmp_path / "file.txt"
+    path.write_bytes(gzip.compress("\n".join(WORDS).encode()))
+    for source in (path, io.BytesIO(path.read_bytes())):
+        with pytest.raises(InputError, match=r"(file\.txt|input): packed by gzip, .*; rename or unpack it"):
+            list(read_lines(source))
