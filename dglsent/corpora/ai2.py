@@ -6,6 +6,7 @@ Baudis, Stanko, Sedivy 2016, "Joint Learning of Sentence Embeddings for Relevanc
 from __future__ import annotations
 
 import csv
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Literal, TypeAlias
 
@@ -42,10 +43,11 @@ class AI2(Corpus):
 
     def load(self, data: Path) -> Splits:
         """Reads `VERSION-{train,dev,test}.csv`, and parses `ai2-{train,dev,test}-{a,b}` or `ai2-ck12v0-...`."""
-        texts = self.texts(data)
+        read = self._rows(data)
+        texts = self._texts(read)
         corpus = "ai2" if self.version == "enwv0" else f"ai2-{self.version}"
         splits = {}
-        for split, rows in self._rows(data).items():
+        for split, rows in read.items():
             questions: dict[str, int] = {}
             hypotheses: dict[tuple[str, str], int] = {}
             targets = [
@@ -62,9 +64,12 @@ class AI2(Corpus):
 
     def texts(self, data: Path) -> dict[str, list[list[str]]]:
         """The tokens of hypotheses (a) and evidence (b) by parse file."""
+        return self._texts(self._rows(data))
+
+    def _texts(self, read: Mapping[str, Sequence[Mapping[str, str]]]) -> dict[str, list[list[str]]]:
         return {
             f"{self._name(split)}-{side}": [row[column].split() for row in rows]
-            for split, rows in self._rows(data).items()
+            for split, rows in read.items()
             for side, column in _SENTENCES.items()
         }
 

@@ -5,6 +5,7 @@ Iyer, Dandekar, Csernai 2017, "First Quora Dataset Release: Question Pairs"; fil
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 
 from dglsent.corpora.corpus import Corpus, Splits, find_folder
@@ -30,9 +31,10 @@ class Quora(Corpus):
 
     def load(self, data: Path) -> Splits:
         """Reads `question TAB question TAB 0 or 1` a line, and parses `quora-{dev,test}-{a,b}`."""
-        texts = self.texts(data)
+        read = self._rows(data)
+        texts = self._texts(read)
         files = {}
-        for name, (file, rows) in self._rows(data).items():
+        for name, (file, rows) in read.items():
             targets = [{"label": binary_label(row[_LABEL], file, line)} for line, row in enumerate(rows, 1)]
             ids = [f"{name}-{number}" for number in range(1, len(rows) + 1)]
             files[name] = parsed_pairs(data, "quora", f"quora-{name}", texts, targets, ids)
@@ -41,9 +43,13 @@ class Quora(Corpus):
 
     def texts(self, data: Path) -> dict[str, list[list[str]]]:
         """The tokens of the questions by parse file; `(` for `-LRB-`."""
+        return self._texts(self._rows(data))
+
+    @staticmethod
+    def _texts(read: Mapping[str, tuple[Path, list[list[str]]]]) -> dict[str, list[list[str]]]:
         return {
             f"quora-{name}-{side}": [[unescaped(token) for token in row[column].split()] for row in rows]
-            for name, (_, rows) in self._rows(data).items()
+            for name, (_, rows) in read.items()
             for side, column in _SENTENCES.items()
         }
 
