@@ -22,13 +22,13 @@ from graphs.formats.source import Extract, read_lines, source_name, source_start
 from graphs.tokens import tokens
 
 REMEDY = (
-    "of a table `dglsent build FILE STORE --graph KIND` parses the text into a store, from which a recipe trains; or "
-    "parse it with `dglsent parse` and give CoNLL-U with a comment `# label = CLASS` before each sentence, or for "
-    "constituency trees brackets in the column of the text"
+    "of a table `dglsent build FILE STORE --graph KIND` parses the text into a store, from which a recipe of that "
+    "graph trains; or, for a graph of your own too, parse it with `dglsent parse` and give CoNLL-U with a comment "
+    "`# label = CLASS` before each sentence, or for constituency trees brackets in the column of the text"
 )
 PAIR_REMEDY = (
-    "`dglsent build FILE STORE --graph KIND` parses the pairs into a store, from which a recipe trains; or for "
-    "constituency trees give brackets in the columns of the text"
+    "`dglsent build FILE STORE --graph KIND` parses the pairs into a store, from which a recipe of that graph trains; "
+    "or for constituency trees, of a graph of your own too, give brackets in the columns of the text"
 )
 NO_CLASS = ("", "_", "-1")  # labels of a phrase that has none
 PIECE = re.compile(r"[()]|[^ \t\r\n()]+")  # as in `graphs.formats.brackets`
