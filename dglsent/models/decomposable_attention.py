@@ -14,7 +14,7 @@ from torch import Tensor, nn
 
 from dglsent.models.encoder import Encoder, PairEncoder
 from dglsent.nn.embeddings import WordEmbedding
-from dglsent.passing import Batch, Outputs, at_once, dot, softmax_sum, update_all
+from dglsent.passing import Batch, Outputs, dot, softmax_sum, update_all
 from graphs.columns import IntArray
 from graphs.errors import check_choice
 from graphs.fields import ATTEND, REAL
@@ -55,7 +55,7 @@ class DecomposableAttention(PairEncoder):
         memory = batch.nodes["memory"] = self.structure.memory(self.structure.encode(batch))
         # Eq. 14-16: both directions in one round, for every node hears the other sentence.
         average = softmax_sum(score="score", value="memory", out="context", weight="attention")
-        update_all(batch, at_once(self.message), average, relation=ATTEND)
+        update_all(batch, self.message, average, relation=ATTEND)
         attend = batch.relation(ATTEND)
         attend.edges.set_lazy("E", lambda: _alignment(memory, *attend.ends))  # no round keeps its scores
         return memory
