@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
+from functools import partial
 from itertools import pairwise
 from typing import Literal, TypeAlias, cast, get_args
 
@@ -22,7 +23,7 @@ Format: TypeAlias = Literal["text", "tokens", "brackets", "conllu", "columns", "
 FORMATS: tuple[Format, ...] = get_args(Format)
 
 TOKEN = re.compile(r"[^ \t]+")
-_OF_ONE_WORD = re.compile(r"(?:\([ \t]*[^ \t()]+[ \t]+[^ \t()]+[ \t]*\)[ \t]*)+")
+_OF_ONE_WORD = re.compile(r"(?:\([ \t]*[^ \t()a-z]+[ \t]+[^ \t()]+[ \t]*\)[ \t]*)+")
 
 
 def guess(name: str, text: str) -> Format:
@@ -40,7 +41,7 @@ def guess(name: str, text: str) -> Format:
         return "conllu"
     if "\t" in first.strip():
         return "tsv"
-    if lines and all(line.lstrip().startswith('{"') and line.rstrip().endswith("}") for line in lines):
+    if first.lstrip().startswith('{"') and first.rstrip().endswith("}"):
         return "jsonl"
     return "brackets" if lines and _are_brackets(lines) else "text"
 
@@ -48,7 +49,8 @@ def guess(name: str, text: str) -> Format:
 def _are_brackets(lines: Iterable[str]) -> bool:
     """Whether lines are trees, be some of them broken: no word stands outside brackets.
 
-    Where no brackets stand within brackets, all trees are of one word, `(UH Yes)`; `(Laughs)` is text.
+    Where no brackets stand within brackets, all trees are of one word, `(UH Yes)`; `(Laughs)` and `(Great film)` are
+    text, for no tag has small letters.
     """
     depth, nested, of_one_word = 0, False, True
     for line in lines:
@@ -74,7 +76,7 @@ def read(
         text: what was read.
         form: its format; "text" is a raw sentence a line, "tokens" one whose tokens stand between spaces.
         columns: the columns of a table in which the sentences stand. Pairs may be two sentences in a row, too, or the
-            two columns of "tsv" whose first line names none.
+            two columns of "tsv" whose first line names none, and of other text with a tab in a line.
         name: the file, for messages.
         named: whether someone asked for these columns, without which a table is refused.
 
@@ -90,10 +92,13 @@ def read(
                 f"{name or 'input'}: tab-separated pairs, but the model reads single sentences; of a table the first "
                 f"line names the columns, {columns[0]!r} among them"
             )
-        rows = [([cell.strip() for cell in line.split("\t")], Origin(name, number)) for number, line in _lines(text)]
+        rows = _tabbed(text, name)
         _refuse_header([cells for cells, _ in rows], name)
         trees = has_trees(cell for row, _ in rows for cell in row)
-        return [_pair(row, origin, trees) for row, origin in rows]
+        return [_pair(row, origin, partial(_cell, origin=origin, among_trees=trees)) for row, origin in rows]
+    if sentences == 2 and form in ("text", "tokens") and any("\t" in line.strip() for _, line in _lines(text)):
+        rows, tokens = _tabbed(text, name), form == "tokens"
+        return [_pair(row, origin, partial(_raw, origin=origin, tokens=tokens)) for row, origin in rows]
     single = _single(text, form, name)
     if sentences == 2 and single:
         return in_twos(single, _places(single, form, len(_lines(text))), name, numbered=form == "conllu")
@@ -162,10 +167,15 @@ def _lines(text: str) -> list[tuple[int, str]]:
     return [(number, line) for number, line in numbered if line.strip()]
 
 
-def _pair(row: Sequence[str], origin: Origin, among_trees: bool) -> tuple[Given, ...]:
+def _tabbed(text: str, name: str) -> list[tuple[list[str], Origin]]:
+    """The cells of each line that is not blank, and where it stands."""
+    return [([cell.strip() for cell in line.split("\t")], Origin(name, number)) for number, line in _lines(text)]
+
+
+def _pair(row: Sequence[str], origin: Origin, read: Callable[[str], Given]) -> tuple[Given, ...]:
     if len(row) != 2:
         return (SentenceError(f"{len(row)} columns, expected the two sentences of a pair", origin),)
-    return tuple(_cell(text, origin, among_trees) for text in row)
+    return tuple(map(read, row))
 
 
 def _cell(text: str, origin: Origin, among_trees: bool) -> Given:

@@ -25,12 +25,14 @@ GOOD = "(S (NP (DT the) (NN film)) (VP (VBD was) (JJ good)))"
         ("(wow (what a film))\nSomebody sings.\n", "text"),
         ("(wow (what a film)\nSomebody sings.\n", "text"),
         ("(UH Yes)\n(Laughs)\n", "text"),
+        ("(Great film)\n", "text"),
         ("(Somebody really sings)\n", "text"),
         (f"{GOOD} :)\n (NN x)\n", "text"),
         ("\n# (S (NN x))\n", "text"),
         (f"\n{GOOD}\t(UH Yes)\n", "tsv"),
         ('{"text": "a"}\n\n {"text": "b", "label": 1}\n', "jsonl"),
-        ('{"text": "a"}\nand so on\n', "text"),
+        ('{"text": "a"}\n{"text": "b\n', "jsonl"),
+        ('and so on\n{"text": "a"}\n', "text"),
     ],
 )
 def test_brackets_are_found_out_by_all_lines(text, form):
@@ -137,3 +139,19 @@ def test_conllu_of_tags_alone():
     assert "head '_' of word 2 is not a number" in str(half)
     ((whole,),) = read(parsed.replace("VBZ\t_\t_\t_", "VBZ\t_\t0\troot"), "conllu", [TEXT])
     assert (whole.unparsed, whole.dependencies.head.tolist()) == (None, [1, -1])
+
+
+@pytest.mark.parametrize("form", ["text", "tokens"])
+def test_pairs_on_lines_of_text_have_a_tab_between_them(form):
+    """Two lines in a row were taken for a pair, each of them one sentence."""
+    given = read("Two boys play.\t\nA man sings.\tA man sleeps.\nA dog runs.\n", form, PAIR, "pairs.txt")
+    (empty,), (one, other), (alone,) = given[0][1:], given[1], given[2]
+    assert isinstance(empty, SentenceError)
+    said = (["A", "man", "sings."], ["A", "man", "sleeps."]) if form == "tokens" else ("A man sings.", "A man sleeps.")
+    assert (one.text, other.text) == said
+    assert str(alone) == "pairs.txt:3: 1 columns, expected the two sentences of a pair"
+
+
+def test_a_tab_after_a_sentence_parts_nothing():
+    given = read("Two boys play.\t\nThe boys play.\n", "text", PAIR)
+    assert [one.text for one in given[0]] == ["Two boys play.", "The boys play."]
