@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, Literal, TypeVar
 
 import torch
 from huggingface_hub import ModelHubMixin, snapshot_download
@@ -21,7 +21,7 @@ from dglsent.training.device import pick_device
 from dglsent.training.model import SentenceModel
 from dglsent.training.recipe import Recipe
 from dglsent.training.run import Run, write
-from graphs.errors import InputError, SentenceError
+from graphs.errors import InputError, SentenceError, check_choice
 from graphs.features import Vocabularies
 from graphs.files import replacing
 from graphs.token_vectors import TokenVectors, VectorSource
@@ -87,7 +87,9 @@ class Model(ModelHubMixin):
         model = model.to(pick_device(device))
         return cls(folder, recipe, vocabularies, model, stanza_dir=stanza_dir, trusted=trusted, vectors=vectors)
 
-    def predict(self, given: Any, *, say: Say = lambda line: None) -> list[dict[str, Any]]:
+    def predict(
+        self, given: Any, *, on_error: Literal["raise", "keep"] = "raise", say: Say = lambda line: None
+    ) -> list[dict[str, Any]]:
         """Predictions.
 
         Args:
@@ -95,6 +97,8 @@ class Model(ModelHubMixin):
                 nltk trees; for a model of pairs of tuples of two of these. One of them may stand alone, but for a token
                 list, which would be a list of texts. Raw text is parsed or tagged by Stanza where the model `needs`
                 that, and a text is one sentence then; else cut into tokens.
+            on_error: "raise" at the first example that cannot be used, or "keep" a dict with `error` in its place, as
+                the lines of `dglsent predict`.
             say: is told by which models text is parsed or tagged.
 
         Returns:
@@ -107,11 +111,15 @@ class Model(ModelHubMixin):
         Raises:
             InputError: an example cannot be used; the message says which and why.
         """
-        return list(self._all(given, say, _predicted))
+        check_choice("on_error", on_error, ("raise", "keep"))
+        results = self._each(given, say, _predicted)
+        if on_error == "keep":
+            return [{"error": str(one)} if isinstance(one, SentenceError) else one for one in results]
+        return list(_none_wrong(results))
 
     def explain(self, given: Any, *, say: Say = lambda line: None) -> Explanations:
         """Predictions with what the model used for them, drawn in Jupyter; arguments and errors as in `predict`."""
-        return Explanations(self._all(given, say, self._explained))
+        return Explanations(_none_wrong(self._each(given, say, self._explained)))
 
     def states(self, given: Any, *, say: Say = lambda line: None) -> list[States]:
         """What the encoder makes of each sentence, as features for another model; arguments and errors as in `predict`.
@@ -119,7 +127,7 @@ class Model(ModelHubMixin):
         Returns:
             The states of each sentence, of a model of pairs those of both sentences of an example one after the other.
         """
-        return [one for of_example in self._all(given, say, states_of) for one in of_example]
+        return [one for of_example in _none_wrong(self._each(given, say, states_of)) for one in of_example]
 
     def attempt(
         self, examples: Sequence[tuple[Readable, ...]], *, explain: bool = False
@@ -208,14 +216,13 @@ class Model(ModelHubMixin):
         encoder, task = type(self.model.encoder).__name__, type(self.model.task).__name__
         return f"<dglsent model {self.run.path}: {encoder} on {self.recipe.graph} graphs, {task}>"
 
-    def _all(self, given: Any, say: Say, make: Callable[[Seen], Sequence[_Made]]) -> Iterator[_Made]:
+    def _each(self, given: Any, say: Say, make: Callable[[Seen], Sequence[_Made]]) -> Iterator[_Made | SentenceError]:
         numbered = examples_of(given, self.sentences)
         examples = self.readable([example for _, example in numbered], say)
         for first in range(0, len(examples), _BATCH):
             for place, result in enumerate(self._attempt(examples[first : first + _BATCH], make), first):
-                if isinstance(result, SentenceError):
-                    raise SentenceError(f"example {numbered[place][0]}: {result}") from result
-                yield result
+                wrong = isinstance(result, SentenceError)
+                yield SentenceError(f"example {numbered[place][0]}: {result}") if wrong else result
 
     def _attempt(
         self, examples: Sequence[tuple[Readable, ...]], make: Callable[[Seen], Sequence[_Made]]
@@ -228,6 +235,13 @@ class Model(ModelHubMixin):
 
     def _explained(self, seen: Seen) -> list[Explanation]:
         return explanations(seen, self.model.encoder.shows, self.recipe.graph, self.labels)
+
+
+def _none_wrong(results: Iterable[_Made | SentenceError]) -> Iterator[_Made]:
+    for result in results:
+        if isinstance(result, SentenceError):
+            raise result
+        yield result
 
 
 def _predicted(seen: Seen) -> list[dict[str, Any]]:

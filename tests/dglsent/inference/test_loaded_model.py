@@ -185,6 +185,15 @@ def test_an_error_says_which_example(trees_run):
         untrained("chain", "sequence.SeqLSTM", hidden=6).explain(["good", ""])
 
 
+def test_an_error_may_be_kept_in_its_place():
+    model = untrained("chain", "sequence.SeqLSTM", hidden=6)
+    good, bad, more = model.predict(["good", "", "bad film"], on_error="keep")
+    assert bad == {"error": "example 2: the sentence has no words"}
+    assert [good, more] == model.predict(["good", "bad film"])
+    with pytest.raises(InputError, match="on_error is 'skip'; use 'raise' or 'keep'"):
+        model.predict([], on_error="skip")
+
+
 def test_nothing_is_predicted_of_nothing(trees_run):
     assert dglsent.load(trees_run).predict([]) == []
 
