@@ -120,8 +120,17 @@ def comments(text: Text) -> list[str]:
     """The text of a sentence as a comment, and what else its own comments say."""
     given = as_tokens(text)
     whole = " ".join((given if isinstance(given, str) else " ".join(given.words)).split())
-    own = [line for line in text.comments if not _SENT_ID.match(line)] if isinstance(text, Dependencies) else []
+    own = list(_own(text.comments)) if isinstance(text, Dependencies) else []
     return own if any(line.startswith("text =") for line in own) else [f"text = {whole}", *own]
+
+
+def _own(comments: Sequence[str]) -> Iterator[str]:
+    """Comments as they are; a `sent_id` of the source that is no number stays beside the one that its place gives."""
+    for line in comments:
+        if not _SENT_ID.match(line):
+            yield line
+        elif not line.partition("=")[2].strip().isdecimal():
+            yield f"source_{line}"
 
 
 def key(there: StanzaModels, text: Text) -> bytes:

@@ -168,8 +168,8 @@ def _set_batch(graph: DGLGraph, nodes: Sequence[int], edges: dict[str, Sequence[
 
 def _key(key: Any, count: int) -> tuple[str, int]:
     """Relation and order of an edge, by its NetworkX key."""
-    if isinstance(key, tuple) and len(key) == 2 and isinstance(key[0], str) and isinstance(key[1], int):
-        return key
+    if isinstance(key, tuple) and len(key) == 2 and isinstance(key[0], str) and isinstance(key[1], Integral):
+        return key[0], int(key[1])
     return (key if isinstance(key, str) else CHILD), count
 
 
@@ -197,6 +197,8 @@ def _field(name: str, records: Sequence[dict[str, Any]], about: dict[str, Any] |
     if missing:
         raise InputError(f"field {name!r} is missing on {missing} of {len(records)} {what}s; set it on all or none")
     rows = [record[name] for record in records]
+    if any(isinstance(row, str) for row in rows):
+        raise InputError(f"{what} field {name!r} is text; give ids, such as vocabularies.word.ids([...])")
     try:
         if about is None:
             return torch.tensor(rows)

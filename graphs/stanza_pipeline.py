@@ -251,7 +251,7 @@ def _refusal(tokens: list[str], max_tokens: int) -> str:
     if not tokens:
         return "the sentence has no words"
     if len(tokens) > max_tokens:
-        return f"over {max_tokens} tokens (max_tokens)"
+        return f"over {max_tokens} tokens (max_tokens); `dglsent parse --max-tokens` takes another limit"
     if not all(tokens):
         return f"token {tokens.index('') + 1} is empty"
     return ""

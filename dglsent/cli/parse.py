@@ -123,7 +123,7 @@ def _inputs(options: Namespace) -> dict[Path, Sequence[Text | SentenceError]]:
         remedy = "add --input conllu, which keeps its tags" if form == "conllu" else "give its text"
         raise InputError(f"{options.input}: parses, and not text; {remedy}")
     if options.input == "-" or (Path(options.input).exists() and not Path(options.input).is_dir()):  # perhaps a pipe
-        if options.out.name in ("", ".."):
+        if options.out.name in ("", "..", "-"):
             raise InputError(f"{options.out}: OUT is how names of files begin, such as parsed/reviews")
         return {options.out: _read(options.input, options.form)}
     corpora = corpora_with_texts()

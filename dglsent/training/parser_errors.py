@@ -9,7 +9,7 @@ from inspect import signature
 KEYS = "`dglsent fit --help` lists the keys"
 
 # Of Python's types and values what a recipe holds in their place.
-_TYPES = {
+TYPES = {
     "int": "a whole number",
     "float": "a number",
     "bool": "true or false",
@@ -65,7 +65,7 @@ def _expected(said: str) -> str:
     """Of which kinds a value should have been, and what it is; "" where jsonargparse speaks of something else."""
     kinds: list[str] = []
     for found in re.finditer(_EXPECTED, said):
-        kinds += [_TYPES.get(found["type"], found["type"])] if found["type"] else found["choices"].split(", ")
+        kinds += [TYPES.get(found["type"], found["type"])] if found["type"] else found["choices"].split(", ")
     given = re.search(_GIVEN, said)
     if not kinds or given is None:
         return ""

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import importlib
+import inspect
 import math
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
+from dglsent.training.parser_errors import TYPES
 from graphs.errors import InputError
 
 if TYPE_CHECKING:
@@ -34,8 +37,10 @@ def in_range(config: Namespace) -> None:
     """Looks at every number of a resolved recipe; of others' classes it knows only that numbers are finite.
 
     Raises:
-        InputError: one is out of its range; the key is named.
+        InputError: one is out of its range, or nothing where something is wanted; the key is named.
     """
+    for key, wanted in _lacking(config.as_dict(), ""):
+        raise InputError(f"{key}: expected {TYPES.get(wanted, wanted)}, not null")
     numbers = list(_numbers(config.as_dict(), "", True))
     highest = {key: value for key, value, ours in numbers if ours and key.endswith(".high")}
     for key, value, ours in numbers:
@@ -64,3 +69,16 @@ def _numbers(value: Any, key: str, ours: bool) -> Iterator[tuple[str, float, boo
             yield from _numbers(each, key if name == "init_args" else f"{key}.{name}".lstrip("."), ours)
     elif isinstance(value, int | float) and not isinstance(value, bool):
         yield key, value, ours
+
+
+def _lacking(value: Any, key: str) -> Iterator[tuple[str, str]]:
+    """The arguments of classes of dglsent that are None and may not be, with their types."""
+    if isinstance(value, Mapping):
+        module, _, name = str(value.get("class_path", "")).rpartition(".")
+        nothing = [each for each, given in (value.get("init_args") or {}).items() if given is None]
+        if nothing and module.startswith("dglsent."):
+            wanted = inspect.signature(getattr(importlib.import_module(module), name)).parameters
+            types = {each: str(wanted[each].annotation) for each in nothing if each in wanted}
+            yield from ((f"{key}.{each}", type_) for each, type_ in types.items() if "None" not in type_)
+        for name, each in value.items():
+            yield from _lacking(each, key if name == "init_args" else f"{key}.{name}".lstrip("."))

@@ -140,6 +140,8 @@ def test_graphs_made_in_networkx():
         (1, 2),
         (2, 1),
     ]
+    numbered = nx.MultiDiGraph([(0, 1, ("next", np.int64(0)))])
+    assert from_networkx(numbered).etypes == ["next"]
     named = nx.MultiDiGraph([(0, 1, "attend"), (1, 0, "attend"), (0, 1, "child")])
     assert [from_networkx(named).num_edges(relation) for relation in ("attend", "child")] == [2, 1]
 
@@ -163,7 +165,7 @@ def test_errors_say_what_to_do():
     with pytest.raises(InputError, match="field 'word' is missing on 1 of 3 nodes"):
         from_networkx(view)
     view.nodes[1]["word"] = "cat"
-    with pytest.raises(InputError, match="node field 'word'"):
+    with pytest.raises(InputError, match=r"node field 'word' is text; give ids, such as vocabularies\.word\.ids"):
         from_networkx(view)
     view = to_networkx(dgl.batch([graph, graph]))
     view.remove_node(5)

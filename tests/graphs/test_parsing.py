@@ -302,10 +302,10 @@ def test_what_cannot_be_parsed_is_said_in_its_place(stanza_dir, cache):
         "the sentence has no words",
         "token 2 is empty",
         "Stanza's tokens are not the text (a token over 1000 characters?)",
-        "over 30 tokens (max_tokens)",
-        "over 30 tokens (max_tokens)",
+        "over 30 tokens (max_tokens); `dglsent parse --max-tokens` takes another limit",
+        "over 30 tokens (max_tokens); `dglsent parse --max-tokens` takes another limit",
         None,
-        "over 30 tokens (max_tokens)",
+        "over 30 tokens (max_tokens); `dglsent parse --max-tokens` takes another limit",
     ]
     assert str(parses[4]) == "sentence 5: token 2 is empty"
     assert len(parses[8].dependencies) == 30

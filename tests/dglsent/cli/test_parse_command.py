@@ -53,7 +53,7 @@ def test_lines_keep_their_numbers(program, file, options, tmp_path):
     assert sentences[1].comments == ["sent_id = 3", "text = It's 1/2 past nine."]
     assert Path(f"{out}.failed.txt").read_text().splitlines() == [
         "2\tthe sentence has no words",
-        "4\tover 15 tokens (max_tokens)",
+        "4\tover 15 tokens (max_tokens); `dglsent parse --max-tokens` takes another limit",
     ]
     assert sorted(path.name for path in out.parent.iterdir()) == [
         "parsed.brackets.gz",

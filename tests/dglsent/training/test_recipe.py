@@ -139,6 +139,8 @@ def test_a_required_key_that_is_missing_is_named():
         ("training.epochs", "1.5", "expected a whole number, not 1.5"),
         ("training.patience", "often", "expected a whole number or null, not often"),
         ("training.epochs", "null", "expected a whole number, not null"),
+        ("encoder.hidden", "null", "expected a whole number, not null"),
+        ("task.dropout", "null", "expected a number, not null"),
         ("optimiser.lr", "fast", "expected a number, not fast"),
         ("optimiser.name", "rms", "expected 'adagrad', 'adam', 'adamw', 'sgd' or 'adadelta', not rms"),
         ("embedding.tune", "maybe", "expected true or false, not maybe"),
