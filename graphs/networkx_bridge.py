@@ -1,4 +1,4 @@
-"""DGLGraph to NetworkX and back, without loss."""
+"""DGLGraph to NetworkX and back, without loss; and to the columns that the engine takes."""
 
 from __future__ import annotations
 
@@ -9,12 +9,15 @@ from numbers import Integral
 from typing import Any, Final, TypeAlias
 
 import networkx as nx
+import numpy as np
 import torch
 
+from graphs.columns import as_array
 from graphs.door import dgl
-from graphs.errors import InputError, check_kind
-from graphs.fields import CHILD
+from graphs.errors import InputError, SentenceError, check_kind
+from graphs.fields import CHILD, SENTENCE
 from graphs.sentence_graph import SentenceGraph
+from graphs.topology import levels
 
 DGLGraph: TypeAlias = Any  # dgl.DGLGraph, which carries no types
 
@@ -115,6 +118,35 @@ def from_networkx(graph: nx.Graph) -> DGLGraph:
     if "batch_num_nodes" in about:
         _set_batch(result, about["batch_num_nodes"], about.get("batch_num_edges", {}))
     return result
+
+
+def sentence_graph(graph: DGLGraph) -> SentenceGraph:
+    """A DGLGraph made elsewhere, such as by `from_networkx`, as the columns that `dglsent.passing.Batch.of` takes.
+
+    The edges of one receiver are heard in the order in which they stand. Levels are made of the edges; in a graph with
+    cycles they are 0, and it is for rounds (`update_all`) alone.
+
+    Args:
+        graph: N nodes of one sentence and E edges of one relation, with the fields that a model reads, such as `word`
+            and `position`. Its field `sentence` is left out, for batches give their own.
+
+    Raises:
+        InputError: the graph is a batch, has several relations or types of nodes, or is something else.
+        SentenceError: a field is not of numbers.
+    """
+    check_kind(graph, (dgl.DGLGraph,), "graphs.from_networkx and the builders' .dgl() make one")
+    if len(graph.canonical_etypes) != 1 or len(graph.ntypes) != 1:
+        raise InputError(f"graph has the relations {', '.join(graph.etypes)}; give one with a single one, as child")
+    if graph.batch_size != 1:
+        raise InputError(f"graph is a batch of {graph.batch_size}; give its graphs one by one, as dgl.unbatch has them")
+    src, dst = (as_array(end).astype(np.int64) for end in graph.edges(order="eid"))
+    try:
+        level = levels(graph.num_nodes(), src, dst)
+    except SentenceError:
+        level = np.zeros(graph.num_nodes(), dtype=np.int64)
+    nodes = {name: as_array(value) for name, value in graph.ndata.items() if name != SENTENCE}
+    edges = {name: as_array(value) for name, value in graph.edata.items()}
+    return SentenceGraph(graph.num_nodes(), src, dst, nodes, edges, level)
 
 
 def _checked(about: Mapping[str, Any]) -> Mapping[str, Any]:

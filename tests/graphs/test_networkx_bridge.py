@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from graphs.door import dgl
 from graphs.errors import InputError
-from graphs.networkx_bridge import from_networkx, to_networkx
+from graphs.networkx_bridge import from_networkx, sentence_graph, to_networkx
 from graphs.sentence_graph import SentenceGraph
 
 DTYPES = [torch.int64, torch.int32, torch.uint8, torch.bool]
@@ -251,3 +251,14 @@ def test_whole_numbers_written_as_floats_are_whole_numbers():
 def test_a_sentence_that_is_columns_still():
     columns = SentenceGraph(2, np.array([0]), np.array([1]), {"word": np.array([3, 4])}, {}, np.array([1, 0]))
     same(from_networkx(to_networkx(columns)), columns.dgl())
+
+
+def test_what_is_no_single_sentence_is_refused():
+    graph = dgl.graph(([1, 2], [0, 0]))
+    for wrong, said in (
+        (dgl.batch([graph, graph]), "graph is a batch of 2; give its graphs one by one"),
+        (from_networkx(nx.MultiDiGraph([(0, 1, "attend"), (1, 0, "child")])), "relations attend, child; give one"),
+        ([graph], "DGLGraph is wanted, and list was given"),
+    ):
+        with pytest.raises(InputError, match=said):
+            sentence_graph(wrong)

@@ -1,0 +1,42 @@
+"""Graphs of DGL and NetworkX, which the engine takes as columns."""
+
+from __future__ import annotations
+
+import networkx as nx
+import pytest
+import torch
+from random_graphs import chain, tree
+
+from dglsent.passing import Batch, propagate, update_all
+from graphs.door import fn
+from graphs.networkx_bridge import from_networkx, sentence_graph, to_networkx
+
+
+def sums(graph):
+    """What every node has under it."""
+    batch = Batch.of([graph, graph])
+    batch.nodes["x"] = torch.arange(float(batch.num_nodes))
+    leaf, update = (lambda nodes: {"h": nodes.data["x"]}), (lambda nodes: {"h": nodes.data["x"] + nodes.data["s"]})
+    propagate(batch, fn.copy_u("h", "m"), fn.sum("m", "s"), update, leaf=leaf)
+    return batch.nodes["h"]
+
+
+@pytest.mark.parametrize("there", [tree([-1, 0, 0, 1, 1]), chain(4)], ids=["tree", "chain"])
+def test_they_are_what_they_were(there):
+    back = sentence_graph(from_networkx(to_networkx(there)))
+    assert back.fault() == ""
+    assert back.level.tolist() == there.level.tolist()
+    for kind in ("nodes", "edges"):
+        assert {name: column.tolist() for name, column in getattr(back, kind).items()} == {
+            name: column.tolist() for name, column in getattr(there, kind).items()
+        }
+    assert torch.equal(sums(back), sums(there))
+
+
+def test_those_with_cycles_are_for_rounds():
+    batch = Batch.of([sentence_graph(from_networkx(nx.DiGraph([("a", "b"), ("b", "a"), ("a", "c")])))])
+    batch.nodes["x"] = torch.tensor([1.0, 2.0, 4.0])
+    update_all(batch, fn.copy_u("x", "m"), fn.sum("m", "s"))
+    assert batch.nodes["s"].tolist() == [2, 1, 1]
+    with pytest.raises(ValueError, match="this relation has cycles"):
+        propagate(batch, fn.copy_u("x", "m"), fn.sum("m", "s"), leaf=lambda nodes: {"s": nodes.data["x"]})
