@@ -16,6 +16,7 @@ from pandas import DataFrame
 from dglsent.analysis.catalogue import Analysis
 from dglsent.analysis.sources import LoggedGates, Say, recordings, trained_runs
 from dglsent.json_text import dumps
+from dglsent.lock import locked
 from graphs.errors import InputError
 from graphs.files import replacing
 
@@ -53,35 +54,42 @@ def analyse(
         The files written.
 
     Raises:
-        InputError: the runs do not have what the analysis reads, or an option is out of its range.
+        InputError: the runs do not have what the analysis reads, an option is out of its range, or another process
+            writes the folder.
     """
     _in_range(options or {})
+    with locked(out / analysis.name):
+        sources: Sequence[Any]
+        if analysis.reads == "runs":
+            sources = trained_runs(paths)
+        elif analysis.reads == "gates":
+            sources = [LoggedGates.of(run) for run in trained_runs(paths)]
+        else:
+            sources = recordings(analysis, paths, out / "recordings", split=split, data=data, trusted=trusted, say=say)
+        used = split if analysis.reads == "recordings" else ""
+        return _write(analysis, sources, out / analysis.name, used, options or {}, say)
+
+
+def _write(
+    analysis: Analysis, sources: Sequence[Any], folder: Path, split: str, options: Mapping[str, Any], say: Say
+) -> list[Path]:
     module = importlib.import_module(analysis.module)
-    sources: Sequence[Any]
-    if analysis.reads == "runs":
-        sources = trained_runs(paths)
-    elif analysis.reads == "gates":
-        sources = [LoggedGates.of(run) for run in trained_runs(paths)]
-    else:
-        sources = recordings(analysis, paths, out / "recordings", split=split, data=data, trusted=trusted, say=say)
-    made = module.tables(sources, **(options or {}))
+    made = module.tables(sources, **options)
     if not any(len(table) for table in made.values()):
         raise InputError(
             f"{analysis.name}: nothing to show of {len(sources)} runs; `dglsent analyse --list` says what it reads"
         )
-    folder = out / analysis.name
     folder.mkdir(parents=True, exist_ok=True)
     empty = ", ".join(name for name, table in made.items() if table.empty)
     if empty:
         say(f"{analysis.name}: not written, as of these runs they have no rows: {empty}")
-    used = split if analysis.reads == "recordings" else ""
-    chosen = {name: option.default for name, option in options_of(analysis).items()} | dict(options or {})
+    chosen = {name: option.default for name, option in options_of(analysis).items()} | dict(options)
     files = write_tables(made, folder)
     for name, text in (module.texts(made) if hasattr(module, "texts") else {}).items():
         files.append(folder / f"{name}.txt")
         with replacing(files[-1]) as beside:
             beside.write_text(text, encoding="utf-8")
-    files += draw(analysis, made, folder, caption(analysis, sources, used, chosen), say)
+    files += draw(analysis, made, folder, caption(analysis, sources, split, chosen), say)
     about = folder / f"{analysis.name}.json"
     for name in {*_written(about), *(f"{name}.csv" for name in made)} - {file.name for file in files}:
         (folder / name).unlink(missing_ok=True)  # of other runs

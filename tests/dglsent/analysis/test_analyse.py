@@ -16,6 +16,7 @@ from dglsent.analysis.catalogue import ANALYSES, find
 from dglsent.analysis.pictures import panels, save
 from dglsent.analysis.scores import scores
 from dglsent.analysis.sources import TrainedRun, folders
+from dglsent.lock import locked
 from dglsent.training.run import Run
 
 
@@ -191,6 +192,13 @@ def test_figures_of_other_runs_do_not_stay(tag_guided_run, tmp_path, program):
     left = {path.name for path in folder.iterdir()}
     assert left == {*(Path(line).name for line in out.splitlines()), "mine.svg"}
     assert len(before) > len(left)
+
+
+def test_one_process_writes_an_analysis(tag_guided_run, tmp_path, program):
+    with locked(tmp_path / "tree-heat"):
+        program.refuses("analyse", "A2", tag_guided_run, "--out", tmp_path, saying=["tree-heat", "is writing it"])
+        assert program("analyse", "composition-results", tag_guided_run, "--out", tmp_path)[0] == 0
+    assert {path.name for path in tmp_path.iterdir()} == {"composition-results"}
 
 
 def test_captions_have_the_options_that_nobody_named(tag_guided_run, tmp_path, program):
