@@ -13,6 +13,7 @@ from textwrap import shorten
 import numpy as np
 from matplotlib.figure import Figure
 from pandas import DataFrame, concat, factorize
+from scipy.special import rel_entr
 
 from dglsent.analysis.phrases import gates, phrases
 from dglsent.analysis.pictures import colour_of, panels
@@ -120,6 +121,8 @@ def pair_dimensions(inner: DataFrame, z: Array, *, large: str = "top", top: floa
     best = counts.argmax(0)
     rows = []
     left, right = inner.left.to_numpy(), inner.right.to_numpy()
+    information = mutual_information(counts, totals)
+    of_parents = mutual_information(_by_code(parents, marked), np.bincount(parents))
     for k in range(z.shape[1]):
         size, pair = int(marked[:, k].sum()), int(best[k])
         purity = counts[pair, k] / size if size else 0.0
@@ -135,10 +138,8 @@ def pair_dimensions(inner: DataFrame, z: Array, *, large: str = "top", top: floa
                 "lift": purity / base,
                 "large": size,
                 "pair_count": int(totals[pair]),
-                "mutual_information": mutual_information(counts[:, k], totals),
-                "mutual_information_parent": mutual_information(
-                    np.bincount(parents, marked[:, k], parents.max() + 1), np.bincount(parents)
-                ),
+                "mutual_information": information[k],
+                "mutual_information_parent": of_parents[k],
                 "examples": _different(left[order], right[order]),
             }
         )
@@ -153,7 +154,6 @@ def permuted(codes: Array, totals: Array, marked: Array, *, purity: float, least
         counts = _by_code(rng.permutation(codes), marked)
         best = counts.argmax(0)
         share = counts.max(0) / size
-        information = [mutual_information(counts[:, k], totals) for k in range(min(20, counts.shape[1]))]
         kept = int(((share >= purity) & (totals[best] >= least)).sum())
         rows.append(
             {
@@ -161,18 +161,23 @@ def permuted(codes: Array, totals: Array, marked: Array, *, purity: float, least
                 "kept": kept,
                 "purity_max": share.max(),
                 "purity_mean": share.mean(),
-                "mutual_information": float(np.mean(information)),
+                "mutual_information": mutual_information(counts, totals).mean(),
             }
         )
     return DataFrame(rows)
 
 
-def mutual_information(marked: Array, totals: Array) -> float:
-    """Mutual information in nats of a code and a mark, from the marked and all items of each code."""
-    joint = np.stack([marked, totals - marked]) / totals.sum()
+def mutual_information(marked: Array, totals: Array) -> Array:
+    """Mutual information in nats of a code and each of d marks: [d].
+
+    Args:
+        marked: [codes, d] marked items of each code.
+        totals: [codes] all items.
+    """
+    joint = np.stack([marked, totals[:, None] - marked]) / totals.sum()
     expected = joint.sum(1, keepdims=True) * joint.sum(0, keepdims=True)
-    known = joint > 0
-    return float((joint[known] * np.log(joint[known] / expected[known])).sum())
+    found: Array = rel_entr(joint, expected).sum((0, 1))
+    return found
 
 
 def figures(tables: Mapping[str, DataFrame]) -> dict[str, Figure]:

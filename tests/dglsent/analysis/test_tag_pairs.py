@@ -88,6 +88,14 @@ def test_permuted_tags_keep_nothing():
     assert control.purity_max.max() < 0.3
 
 
+def test_the_control_counts_every_dimension():
+    codes, marked = np.arange(100) % 2, np.zeros((100, 30), bool)
+    marked[:40, 20:] = True
+    shuffled = tag_pairs.permuted(codes, np.bincount(codes), marked, purity=0.5, least=1, times=3)
+    one = tag_pairs.permuted(codes, np.bincount(codes), marked[:, 20:21], purity=0.5, least=1, times=3)
+    assert shuffled.mutual_information.tolist() == pytest.approx((one.mutual_information / 3).tolist())
+
+
 def test_a_rare_pair_is_not_kept_however_pure():
     codes, marked = np.zeros(30, int), np.ones((30, 1), bool)
     for least, kept in ((30, 1), (31, 0)):
@@ -96,8 +104,8 @@ def test_a_rare_pair_is_not_kept_however_pure():
 
 
 def test_mutual_information_of_a_pair_that_decides():
-    assert tag_pairs.mutual_information(np.array([50, 0]), np.array([50, 50])) == pytest.approx(np.log(2))
-    assert tag_pairs.mutual_information(np.array([25, 25]), np.array([50, 50])) == pytest.approx(0)
+    found = tag_pairs.mutual_information(np.array([[50, 25, 0], [0, 25, 0]]), np.array([50, 50]))
+    assert found == pytest.approx([np.log(2), 0, 0])
 
 
 def test_without_phrases_there_are_no_pairs(tmp_path):
