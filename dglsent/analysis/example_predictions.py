@@ -22,7 +22,8 @@ def tables(sources: Sequence[Recording], *, k: int = 5) -> dict[str, DataFrame]:
         k: how many of each kind.
 
     Raises:
-        InputError: a recording has no gold value a sentence, as one of tags, or no prediction of it.
+        InputError: a recording has no gold value a sentence, as one of tags, or no prediction of it, or classes
+            without their probabilities.
     """
     chosen, errors = [], []
     for source in sources:
@@ -34,19 +35,34 @@ def tables(sources: Sequence[Recording], *, k: int = 5) -> dict[str, DataFrame]:
             raise InputError(
                 f"{source.path}: the model's predictions have neither a label nor a score; choose a run of another task"
             )
-        marked = errors_of(source.examples)
-        errors.append(of_run(marked[["id", "gold", "predicted", "error"]], source))
+        classes = are_classes(source)
+        marked = errors_of(source.examples, classes)
+        errors.append(of_run(marked[["id", "gold", "predicted", "error"]].assign(classes=classes), source))
         chosen.append(of_run(choose(marked, k), source))
     return {"examples": concat(chosen, ignore_index=True), "all": concat(errors, ignore_index=True)}
 
 
-def errors_of(examples: DataFrame) -> DataFrame:
+def are_classes(source: Recording) -> bool:
+    """Whether the predictions of a recording are classes, each the likeliest one, and not scores.
+
+    Raises:
+        InputError: they are classes, and their probabilities are not recorded.
+    """
+    predicted = source.examples.predicted.to_numpy(float)
+    shares = source.examples.get("probabilities")
+    if shares is not None and shares.map(len).all():
+        return all(_share(of_one, number) == max(of_one) for of_one, number in zip(shares, predicted, strict=True))
+    if np.isin(predicted, range(len(source.about.get("labels", ())))).all():
+        raise InputError(f"{source.path}: has classes without their probabilities; choose a run whose task says both")
+    return False
+
+
+def errors_of(examples: DataFrame, classes: bool) -> DataFrame:
     """With the error of each: of scores the absolute difference, of classes 1 minus the gold class's probability."""
-    gold = examples.gold.to_numpy(float)
-    if (gold == np.round(gold)).all() and (examples.predicted == examples.predicted.round()).all():
-        right = [float(shares[int(label)]) for shares, label in zip(examples.probabilities, gold, strict=True)]
-        return examples.assign(error=1 - np.array(right))
-    return examples.assign(error=(examples.predicted - examples.gold).abs())
+    if not classes:
+        return examples.assign(error=(examples.predicted - examples.gold).abs())
+    right = [_share(of_one, gold) for of_one, gold in zip(examples.probabilities, examples.gold, strict=True)]
+    return examples.assign(error=1 - np.array(right))
 
 
 def choose(examples: DataFrame, k: int) -> DataFrame:
@@ -68,7 +84,7 @@ def figures(tables: Mapping[str, DataFrame]) -> dict[str, Figure]:
     systems = list(first_runs(errors))
     figure, axes = panels(1, len(systems), (max(4.6, 3.1 * len(systems)), 3.4))
     for ax, (_, shown, one) in zip(axes[0], systems, strict=True):
-        if (one.predicted == one.predicted.round()).all():
+        if one.classes.all():
             ax.hist(one.error, bins=20, range=(0, 1), color=colour_of(0))
             ax.set_xlabel("1 - probability of the gold class")
             ax.set_ylabel("examples")
@@ -80,3 +96,8 @@ def figures(tables: Mapping[str, DataFrame]) -> dict[str, Figure]:
         ax.set_title(shown.replace(", ", "\n", 1), fontsize=9)
     figure.set_label(f"Drawn: {'; '.join(shown for _, shown, _ in systems)}.")
     return {"example-predictions": figure}
+
+
+def _share(shares: Sequence[float], number: float) -> float:
+    """The probability of a class; 0 of a number that is none."""
+    return float(shares[int(number)]) if number in range(len(shares)) else 0.0

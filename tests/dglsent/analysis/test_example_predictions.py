@@ -24,10 +24,27 @@ def test_classes(tmp_path):
     shares = [[0.9, 0.1], [0.3, 0.7], [0.6, 0.4]]
     source = recording(tmp_path, examples=pairs([0.0, 1.0, 1.0], [0.0, 1.0, 0.0], probabilities=shares))
     examples = source.examples.assign(probabilities=shares)
-    marked = example_predictions.errors_of(examples)
+    assert example_predictions.are_classes(source)
+    marked = example_predictions.errors_of(examples, classes=True)
     assert marked.error.round(6).tolist() == [0.1, 0.3, 0.6]
     chosen = example_predictions.choose(marked, 1)
     assert chosen.id.tolist()[:2] == ["test-000", "test-002"]
+
+
+def test_whole_scores_are_no_classes(tmp_path):
+    """Scores from 1 to 5, of whose probabilities the one of number 4 is that of 5."""
+    shares = [[0, 0, 0.25, 0.5, 0.25], [0, 0, 0, 0, 1.0]]
+    source = recording(tmp_path, examples=pairs([4.0, 3.0], [4.0, 5.0], probabilities=shares))
+    assert example_predictions.tables([source])["all"].error.tolist() == [0, 2]
+    bare = recording(tmp_path, system="corpus/bare", examples=pairs([4.0, 3.0], [4.0, 5.0]))
+    assert example_predictions.tables([bare])["all"].error.tolist() == [0, 2]
+
+
+def test_classes_without_probabilities_are_refused(tmp_path):
+    source = recording(tmp_path, examples=pairs([1.0, 0.0], [1.0, 1.0]))
+    source.about["labels"] = ["no", "yes"]
+    with pytest.raises(InputError, match="has classes without their probabilities"):
+        example_predictions.tables([source])
 
 
 @pytest.mark.parametrize(
