@@ -21,7 +21,7 @@ import torch
 from dglsent.analysis.finite import REMEDY, not_finite
 from dglsent.analysis.recording import TABLES, begin, finish
 from dglsent.analysis.rows import Recorder, Shown
-from dglsent.analysis.runs import fold_of, system
+from dglsent.analysis.runs import fold_of, model_name, system
 from dglsent.building.further_files import of_files
 from dglsent.building.read_back import read_back
 from dglsent.corpora.example import Example
@@ -37,6 +37,7 @@ from dglsent.training.provenance import recipe_hash, version
 from dglsent.training.run import Run
 from dglsent.training.words import token_vectors
 from graphs.errors import InputError
+from graphs.files import replacing
 from graphs.store import digest
 
 _SHARD = 500  # examples
@@ -168,13 +169,9 @@ def provenance(run: Run, trusted: bool) -> dict[str, Any]:
     """Of which run something is: model, data, seed and fold, and hashes of its recipe and its weights."""
     config = run.config(trusted=trusted)
     fold = fold_of(run.path)
-    encoder = config.encoder
-    name = str(encoder.class_path).rpartition(".")[2]
-    inner = getattr(encoder.get("init_args"), "structure", None)
-    structure = str(inner.class_path).rpartition(".")[2] if inner is not None else ""
     return {
         "system": system(run.path),
-        "model": f"{name}({structure})" if structure else name,
+        "model": model_name(config.encoder.as_dict()),
         "data": str(config.corpus.class_path).rpartition(".")[2],
         "seed": int(config.seed),
         **({} if fold is None else {"fold": fold}),
@@ -233,13 +230,12 @@ def _batches(graphs: GraphSet) -> Iterator[list[int]]:
 def _write_shard(out: Path, first: int, parts: Iterator[dict[str, Any]]) -> None:
     """Batches are written as they come; the file of the examples is put in place last, and says that all is there."""
     writers: dict[str, pq.ParquetWriter] = {}
+    # What is entered first is left last: examples are among the tables of every batch, and before the others.
     with ExitStack() as stack:
         for part in parts:
             for name, table in part.items():
                 if name not in writers:
                     (out / name).mkdir(parents=True, exist_ok=True)
-                    file = out / name / f"{first:08}.parquet.part"
+                    file = stack.enter_context(replacing(out / name / f"{first:08}.parquet"))
                     writers[name] = stack.enter_context(pq.ParquetWriter(file, table.schema, compression="zstd"))
                 writers[name].write_table(table)
-    for name in sorted(writers, key=lambda name: name == "examples"):
-        os.replace(out / name / f"{first:08}.parquet.part", out / name / f"{first:08}.parquet")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -43,6 +43,17 @@ def encoder_options(config: dict[str, Any]) -> dict[str, Any]:
     """The options of the encoder, by name, as a resolved recipe has them."""
     options: dict[str, Any] = config["encoder"].get("init_args", {})
     return options
+
+
+def model_name(encoder: Mapping[str, Any]) -> str:
+    """What a model is called: its class, and in brackets that of the encoder of one sentence that it is around.
+
+    Args:
+        encoder: as a resolved recipe has it.
+    """
+    name = str(encoder["class_path"]).rpartition(".")[2]
+    inner = (encoder.get("init_args") or {}).get("structure")
+    return f"{name}({model_name(inner)})" if inner else name
 
 
 def called(source: Any) -> str:

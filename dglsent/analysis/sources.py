@@ -17,7 +17,7 @@ from pandas import DataFrame
 
 from dglsent.analysis.catalogue import Analysis
 from dglsent.analysis.recording import Recording
-from dglsent.analysis.runs import called, encoder_options, fold_of, name_of, system, which_run
+from dglsent.analysis.runs import called, encoder_options, fold_of, model_name, name_of, system, which_run
 from dglsent.analysis.whole import whole
 from graphs.errors import InputError
 
@@ -34,7 +34,7 @@ class TrainedRun:
     Attributes:
         path: its folder.
         system: what it is a run of, such as "sst/tree-lstm".
-        model: class of the encoder.
+        model: class of the encoder, and of the one that it is around.
         data: class of the corpus.
         seed: its seed.
         metrics: what `metrics.json` says.
@@ -66,9 +66,9 @@ class TrainedRun:
         metrics = run.metrics()
         try:
             config = yaml.safe_load(run.config_file.read_text(encoding="utf-8"))
-            encoder, corpus = (config[key]["class_path"].rpartition(".")[2] for key in ("encoder", "corpus"))
-            return cls(path, system(path), encoder, corpus, int(config["seed"]), metrics, config, fold=fold_of(path))
-        except (yaml.YAMLError, OSError, KeyError, TypeError, ValueError) as error:
+            model, corpus = model_name(config["encoder"]), config["corpus"]["class_path"].rpartition(".")[2]
+            return cls(path, system(path), model, corpus, int(config["seed"]), metrics, config, fold=fold_of(path))
+        except (yaml.YAMLError, OSError, AttributeError, KeyError, TypeError, ValueError) as error:
             reason = str(error).partition("\n")[0]
             raise InputError(f"{run.config_file}: not a resolved recipe ({reason}); train the run again") from None
 

@@ -9,7 +9,7 @@ import pytest
 from made import pairs, read, recording
 
 from dglsent.analysis.catalogue import find
-from dglsent.analysis.runs import fold_of, name_of, system
+from dglsent.analysis.runs import fold_of, model_name, name_of, system
 from dglsent.analysis.sources import TrainedRun, folders, recordings, trained_runs
 from graphs.errors import InputError
 
@@ -26,6 +26,13 @@ from graphs.errors import InputError
 )
 def test_a_run_by_its_folder(path, wanted):
     assert (system(Path(path)), fold_of(Path(path)), name_of(Path(path))) == wanted
+
+
+def test_a_model_has_one_name(attentive_run):
+    inner = {"class_path": "dglsent.models.sequence.BiLSTM"}
+    around = {"class_path": "dglsent.models.x.Around", "init_args": {"structure": inner}}
+    assert (model_name(inner), model_name(around)) == ("BiLSTM", "Around(BiLSTM)")
+    assert TrainedRun.read(attentive_run).model == "ProgressiveAttention(AttentiveTreeLSTM)"
 
 
 def test_folders_of_folds(folded_runs, tmp_path):
