@@ -146,7 +146,7 @@ def _by_layer(correlation: DataFrame) -> Figure:
     ax = axes[0, 0]
     for number, (system, rows) in enumerate(correlation.groupby("system", sort=False)):
         for field, mark in (("correlation", "o-"), ("position", "_--"), ("partial", "D:"), ("own", "^-.")):
-            mean = rows.groupby("layer")[field].mean()
+            mean = rows.groupby("layer", sort=False)[field].mean()
             places = [int(layer.rpartition("_")[2]) for layer in mean.index]
             ax.plot(places, mean, mark, color=colour_of(number), label=f"{system}: {field}", ms=5, lw=1.2)
     ax.axhline(0, color=SOFT, lw=0.8)

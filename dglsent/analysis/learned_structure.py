@@ -183,12 +183,12 @@ def _shares(found: DataFrame) -> Figure:
     for ax, kind in zip(axes[0], kinds, strict=True):
         for number, system in enumerate(systems):
             of_one = found[(found.on == kind) & (found.system == system)]
-            mean = of_one.groupby("layer").share.agg(["mean", "min", "max"])
+            mean = of_one.groupby("layer", sort=False).share.agg(["mean", "min", "max"])
             places = np.arange(len(mean)) + (number - (len(systems) - 1) / 2) * 0.24
             colour = colour_of(number)
             ends = np.abs(mean[["min", "max"]].to_numpy().T - mean["mean"].to_numpy())
             ax.errorbar(places, mean["mean"], yerr=ends, fmt="o", ms=5, color=colour, label=system)
-            control = of_one.groupby("layer")[list(_CONTROLS)].mean()
+            control = of_one.groupby("layer", sort=False)[list(_CONTROLS)].mean()
             for place, (name, (mark, label)) in enumerate(_CONTROLS.items()):
                 beside = places + 0.05 * (place + 1)
                 named = None if number else label
@@ -206,7 +206,7 @@ def _distance(found: DataFrame) -> Figure:
     systems = list(found.system.unique())
     figure, axes = panels(1, len(systems), (3.4 * len(systems) + 0.8, 3), sharey=True)
     for ax, system in zip(axes[0], systems, strict=True):
-        for number, (layer, rows) in enumerate(found[found.system == system].groupby("layer", sort=True)):
+        for number, (layer, rows) in enumerate(found[found.system == system].groupby("layer", sort=False)):
             mean = rows.groupby("offset").strength.mean()
             ax.plot(
                 mean.index,

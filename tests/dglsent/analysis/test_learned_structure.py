@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from figure_reading import cells, panel
 from made import dense, pairs, recording, words
-from pandas import concat
+from pandas import DataFrame, concat
 
 from dglsent.analysis import attention_matrix, attribute_effect, learned_structure
 from graphs.errors import InputError
@@ -242,3 +242,14 @@ def test_without_weights_between_words(tmp_path):
     bare = recording(tmp_path, fields=["z_u"], examples=pairs([1.0], [1.0]))
     with pytest.raises(InputError, match="no weights between all words"):
         learned_structure.tables([bare])
+
+
+def test_layers_stand_in_their_order_and_not_in_that_of_their_names():
+    names = [f"attention_{number}" for number in range(1, 11)]
+    shares = DataFrame({"layer": names, "on": "itself", "share": np.linspace(0.1, 1, 10), "system": "a", "seed": 1})
+    shares = shares.assign(uniform=0.5, position=0.5, popularity=0.5)
+    distance = DataFrame({"layer": names, "offset": 0, "strength": 1.0, "system": "a"})
+    figures = learned_structure.figures({"shares": shares, "distance": distance, "weights": DataFrame({"system": []})})
+    (bars,) = figures["shares"].axes[0].containers
+    assert bars[0].get_ydata().tolist() == pytest.approx(shares.share.tolist())
+    assert figures["distance"].axes[0].get_legend_handles_labels()[1] == [f"layer {n}" for n in range(1, 11)]
