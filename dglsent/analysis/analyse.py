@@ -195,7 +195,7 @@ def draw(analysis: Analysis, tables: Mapping[str, DataFrame], folder: Path, capt
 
 
 def caption(analysis: Analysis, sources: Sequence[Any], split: str, options: Mapping[str, Any]) -> str:
-    """Model, data, split, seeds and folds of what is shown, and the options."""
+    """Model, data, split, seeds and folds of what is shown, and the options; of many systems how many they are."""
     systems: dict[str, list[Any]] = {}
     for source in sources:
         systems.setdefault(source.system, []).append(source)
@@ -206,12 +206,22 @@ def caption(analysis: Analysis, sources: Sequence[Any], split: str, options: Map
         which = f"seed{'s' * (len(seeds) > 1)} {', '.join(map(str, seeds))}"
         which += f", fold{'s' * (len(folds) > 1)} {', '.join(map(str, folds))}" if folds else ""
         parts.append(f"{system} ({of_one[0].model}, {which})")
-    shown = "; ".join(parts) if len(parts) <= 8 else f"{len(parts)} systems, {len(sources)} runs"
+    shown = "; ".join(parts)
+    if len(parts) > 8:
+        seeds = sorted({source.seed for source in sources})
+        shown = f"{len(parts)} systems, {len(sources)} runs, {_seeds(seeds)}"
     data = ", ".join(sorted({source.data for source in sources}))
     splits = {getattr(source, "split", split) for source in sources} - {""}
     chosen = ", ".join(f"{name} {value}" for name, value in options.items() if value != "")
     where = f"{data} {'/'.join(sorted(splits))}".strip()
     return f"{analysis.code} {analysis.name}. {where}: {shown}.{f' {chosen}.' if chosen else ''}"
+
+
+def _seeds(seeds: Sequence[int]) -> str:
+    """Such as "seed 11", "seeds 11, 13", or "seeds 11 to 20" where none between is missing."""
+    if len(seeds) < 3 or seeds[-1] - seeds[0] >= len(seeds):
+        return f"seed{'s' * (len(seeds) > 1)} {', '.join(map(str, seeds))}"
+    return f"seeds {seeds[0]} to {seeds[-1]}"
 
 
 def _about(source: Any) -> dict[str, Any]:

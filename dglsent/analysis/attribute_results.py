@@ -8,7 +8,7 @@ from matplotlib.figure import Figure
 from pandas import DataFrame
 
 from dglsent.analysis.pictures import dots, panels
-from dglsent.analysis.scores import scores
+from dglsent.analysis.scores import SPREAD, scores
 from dglsent.analysis.sources import TrainedRun
 from dglsent.analysis.statistics import over_seeds
 from graphs.drawing.colour import SOFT
@@ -35,7 +35,7 @@ def differences(found: DataFrame, base: str = "cn3") -> DataFrame:
 
 
 def figures(tables: Mapping[str, DataFrame]) -> dict[str, Figure]:
-    """A panel a corpus: the difference that each attribute makes, on test and on dev."""
+    """A panel a corpus: the difference that each attribute makes, in hundredths, on test and on dev."""
     found = tables["differences"]
     groups = list(found[found.variant != found.base].groupby("corpus", sort=False))
     if not groups:
@@ -45,10 +45,14 @@ def figures(tables: Mapping[str, DataFrame]) -> dict[str, Figure]:
     for ax, (corpus, rows) in zip(axes[0], groups, strict=True):
         names = list(rows.variant.unique())
         of_splits = {split: some.set_index("variant").reindex(names) for split, some in rows.groupby("split")}
-        series = [(split, of_splits[split].difference, of_splits[split].difference_sd) for split in ("test", "dev")]
+        series = [
+            (split, 100 * of_splits[split].difference, 100 * of_splits[split].difference_sd)
+            for split in ("test", "dev")
+        ]
         dots(ax, names, *series)
         ax.axvline(0, color=SOFT, lw=0.8)
         ax.set_title(f"{corpus}: {rows.score.iloc[0]}", fontsize=9)
-        ax.set_xlabel("difference to the base")
+        ax.set_xlabel(f"points over {rows.base.iloc[0]}")
     axes[0, 0].legend(fontsize=8, frameon=False)
+    figure.set_label(SPREAD)
     return {"attribute-results": figure}

@@ -23,6 +23,11 @@ from dglsent.analysis.runs import first_runs, of_run
 from dglsent.analysis.sentences import find_pairs
 from graphs.errors import InputError
 
+# Phases of trees, and of chains, in words.
+_WAYS = {
+    "attention_up": ("from words to the root", "from left to right"),
+    "attention_down": ("from the root to words", "from right to left"),
+}
 _WIDEST = 12  # inches of two heat maps side by side, beyond which a page makes their labels too small to read
 
 
@@ -54,13 +59,19 @@ def tables(sources: Sequence[Recording], *, pair: str = "") -> dict[str, DataFra
 
 
 def of_pair(edges: DataFrame, nodes: DataFrame, phases: Sequence[str], example: int) -> DataFrame:
-    """Every weight of a pair: phase, sentence of the listener, listener and heard node, by number and text."""
+    """Every weight of a pair: phase, sentence of the listener, listener and heard node, by number and text.
+
+    `way` is the phase in words, of a chain others than of trees.
+    """
     one = edges[edges.example == example]
-    text = nodes[nodes.example == example].set_index(["sentence", "node"]).text
+    of_pair = nodes[nodes.example == example]
+    is_chain = bool(((of_pair.parent < 0) | (of_pair.parent == of_pair.node + 1)).all())
+    text = of_pair.set_index(["sentence", "node"]).text
     parts = [
         DataFrame(
             {
                 "phase": phase,
+                "way": _WAYS.get(phase, ("", ""))[is_chain],
                 "sentence": one.sentence,
                 "listener": one.receiver,
                 "listener_text": text.reindex(list(zip(one.sentence, one.receiver, strict=True))).to_numpy(),
@@ -79,7 +90,7 @@ def alignment(edges: DataFrame, nodes: DataFrame, example: int) -> DataFrame:
     listed = of_pair(edges, nodes, ["E"], example)
     first = listed[listed.sentence == 0]  # the second listens by the same scores
     named = {"listener": "first", "heard": "second", "listener_text": "first_text", "heard_text": "second_text"}
-    return first.rename(columns={**named, "weight": "score"}).drop(columns=["phase", "sentence"])
+    return first.rename(columns={**named, "weight": "score"}).drop(columns=["phase", "way", "sentence"])
 
 
 def summary(edges: DataFrame, nodes: DataFrame, phases: Sequence[str]) -> DataFrame:
@@ -133,9 +144,13 @@ def _of_phases(weights: DataFrame, shown: str) -> Figure:
         for side in (0, 1):
             part = weights[(weights.phase == phase) & (weights.sentence == side)]
             names = [_names(part, which) for which in ("listener", "heard")]
-            title = f"{phase}: sentence {side + 1} listens"
+            way = part.way.iloc[0]
+            title = f"{way}: sentence {side + 1} listens" if way else f"sentence {side + 1} listens"
             square = _square(part, "listener", "heard", "weight")
-            heat(axes[row, side], square, *names, high=weights.weight.max(), label="weight", title=title)
+            high = weights.weight.max()
+            heat(axes[row, side], square, *names, high=high, label="weight", title=title, numbered=True)
+            axes[row, side].set_ylabel("listens")
+            axes[row, side].set_xlabel("listened to")
     return figure
 
 
@@ -146,7 +161,7 @@ def _of_scores(scores: DataFrame, shown: str) -> Figure:
     most = np.abs(square).max() or 1.0
     names = [_names(scores, which) for which in ("first", "second")]
     title = "E: sentence 1 by sentence 2"
-    heat(axes[0, 0], square, *names, low=-most, high=most, label="score", title=title, colours=CONTRAST)
+    heat(axes[0, 0], square, *names, low=-most, high=most, label="score", title=title, colours=CONTRAST, numbered=True)
     return figure
 
 

@@ -6,7 +6,8 @@ import io
 import re
 import textwrap
 import warnings
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterable, Sequence
 from contextlib import AbstractContextManager
 from itertools import pairwise
 from pathlib import Path
@@ -93,21 +94,23 @@ def heat(
     low: float = 0.0,
     title: str = "",
     colours: Any = HEAT,
+    numbered: bool = False,
 ) -> None:
     """A matrix [R, C] as cells between two values, their values in them where they are few; nan stays empty.
 
-    The bar of colours is named by `label`.
+    The bar of colours is named by `label`. Long names are cut; if `numbered`, those that then are alike are told apart.
     """
+    rows, columns = (_numbered(map(_short, of)) if numbered else [*map(_short, of)] for of in (rows, columns))
     image = axes.imshow(np.ma.masked_invalid(matrix), cmap=colours, vmin=low, vmax=high, aspect="equal")
     axes.set_xticks(
         range(len(columns)),
-        [_short(name) for name in columns],
+        columns,
         rotation=55 if len(columns) <= 30 else 90,
         ha="right",
         va="center" if len(columns) > 30 else "top",
         rotation_mode="anchor",
     )
-    axes.set_yticks(range(len(rows)), [_short(name) for name in rows])
+    axes.set_yticks(range(len(rows)), rows)
     axes.tick_params(length=0, labelcolor=INK, labelsize=min(9, 480 / max(matrix.shape)))
     for side in axes.spines.values():
         side.set_visible(False)
@@ -151,20 +154,24 @@ def arcs(
     axes.set_axis_off()
 
 
+def row_places(rows: int, number: int = 0, count: int = 1) -> Spreads:
+    """How high the marks of series `number` of `count` stand in rows [R] that are listed from above."""
+    return np.arange(float(rows))[::-1] - 0.22 * (number - (count - 1) / 2)
+
+
 def dots(axes: Any, names: Sequence[str], *series: tuple[str, Sequence[float], Spreads | None]) -> None:
     """A row a name; of each series (label, values, spreads) a mark, with its spread where there is one.
 
     Spreads are as many as values, or two rows of them: to the left and to the right.
     """
-    places = np.arange(len(names))[::-1]
     for number, (label, values, spreads) in enumerate(series):
-        offset = (number - (len(series) - 1) / 2) * -0.22
+        places = row_places(len(names), number, len(series))
         axes.errorbar(
-            values, places + offset, xerr=None if spreads is None else np.nan_to_num(np.asarray(spreads, float)),
+            values, places, xerr=None if spreads is None else np.nan_to_num(np.asarray(spreads, float)),
             fmt="oDs^v"[number % 5], ms=4.5, color=colour_of(number), label=label, elinewidth=1,
             mfc=colour_of(number) if spreads is not None else "white",
         )  # fmt: skip
-    axes.set_yticks(places, names)
+    axes.set_yticks(row_places(len(names)), names)
     axes.set_ylim(-0.7, len(names) - 0.3)
     axes.locator_params(axis="x", nbins=4)
     axes.grid(axis="x", color="#e6eaef")
@@ -200,4 +207,17 @@ def save(figure: Figure, file: Path, caption: str) -> set[str]:
 
 
 def _short(name: str) -> str:
-    return name if len(name) <= 22 else f"{name[:12]} … {name[-7:]}"
+    """A long name by its first words and its last one, or by its ends where these are long."""
+    head, last = name[:13].rpartition(" ")[0] or name[:12], name.rpartition(" ")[2]
+    if len(name) <= 22 or name == f"{head} {last}":
+        return name
+    return f"{head} … {last if len(last) <= 12 else name[-7:]}"
+
+
+def _numbered(names: Iterable[str]) -> list[str]:
+    seen: Counter[str] = Counter()
+    found = []
+    for name in names:
+        seen[name] += 1
+        found.append(f"{name} ({seen[name]})" if seen[name] > 1 else name)
+    return found

@@ -15,6 +15,8 @@ from dglsent.analysis.statistics import means, over_seeds
 from dglsent.reproduction import tables as published
 from graphs.errors import InputError
 
+SPREAD = "Bars are one standard deviation over seeds; what has no bar has one seed."
+
 
 def scores(runs: Sequence[TrainedRun]) -> DataFrame:
     """A row a seed, split and score: system, corpus, variant, seed, split, score, value, parameters, folds.
@@ -83,6 +85,7 @@ def beside_published(runs: Sequence[TrainedRun], names: Sequence[str]) -> DataFr
                         "system": row.recipe,
                         "score": score.label,
                         "split": score.split,
+                        "percent": table.percent,
                         "published": np.nan if said is None else said,
                         "ours": scale * one.value,
                         "sd": scale * one.value_sd,
@@ -95,21 +98,36 @@ def beside_published(runs: Sequence[TrainedRun], names: Sequence[str]) -> DataFr
     return DataFrame(rows).astype({"parameters": "Int64"} if rows else {})
 
 
+def published_scores(names: Sequence[str], split: str = "test") -> dict[tuple[str, str], float]:
+    """What some tables publish, by recipe and by the name of the score in `metrics.json`; shares, not percentages."""
+    return {
+        (row.recipe, score.name): said / (100 if table.percent else 1)
+        for table in map(published.load, names)
+        for row in table.rows
+        for score, said in zip(table.scores, row.published or (), strict=False)
+        if row.recipe and score.split == split and said is not None
+    }
+
+
 def scores_figure(frame: DataFrame) -> Figure:
     """A panel a published table: ours with standard deviations beside what is published, by its first score."""
     groups = [(name, rows[rows.score == rows.score.iloc[0]]) for name, rows in frame.groupby("table", sort=False)]
     columns = min(3, len(groups))
     lines = -(-len(groups) // columns)
     tallest = max(len(rows) for _, rows in groups)
-    figure, axes = panels(lines, columns, (3.6 * columns + 0.6, lines * (0.24 * tallest + 1.1)))
+    figure, axes = panels(lines, columns, (3.6 * columns + 0.6, lines * (0.24 * tallest + 1.25)))
     for ax, (name, rows) in zip(axes.ravel(), groups, strict=False):
         ours = ("ours (sd)", rows.ours, rows.sd)
         dots(ax, list(rows.row), ours, ("published", rows.published, None))
-        ax.set_title(f"{name}: {rows.score.iloc[0]}", fontsize=9)
+        first = rows.iloc[0]
+        on = "" if first.score.startswith(first.split) else f" on {first.split}"
+        ax.set_title(name, fontsize=9)
+        ax.set_xlabel(f"{first.score}{on}{', in percent' if first.percent else ''}", fontsize=8)
         ax.tick_params(axis="y", labelsize=7.5)
     for ax in axes.ravel()[len(groups) :]:
         ax.set_axis_off()
     figure.legend(*axes.ravel()[0].get_legend_handles_labels(), fontsize=7, ncols=2, loc="outside upper right")
+    figure.set_label(SPREAD)
     return figure
 
 

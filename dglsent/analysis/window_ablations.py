@@ -8,9 +8,10 @@ from matplotlib.figure import Figure
 from pandas import DataFrame
 
 from dglsent.analysis.pictures import dots, panels
-from dglsent.analysis.scores import beside_published, scores
+from dglsent.analysis.scores import SPREAD, beside_published, scores
 from dglsent.analysis.sources import TrainedRun
 from dglsent.analysis.statistics import over_seeds
+from graphs.drawing.colour import SOFT
 
 
 def tables(sources: Sequence[TrainedRun]) -> dict[str, DataFrame]:
@@ -36,15 +37,21 @@ def differences(found: DataFrame) -> DataFrame:
 
 
 def figures(tables: Mapping[str, DataFrame]) -> dict[str, Figure]:
-    """Dev accuracies of the variants of each network, on an axis of its own."""
+    """Dev accuracies of the variants of each network that has some, on an axis of its own."""
     found = tables["differences"]
     several = found.corpus.nunique() > 1
-    networks = [rows for _, rows in found.groupby(["corpus", "base"], sort=False)]
-    height = 0.26 * len(found) + 0.45 * len(networks) + 0.75
-    shares = [len(rows) + 1 for rows in networks]
+    grouped = found.groupby(["corpus", "base"], sort=False)
+    networks = {of: rows for of, rows in grouped if len(rows) > 1}
+    if not networks:
+        return {}
+    height = 0.26 * sum(map(len, networks.values())) + 0.65 * len(networks) + 0.75
+    shares = [len(rows) + 1 for rows in networks.values()]
     figure, axes = panels(len(networks), 1, (6.4, height), height_ratios=shares)
-    for ax, rows in zip(axes[:, 0], networks, strict=True):
-        names = list(rows.corpus + "/" + rows.variant if several else rows.variant)
-        dots(ax, names, ("dev accuracy (sd)", rows.value, rows.value_sd))
-    axes[-1, 0].set_xlabel("dev accuracy")
+    for ax, ((corpus, base), rows) in zip(axes[:, 0], networks.items(), strict=True):
+        names = [variant.removeprefix(f"{base}-") for variant in rows.variant]
+        dots(ax, names, ("dev", 100 * rows.value, 100 * rows.value_sd))
+        ax.axvline(100 * rows.value[rows.variant == base].iloc[0], color=SOFT, ls="--", lw=0.8)
+        ax.set_title(f"{corpus}/{base}" if several else base, fontsize=9)
+    axes[-1, 0].set_xlabel("accuracy on dev, in percent; dashed: the network as it is")
+    figure.set_label(SPREAD)
     return {"window-ablations": figure}

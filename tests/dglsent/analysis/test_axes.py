@@ -60,8 +60,10 @@ def test_windows_of_two_corpora_are_not_compared():
     assert found.difference["ptb-pos", "mlp-plain"] == pytest.approx(-0.1)
     axes = window_ablations.figures(window_ablations.tables(runs))["window-ablations"].axes
     drawn = [shown(each) for each in axes]
-    assert [list(each) for each in drawn] == [["pmb/mlp-plain", "pmb/mlp"], ["ptb-pos/mlp-plain", "ptb-pos/mlp"]]
-    assert drawn[0] | drawn[1] == accuracies
+    assert [each.get_title() for each in axes] == ["pmb/mlp", "ptb-pos/mlp"]
+    assert drawn == [{"plain": 89, "mlp": 90}, {"plain": 40, "mlp": 50}]
+    assert [each.lines[-1].get_xdata() for each in axes] == [[90, 90], [50, 50]]
+    assert window_ablations.figures(window_ablations.tables(runs[:1])) == {}
 
 
 def test_a_mean_with_an_undefined_score_is_undefined():

@@ -90,7 +90,7 @@ def test_attention_between_sentences(tmp_path):
     drawn = cross_attention.figures(made)
     assert list(drawn) == ["cross-attention-corpus-model"]
     for side, listeners, heard, wanted in ((1, "A dog runs", "A cat", first), (2, "A cat", "A dog runs", second)):
-        shown = cells(panel(drawn["cross-attention-corpus-model"], f"attention_up: sentence {side} listens"))
+        shown = cells(panel(drawn["cross-attention-corpus-model"], f"from left to right: sentence {side} listens"))
         assert list(shown) == [(one, other) for one in listeners.split() for other in heard.split()]
         assert list(shown.values()) == pytest.approx(wanted.ravel(), abs=1e-3)
     with pytest.raises(InputError, match="--pair none"):
@@ -119,7 +119,7 @@ def test_scores_of_decomposable_attention_are_shown_beside_the_weights(tmp_path)
     assert list(drawn) == ["cross-attention-corpus-model", "alignment-corpus-model"]
     shown = cells(panel(drawn["alignment-corpus-model"], "E: sentence 1 by sentence 2"))
     assert shown == dict(zip(product(("A", "dog", "runs"), ("A", "cat")), scores.ravel(), strict=True))
-    second = cells(panel(drawn["cross-attention-corpus-model"], "attention: sentence 2 listens"))
+    second = cells(panel(drawn["cross-attention-corpus-model"], "sentence 2 listens"))
     assert second["A", "runs"] == pytest.approx(1 / (1 + np.exp(2) + np.exp(0.5)), abs=1e-3)
 
 

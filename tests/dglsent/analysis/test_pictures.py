@@ -64,6 +64,14 @@ def test_numbers_in_cells_lose_a_zero_before_the_point_and_no_other() -> None:
     assert shown == [".25", "-.50", "10.02", "1.00", "20.50", "-10.00"]
 
 
+def test_long_names_are_cut_between_words_and_told_apart() -> None:
+    _, axes = panels()
+    long = ["a boy plays in the background", "a boy plays with its background", "Donaudampfschifffahrtsgesellschaft"]
+    heat(axes[0, 0], np.zeros((3, 3)), long, ["a", "b", "a"], high=1, label="", numbered=True)
+    assert names(axes[0, 0]) == ["a boy plays … background", "a boy plays … background (2)", "Donaudampfsc … lschaft"]
+    assert [label.get_text() for label in axes[0, 0].get_xticklabels()] == ["a", "b", "a (2)"]
+
+
 def test_no_arcs_is_said() -> None:
     ax = panels()[1][0, 0]
     arcs(ax, ["a", "b"], [], colour="black", without="none above 2 / 2")

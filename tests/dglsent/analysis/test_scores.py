@@ -120,7 +120,19 @@ def test_duplicates():
     scores = {score: round(value, 3) for score, value in of_splits["test"].items()}
     assert len({*scores.values()}) == 4
     for score, value in scores.items():
-        assert [*marks(panel(drawn["duplicate-results"], score)).values()] == [{"quora/bilstm": value}]
+        of_score = panel(drawn["duplicate-results"], {"f1": "F1"}.get(score, score))
+        assert marks(of_score)["ours"] == {"bilstm": value}
+        all_called = [line for line in of_score.lines if line.get_label() == "all called duplicates"]
+        wanted = {"accuracy": 0.37, "f1": 2 * 0.37 / 1.37}.get(score)
+        assert [line.get_xdata()[0] for line in all_called] == pytest.approx([wanted] if wanted else [])
+    assert made["scores"].set_index("score").published["recall"] == 0.7089
+
+
+def test_duplicates_stand_by_structure_and_attention():
+    given = ("dependency", "bilstm-progressive", "own", "bilstm", "bilstm-decomposable")
+    made = duplicate_results.tables([run(f"quora/{name}", 1, {"accuracy": 0.7}) for name in given])
+    (figure,) = duplicate_results.figures(made).values()
+    assert names(figure.axes[0]) == ["bilstm", "bilstm-decomposable", "bilstm-progressive", "dependency", "own"]
 
 
 def test_attributes_against_the_base():
@@ -138,7 +150,8 @@ def test_attributes_against_the_base():
     test, dev = {"accuracy": 0.93}, {"accuracy": 0.97}
     both = [run("trec/cn3", 1, {"accuracy": 0.9}), run("trec/cn3-pos", 1, test, dev)]
     (figure,) = attribute_results.figures(attribute_results.tables(both)).values()
-    assert marks(figure.axes[0]) == {"test": {"cn3-pos": 0.03}, "dev": {"cn3-pos": 0.07}}
+    assert marks(figure.axes[0]) == {"test": {"cn3-pos": 3.0}, "dev": {"cn3-pos": 7.0}}
+    assert figure.axes[0].get_xlabel() == "points over cn3"
     structures = structure_results.tables(runs)
     assert structures["results"].table.unique().tolist() == ["cn3-trec"]
     assert list(structure_results.figures(structures)) == ["structure-results"]
@@ -176,11 +189,14 @@ def test_what_attention_adds_to_each_structure():
     assert lifts["pearson", "bilstm"] == pytest.approx(0.03)
     assert lifts["mse", "dependency"] == pytest.approx(-0.015)
     (figure,) = attention_lift.figures(made).values()
-    assert marks(panel(figure, "sick: pearson"))["progressive"] == {
+    assert marks(panel(figure, "sick"))["progressive"] == {
         "bilstm": 0.03,
         "constituency": 0.02,
         "dependency": 0.015,
     }
+    assert made["lifts"].set_index(["score", "structure"]).published["pearson", "bilstm"] == pytest.approx(
+        0.8550 - 0.8398
+    )
     ours = made["results"].set_index(["system", "score"]).ours
     assert ours["sick/bilstm-progressive", "Pearson r"] == pytest.approx(0.83)  # no percentage
     assert made["order"].as_paper.all()
