@@ -131,13 +131,17 @@ def _of_sentence(weights: DataFrame) -> Figure:
     for column, ((name, rows), square) in enumerate(zip(runs, squares, strict=True)):
         strongest, without = matrices.strongest(square), f"no word gives another more than 2 / {len(words)}"
         arcs(axes[0, column + 1], words, strongest, colour=colour_of(column), without=without)
-        axes[0, column + 1].set_title(title(f"{name}: strongest"), fontsize=9)
-        heat(axes[1, column], square, words, words, high=high, label="weight")
         row = rows.iloc[0]
+        layer = row.layer.replace("attention_", "layer ")
+        axes[0, column + 1].set_title(title(f"{name}: strongest of {layer}"), fontsize=9)
+        heat(axes[1, column], square, words, words, high=high, label=f"weight in {layer}")
         axes[1, column].set_title(title(f"{name}: said {row.predicted}, gold {row.gold}"), fontsize=9)
     change = squares[1] - squares[0]
     most = np.abs(change).max() or 1.0
     heat(axes[1, 2], change, words, words, low=-most, high=most, label="weight", title="difference", colours=CONTRAST)
+    for ax in axes[1]:
+        ax.set_xlabel("listened to")
+    axes[1, 0].set_ylabel("listens")
     return figure
 
 

@@ -125,7 +125,10 @@ def lifts(
 
 
 def binned_figure(frame: DataFrame, lift: DataFrame, x: str, y: str, limits: tuple[float, float] | None) -> Figure:
-    """A line a system over the bins, with intervals; beside it what attention adds in parts of the split."""
+    """A line a system over the bins, with intervals; beside it what attention adds in parts of the split.
+
+    The axis of scores has at least these limits, and all scores are within; intervals may not be.
+    """
     figure, axes = panels(1, 2 if len(lift) else 1, (10.4 if len(lift) else 6.4, 4.2), **_widths(lift))
     ax = axes[0, 0]
     for number, (system, line) in enumerate(frame.groupby("system", sort=False)):
@@ -133,9 +136,9 @@ def binned_figure(frame: DataFrame, lift: DataFrame, x: str, y: str, limits: tup
         style = "-" if "attentive" in str(system) else "--" if "tree" in str(system) else ":"
         ax.plot(line.place, line.score, style, marker="o", ms=3, color=colour, label=system, lw=1.4)
         ax.fill_between(line.place, line.low, line.high, color=colour, alpha=0.08, lw=0)
-    shown = frame[["score", "low", "high"]]
-    if limits and shown.min(axis=None) >= limits[0] and shown.max(axis=None) <= limits[1]:
-        ax.set_ylim(*limits)
+    if limits and frame.score.notna().any():
+        # Intervals of bins of a few pairs, which may reach to 0, would press all scores together.
+        ax.set_ylim(min(limits[0], frame.score.min() - 0.02), max(limits[1], frame.score.max() + 0.02))
     ax.set_xlabel(x)
     ax.set_ylabel(y)
     figure.legend(*ax.get_legend_handles_labels(), fontsize=7.5, ncols=3, loc="outside upper left")

@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 from matplotlib.figure import Figure
+from matplotlib.patches import Rectangle
 from pandas import DataFrame, Series, concat
 
 from dglsent.analysis.pictures import colour_of, heat, inches, panels
@@ -24,6 +25,8 @@ PAPER = (
     "There is no boy playing outdoors and there is no man smiling",
     "The launch marks the start of a new golden age in Mars exploration",
 )
+
+_NO_CHOICE = "#d5dae0"
 
 
 def tables(sources: Sequence[Recording], *, sentence: str = "") -> dict[str, DataFrame]:
@@ -101,17 +104,21 @@ def entropies(edges: DataFrame, most: int = 8) -> DataFrame:
 
 
 def figures(tables: Mapping[str, DataFrame]) -> dict[str, Figure]:
-    """A heat map for each system (its first run), and entropies beside log n."""
+    """A heat map for each system (its first run), grey where there is no choice; entropies beside log n."""
     weights, choices = tables["weights"], tables["entropy"]
     found = {}
     for name, shown, one in first_runs(weights):
         words = one.words.iloc[0]
         matrix = np.full((len(words), len(words)), np.nan)
-        matrix[one.dependent, one["head"]] = one.attention
+        matrix[one.dependent, one["head"]] = one.attention.where(~one.alone)
         size = 1.6 + inches(len(words))
         figure, axes = panels(1, 1, (size + 0.8, size))
-        figure.set_label(f"Drawn: {shown}.")
+        figure.set_label(
+            f'Drawn: {shown}, "{" ".join(words)}", guided by "{one.guided_by.iloc[0]}". Grey: an only dependent.'
+        )
         heat(axes[0, 0], matrix, words, words, high=1.0, label="weight of the dependent")
+        for row in one[one.alone].itertuples():
+            axes[0, 0].add_patch(Rectangle((row.head - 0.5, row.dependent - 0.5), 1, 1, color=_NO_CHOICE, lw=0))
         axes[0, 0].set_xlabel("head")
         axes[0, 0].set_ylabel("dependent")
         found[f"heat-{name}"] = figure

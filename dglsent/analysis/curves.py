@@ -70,22 +70,23 @@ def crossover(base: Mapping[int, float], other: Mapping[int, float]) -> float:
     return float(epochs[behind[-1] + 1 if behind else 0])
 
 
-def curves_figure(means: DataFrame, marks: Sequence[float] = ()) -> Figure:
-    """A line a system with its standard deviation over seeds; dotted lines at `marks`."""
-    figure, axes = panels(1, 1, (6, 3.6))
+def curves_figure(means: DataFrame, marks: Mapping[str, float] | None = None) -> Figure:
+    """A line a system with its standard deviation over seeds; dotted lines at the epochs of `marks`, by their label."""
+    figure, axes = panels(1, 1, (6.4, 3.8))
     ax = axes[0, 0]
     for number, (system, line) in enumerate(means.groupby("system", sort=False)):
         colour = colour_of(number)
         ax.plot(line.epoch, line.value, "-", color=colour, label=system, lw=1.5)
         spread = np.nan_to_num(line.value_sd)
         ax.fill_between(line.epoch, line.value - spread, line.value + spread, color=colour, alpha=0.12, lw=0)
-    for mark in marks:
-        ax.axvline(mark, color=SOFT, ls=":", lw=1)
+    for label, epoch in (marks or {}).items():
+        ax.axvline(epoch, color=SOFT, ls=":", lw=1, label=label)
     # The first epochs are far below all others and would press these together.
     later = means[means.epoch > min(3, means.epoch.max() - 1)].value
     room = 0.15 * (later.max() - later.min()) or 0.01
     ax.set_ylim(later.min() - room, later.max() + room)
     ax.set_xlabel("epoch")
     ax.set_ylabel("dev accuracy")
-    ax.legend(loc="lower right")
+    ax.set_xlim(left=1)
+    figure.legend(*ax.get_legend_handles_labels(), fontsize=8, ncols=3, loc="outside upper left")
     return figure

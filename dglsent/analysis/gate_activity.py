@@ -106,7 +106,10 @@ def _step_by_step(activity: DataFrame, width: DataFrame) -> Figure:
     shown = list(ordered.iloc[np.unique(np.linspace(0, len(ordered) - 1, 3).astype(int))])
     offsets = sorted(first.offset.unique())
     figure, axes = panels(len(shown), len(offsets), (9, 1.05 * len(shown) + 0.8), sharex=True, sharey=True)
-    figure.set_label(f"Drawn: {name}.")
+    figure.set_label(
+        f"Drawn: {name}; of its words those with the most, a middling number and the fewest categories; bands are one "
+        "standard deviation over occurrences."
+    )
     ends = [1, 10 ** int(np.log10(first.step.max() + 1))]
     for line, word in enumerate(shown):
         for column, offset in enumerate(offsets):
@@ -143,6 +146,10 @@ def _distance_and_ambiguity(decayed: DataFrame, width: DataFrame) -> Figure:
             label = f"{system}, {run}, step {step}"
             left.plot(one.distance, one.gate, style, marker="o", ms=3, color=colour_of(number), label=label)
         right.plot(points.classes, points.width_last, ".", color=colour_of(number), alpha=0.7)
+        if not number:
+            for place in (points.width_last.idxmax(), points.width_last.idxmin()):
+                end = points.loc[place]
+                right.annotate(end.word, (end.classes, end.width_last), (4, 2), textcoords="offset points", fontsize=7)
     left.set_xlabel("distance from the word")
     left.set_ylabel("mean gate")
     left.set_xticks(sorted(decayed.distance.unique()))

@@ -199,6 +199,7 @@ def _shares(found: DataFrame) -> Figure:
     axes[0, 0].set_ylim(0, 1.08 * found[["share", *_CONTROLS]].to_numpy().max())
     axes[0, 0].set_ylabel("share of a word's weight")
     axes[0, -1].legend(fontsize=7)
+    figure.set_label("Dots are means over runs, bars reach from the lowest to the highest run.")
     return figure
 
 

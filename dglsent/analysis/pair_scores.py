@@ -84,9 +84,9 @@ def group_errors(examples: DataFrame) -> DataFrame:
 
 
 def figures(tables: Mapping[str, DataFrame]) -> dict[str, Figure]:
-    """A panel a group: errors of all systems with their intervals."""
+    """A panel a group, on one scale: errors of all systems with their intervals."""
     groups, systems = list(tables["groups"].groupby("group", sort=False)), list(tables["groups"].system.unique())
-    figure, axes = panels(1, len(groups), (2.7 * len(groups) + 1.6, 0.3 * len(systems) + 1.4), sharey=True)
+    figure, axes = panels(1, len(groups), (2.7 * len(groups) + 1.6, 0.3 * len(systems) + 1.4), sharex=True, sharey=True)
     for ax, (group, of_group) in zip(axes[0], groups, strict=True):
         rows = of_group.set_index("system").reindex(systems)
         dots(ax, systems, ("", rows.error, np.stack([rows.error - rows.low, rows.high - rows.error])))

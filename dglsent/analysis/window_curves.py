@@ -40,8 +40,9 @@ def crossovers(found: DataFrame) -> DataFrame:
 def figures(tables: Mapping[str, DataFrame]) -> dict[str, Figure]:
     """A line a system, a dotted one where the means cross."""
     crossings = tables["crossover"]
-    marks = crossings[(crossings.of == "means") & np.isfinite(crossings.epoch)].epoch
-    return {"window-curves": curves_figure(tables["means"], list(marks))}
+    known = crossings[(crossings.of == "means") & np.isfinite(crossings.epoch)]
+    marks = {f"{row.system} is ahead from epoch {row.epoch:g}": row.epoch for row in known.itertuples()}
+    return {"window-curves": curves_figure(tables["means"], marks)}
 
 
 def _by_epoch(found: DataFrame) -> dict[int, float]:

@@ -118,11 +118,11 @@ def test_a_lift_is_of_the_seeds_that_both_have(tmp_path):
     assert alone.difference == pytest.approx(pearson(gold, gold + noise[0] / 2) - pearson(gold, gold + noise[1]))
 
 
-def test_no_interval_leaves_the_frame():
-    frame = DataFrame({"system": "a", "place": [1.0, 2.0], "score": [0.7, 0.8], "low": [0.4, 0.7], "high": [0.9, 0.97]})
+@pytest.mark.parametrize(("low", "high", "wanted"), [(0.7, 0.8, (0.55, 0.95)), (0.5, 0.96, (0.48, 0.98))])
+def test_no_score_leaves_the_frame_and_no_interval_stretches_it(low, high, wanted):
+    frame = DataFrame({"system": "a", "place": [1.0, 2.0], "score": [low, high], "low": [0.1, 0.7], "high": [0.9, 1.0]})
     (ax,) = binned_figure(frame, DataFrame(), "x", "y", (0.55, 0.95)).axes
-    assert ax.get_ylim()[0] <= 0.4
-    assert ax.get_ylim()[1] >= 0.97
+    assert ax.get_ylim() == pytest.approx(wanted)
 
 
 def test_accuracy_of_scores_is_refused(tmp_path):

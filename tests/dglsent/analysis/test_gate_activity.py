@@ -48,9 +48,10 @@ def test_gates_of_words():
     drawn = gate_activity.figures(made)
     assert set(drawn) == {"gates", "decay-and-width"}
     assert drawn["gates"].get_supylabel() == "gate"
-    assert drawn["gates"].get_label() == "Drawn: pmb/mlp, seed 1."
+    assert drawn["gates"].get_label().startswith("Drawn: pmb/mlp, seed 1; ")
     with look():  # in which powers of ten are no formulas
         drawn["decay-and-width"].canvas.draw()
+    assert [each.get_text() for each in drawn["decay-and-width"].axes[1].texts] == ["w7", "w0"]
     steps, classes = drawn["gates"].axes[-1], drawn["decay-and-width"].axes[1]
     assert [label.get_text() for label in steps.get_xticklabels()] == ["1", "10"]
     assert {"1", "2"} <= {label.get_text() for label in classes.get_xticklabels(which="both")}
