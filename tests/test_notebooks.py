@@ -19,9 +19,9 @@ ROOT = Path(__file__).parents[1]
 
 @pytest.fixture(scope="module")
 def kernel() -> Iterator[KernelManager]:
-    """A running kernel. It has no data folder, so that the notebooks read the built-in corpus."""
+    """A running kernel. It has no data folder, so that the notebooks read the built-in corpus, and draws in them."""
     path = os.pathsep.join([str(ROOT), *filter(None, [os.environ.get("PYTHONPATH")])])
-    hidden = {"DGLSENT_DATA", "DGLSENT_PARSES"}
+    hidden = {"DGLSENT_DATA", "DGLSENT_PARSES", "MPLBACKEND"}
     env = {name: value for name, value in os.environ.items() if name not in hidden} | {"PYTHONPATH": path}
     manager = KernelManager(kernel_name="python3")
     manager.start_kernel(env=env, cwd=str(ROOT / "notebooks"))
@@ -108,4 +108,7 @@ def test_every_notebook_is_run_and_committed_with_its_outputs():
         cells = [cell for cell in nbformat.read(path, as_version=4).cells if cell.cell_type == "code"]
         assert all(cell.execution_count for cell in cells), path
         assert not any(output["output_type"] == "error" for cell in cells for output in cell.outputs)
+        for cell in cells:
+            if "plt.subplots(" in cell.source:
+                assert any("image/png" in output.get("data", {}) for output in cell.outputs), (path, cell.source)
         assert path.stat().st_size < 500_000
