@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from itertools import groupby
 from typing import Final
 
 import numpy as np
@@ -96,13 +97,16 @@ def heat_svg(
 
 
 def _draw_many(canvas: Canvas, cells: npt.NDArray[np.float64], scale: Scale, left: float, top: float) -> None:
-    """Cells without values, all those of a colour as one shape."""
+    """Cells without values, all those of a colour as one shape, in which neighbours of a row are one bar."""
     shapes: dict[tuple[str, str], list[str]] = {}
-    square = f"h{number(_SMALL)}v{number(_SMALL)}h-{number(_SMALL)}z"
-    for (row, column), value in np.ndenumerate(cells):
-        corner = f"M{number(left + column * _SMALL)} {number(top + row * _SMALL)}"
-        of_colour = shapes.setdefault((scale.colour(value), PAPER if value == value else LINE), [])
-        of_colour.append(corner + square)
+    for row, values in enumerate(cells.tolist()):
+        column = 0
+        for colours, run in groupby((scale.colour(value), PAPER if value == value else LINE) for value in values):
+            count = len(list(run))
+            corner = f"M{number(left + column * _SMALL)} {number(top + row * _SMALL)}"
+            width = number(count * _SMALL)
+            shapes.setdefault(colours, []).append(f"{corner}h{width}v{number(_SMALL)}h-{width}z")
+            column += count
     for (fill, stroke), parts in shapes.items():
         canvas.path("".join(parts), stroke=stroke, width=1.0, fill=fill)
 
