@@ -203,8 +203,8 @@ def caption(analysis: Analysis, sources: Sequence[Any], split: str, options: Map
     for system, of_one in systems.items():
         seeds = sorted({source.seed for source in of_one})
         folds = sorted({source.fold for source in of_one} - {None})
-        which = f"seed{'s' * (len(seeds) > 1)} {', '.join(map(str, seeds))}"
-        which += f", fold{'s' * (len(folds) > 1)} {', '.join(map(str, folds))}" if folds else ""
+        which = _listed("seed", seeds)
+        which += f", {_listed('fold', folds)}" if folds else ""
         parts.append(f"{system} ({of_one[0].model}, {which})")
     shown = "; ".join(parts)
     if len(parts) > 8:
@@ -217,10 +217,15 @@ def caption(analysis: Analysis, sources: Sequence[Any], split: str, options: Map
     return f"{analysis.code} {analysis.name}. {where}: {shown}.{f' {chosen}.' if chosen else ''}"
 
 
+def _listed(what: str, numbers: Sequence[int]) -> str:
+    """Such as "seed 11" or "folds 1, 3"."""
+    return f"{what}{'s' * (len(numbers) > 1)} {', '.join(map(str, numbers))}"
+
+
 def _seeds(seeds: Sequence[int]) -> str:
-    """Such as "seed 11", "seeds 11, 13", or "seeds 11 to 20" where none between is missing."""
+    """As `_listed`, or "seeds 11 to 20" where none between is missing."""
     if len(seeds) < 3 or seeds[-1] - seeds[0] >= len(seeds):
-        return f"seed{'s' * (len(seeds) > 1)} {', '.join(map(str, seeds))}"
+        return _listed("seed", seeds)
     return f"seeds {seeds[0]} to {seeds[-1]}"
 
 

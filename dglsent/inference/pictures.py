@@ -149,7 +149,7 @@ def _is_parsed(sentence: Dependencies) -> bool:
 
 def _words(sentences: Sequence[Sentence]) -> dict[str, Svg]:
     """Sentences of which the model shows nothing."""
-    bare = [Dependencies(one.words, np.full(len(one.words), -1), ["_"] * len(one.words)) for one in sentences]
+    bare = (Dependencies.unparsed(one.words) for one in sentences)
     return {f"words {number}": dependencies_svg(one) for number, one in enumerate(bare, 1)}
 
 
