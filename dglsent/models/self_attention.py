@@ -14,7 +14,7 @@ from dglsent.models.sequence import BiLSTM
 from dglsent.nn.embeddings import WordEmbedding
 from dglsent.nn.positions import PositionEmbedding, Sinusoids
 from dglsent.nn.readout import QueryPooling, mean_over_words
-from dglsent.passing import Batch, Direction, Outputs, at_once, dot, softmax_sum, update_all
+from dglsent.passing import Batch, Direction, Outputs, dot, softmax_sum, update_all
 from graphs.errors import check_choice
 from graphs.fields import COMPLETE, POSITION
 
@@ -124,7 +124,7 @@ class TransformerLayer(nn.Module):
         query, key, value = self.W_qkv(h).unflatten(-1, (3, self.heads, -1)).unbind(1)
         batch.nodes.update({"query": query / query.shape[-1] ** 0.5, "key": key, "value": value})
         attention = softmax_sum(score="score", value="value", out="heard", weight=weight)
-        update_all(batch, at_once(self.message), attention, relation=COMPLETE)
+        update_all(batch, self.message, attention, relation=COMPLETE)
         heard = self.W_o(batch.nodes["heard"].flatten(1))
         h = self.norms[0](h + self.dropout(heard))
         batch.nodes["h"] = self.norms[1](h + self.dropout(self.feed_forward(h)))
