@@ -38,7 +38,8 @@ class Batch:
         node_counts: nodes of each sentence, on the CPU.
         nodes: node fields by name, each [N, ...], in the graph's order.
         targets: what a task wants predicted, by name, each [B, ...].
-        roots: [R] nodes that send to nobody along `child`, in sentence order; of graphs with cycles, all nodes.
+        roots: [R] nodes that send to nobody along `child`, in sentence order, but for padding nodes; of graphs with
+            cycles, all nodes.
         root_sentence: [R] sentence of each root.
         first: [B] first node of each sentence.
     """
@@ -56,7 +57,8 @@ class Batch:
         self.targets = Fields()
         self._relations: dict[str, Relation] = {CHILD: make_relation(CHILD, merged, pairs=pairs)}
         self.dgl_graphs: dict[Any, Any] = {}  # of several relations, as the DGL engine needed them
-        roots, sentence = np.flatnonzero(merged.level == 0), merged.nodes[fields.SENTENCE]
+        sentence, real = merged.nodes[fields.SENTENCE], merged.nodes.get(fields.REAL, np.True_)
+        roots = np.flatnonzero((merged.level == 0) & (real != 0))
         self.roots = torch.from_numpy(roots)
         self.root_sentence = torch.from_numpy(sentence[roots])
         self.first = torch.from_numpy(np.searchsorted(sentence, np.arange(self.size)))

@@ -7,6 +7,7 @@ import pickle
 import numpy as np
 import torch
 from random_graphs import SEVEN, chain, forest, tree
+from window_sentences import window
 
 from dglsent.passing import Batch, propagate, update_all
 from dglsent.passing.plans.acyclic import AcyclicSchedule
@@ -36,6 +37,13 @@ def test_readout_is_the_mean_of_the_roots():
     assert torch.allclose(
         states.grad[:, 0], torch.tensor([0, 1, 1 / 3, 0, 1 / 3, 0, 0, 0, 1 / 3, 1], dtype=torch.float64)
     )
+
+
+def test_padding_is_no_root():
+    batch = Batch.of([window(words, 2) for words in (["The", "cat", "sat"], ["I"])])
+    states = torch.where(batch.nodes["real"] == 1, 3.0, 100.0)[:, None]
+    assert len(states) == 3 + 1 + 1 + 1
+    assert batch.at_roots(states).tolist() == [[3.0], [3.0]]
 
 
 def test_first_nodes():
