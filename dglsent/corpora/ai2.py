@@ -5,16 +5,14 @@ Baudis, Stanko, Sedivy 2016, "Joint Learning of Sentence Embeddings for Relevanc
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Literal, TypeAlias
+from typing import Literal, TypeAlias, get_args
 
-from dglsent.corpora.corpus import Corpus, Splits, find_folder
+from dglsent.corpora.corpus import Corpus, Splits, require_folder
 from dglsent.corpora.parses import parsed_pairs
-from dglsent.corpora.rows import binary_label
-from graphs.errors import InputError
-from graphs.formats.source import read_lines
+from dglsent.corpora.rows import binary_label, read_named
+from graphs.errors import InputError, check_choice
 
 Version: TypeAlias = Literal["enwv0", "ck12v0"]
 
@@ -39,6 +37,7 @@ class AI2(Corpus):
     labels = ("false", "true")
 
     def __init__(self, version: Version = "enwv0") -> None:
+        check_choice("version", version, get_args(Version))
         self.version = version
 
     def load(self, data: Path) -> Splits:
@@ -78,32 +77,17 @@ class AI2(Corpus):
 
     def _rows(self, data: Path) -> dict[str, list[dict[str, str]]]:
         files = {split: f"{self.version}-{split}.csv" for split in _SPLITS}
-        folder = find_folder(data, _FOLDERS, list(files.values()))
-        if folder is None:
-            raise InputError(
-                f"{data}: AI2-8grade {self.version} is missing; expected {data / _FOLDERS[0]}/"
-                f"{self.version}-{{train,dev,test}}.csv (docs/data.md)"
-            )
+        layout = f"{self.version}-{{train,dev,test}}.csv"
+        folder = require_folder(data, f"AI2-8grade {self.version}", _FOLDERS, list(files.values()), layout)
         return {split: _read(folder / file) for split, file in files.items()}
 
 
 def _read(file: Path) -> list[dict[str, str]]:
     """The rows of a file; its columns are found by their names."""
-    reader = csv.DictReader((f"{line}\n" for line in read_lines(file)), strict=True)
-    try:
-        missing = [name for name in _COLUMNS if name not in (reader.fieldnames or ())]
-        if missing:
-            raise InputError(f"{file}:1: no column for {', '.join(missing)}; this is not a file of AI2-8grade")
-        rows = []
-        for row in reader:
-            if None in row or None in row.values():
-                raise InputError(f"{file}:{reader.line_num}: a row of another length than the header")
-            if not row["htext"].split() or not row["mtext"].split():
-                raise InputError(f"{file}:{reader.line_num}: a sentence without words")
-            binary_label(row["label"], file, reader.line_num)
-            rows.append(row)
-    except csv.Error as error:
-        raise InputError(
-            f"{file}:{reader.line_num + 1}: not CSV ({error}); repair the line or fetch it again"
-        ) from None
+    rows = []
+    for line, row in read_named(file, _COLUMNS, "a file of AI2-8grade"):
+        if not row["htext"].split() or not row["mtext"].split():
+            raise InputError(f"{file}:{line}: a sentence without words")
+        binary_label(row["label"], file, line)
+        rows.append(row)
     return rows

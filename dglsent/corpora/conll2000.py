@@ -7,10 +7,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from dglsent.corpora.corpus import Corpus, Splits, find_folder
-from dglsent.corpora.splits import hold_out
+from dglsent.corpora.corpus import Corpus, Splits, require_folder
+from dglsent.corpora.splits import with_dev
 from dglsent.corpora.tagged import bio, tagged_examples
-from graphs.errors import InputError
 from graphs.formats.columns import read_conll2000
 
 _FOLDERS = ("conll2000", "CoNLL2000", "conll-2000")
@@ -27,14 +26,11 @@ class CoNLL2000(Corpus):
 
     def load(self, data: Path) -> Splits:
         """Reads `train.txt` and `test.txt`, `word POS chunk` a line."""
-        folder = find_folder(data, _FOLDERS, ["train.txt", "test.txt"])
-        if folder is None:
-            raise InputError(
-                f"{data}: CoNLL-2000 is missing; expected {data / _FOLDERS[0]}/{{train,test}}.txt (docs/data.md)"
-            )
-        known, test = (
-            tagged_examples(split, read_conll2000(folder / f"{split}.txt"), "chunk", self.labels)
-            for split in ("train", "test")
+        files = {split: f"{split}.txt" for split in ("train", "test")}
+        folder = require_folder(data, "CoNLL-2000", _FOLDERS, list(files.values()), "{train,test}.txt")
+        return with_dev(
+            {
+                split: tagged_examples(split, read_conll2000(folder / file), "chunk", self.labels)
+                for split, file in files.items()
+            }
         )
-        train, dev = hold_out(known)
-        return {"train": train, "dev": dev, "test": test}

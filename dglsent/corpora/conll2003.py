@@ -7,9 +7,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from dglsent.corpora.corpus import Corpus, Splits, find_folder
+from dglsent.corpora.corpus import Corpus, Splits, require_folder
 from dglsent.corpora.tagged import bio, tagged_examples
-from graphs.errors import InputError
 from graphs.formats.columns import read_conll2003
 
 _FOLDERS = ("conll2003", "CoNLL2003", "conll-2003")
@@ -26,11 +25,7 @@ class CoNLL2003(Corpus):
 
     def load(self, data: Path) -> Splits:
         """Reads `eng.train`, `eng.testa` (dev) and `eng.testb` (test), `word POS chunk entity` a line."""
-        folder = find_folder(data, _FOLDERS, list(_FILES.values()))
-        if folder is None:
-            raise InputError(
-                f"{data}: CoNLL-2003 is missing; expected {data / _FOLDERS[0]}/eng.{{train,testa,testb}} (docs/data.md)"
-            )
+        folder = require_folder(data, "CoNLL-2003", _FOLDERS, list(_FILES.values()), "eng.{train,testa,testb}")
         return {
             split: tagged_examples(split, read_conll2003(folder / file), "ner", self.labels)
             for split, file in _FILES.items()

@@ -66,3 +66,22 @@ def find_folder(data: Path, folders: Iterable[str], files: Sequence[str]) -> Pat
         if all((folder / file).is_file() for file in files):
             return folder
     return None
+
+
+def require_folder(data: Path, name: str, folders: Sequence[str], files: Sequence[str], layout: str) -> Path:
+    """The first of `folders` under `data` that holds all `files`.
+
+    Args:
+        data: the data folder.
+        name: the corpus, for the error.
+        folders: where it may lie; the first is the one that the error names.
+        files: what it has to hold.
+        layout: these files, as the error names them.
+
+    Raises:
+        InputError: none does.
+    """
+    folder = find_folder(data, folders, files)
+    if folder is None:
+        raise InputError(f"{data}: {name} is missing; expected {data / folders[0]}/{layout} (docs/data.md)")
+    return folder

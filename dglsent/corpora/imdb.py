@@ -16,9 +16,9 @@ from pathlib import Path
 from dglsent.corpora.corpus import Corpus, Splits
 from dglsent.corpora.example import Example, Parsed
 from dglsent.corpora.parses import parsed
-from dglsent.corpora.splits import hold_out
+from dglsent.corpora.splits import with_dev
 from graphs.columns import Dependencies, Tagged
-from graphs.errors import InputError, Origin
+from graphs.errors import InputError, Origin, check_positive
 from graphs.formats.source import BREAKS, reason, unreadable
 
 _FOLDERS = ("imdb", "aclImdb", ".")
@@ -54,6 +54,8 @@ class IMDB(Corpus):
     labels = ("negative", "positive")
 
     def __init__(self, max_length: int | None = None, tags: bool = False, sentences: bool = False) -> None:
+        if max_length is not None:
+            check_positive("max_length", max_length)
         self.max_length, self.tags = min(max_length or _PARSED, _PARSED) if tags else max_length, tags
         self.sentences = sentences
 
@@ -75,8 +77,7 @@ class IMDB(Corpus):
                 review = Tagged(read, columns, Origin(f"{split}/{part}/{name}.txt", 1, id_))
                 sentence = Parsed(unparsed=review, remedy=_REMEDY, parts=documents.get(name, ()))
                 splits[split].append(Example((sentence,), {"label": _PARTS[part]}, id_))
-        train, dev = hold_out(splits["train"])
-        return {"train": train, "dev": dev, "test": splits["test"]}
+        return with_dev(splits)
 
     def _documents(self, data: Path, name: str, reviews: Mapping[str, list[str]]) -> dict[str, list[Parsed]]:
         """The parsed sentences of each review."""

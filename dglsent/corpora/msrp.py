@@ -8,8 +8,9 @@ from __future__ import annotations
 from pathlib import Path
 
 from dglsent.corpora.corpus import Corpus, Splits
-from dglsent.corpora.pair_files import PairFile, pair_examples, pair_texts, read_pair_files, with_dev
+from dglsent.corpora.pair_files import PairFile, pair_examples, pair_texts, read_pair_files
 from dglsent.corpora.rows import binary_label
+from dglsent.corpora.splits import with_dev
 
 _FOLDERS = ("msrp", "MSRP", "MSRParaphraseCorpus", ".")
 _FILES = {split: f"msr_paraphrase_{split}.txt" for split in ("train", "test")}

@@ -9,8 +9,9 @@ from pathlib import Path
 from typing import Literal
 
 from dglsent.corpora.corpus import Corpus, Splits
-from dglsent.corpora.pair_files import PairFile, pair_examples, pair_texts, read_pair_files, with_dev
+from dglsent.corpora.pair_files import PairFile, pair_examples, pair_texts, read_pair_files
 from dglsent.corpora.rows import score
+from dglsent.corpora.splits import with_dev
 from graphs.errors import check_choice
 
 _FOLDERS = ("sts2012_msrpar", "msrpar", "MSRpar", ".")

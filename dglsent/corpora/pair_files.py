@@ -6,12 +6,10 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from dglsent.corpora.corpus import Splits, find_folder
+from dglsent.corpora.corpus import require_folder
 from dglsent.corpora.example import Example
 from dglsent.corpora.parses import Text, parsed_pairs
 from dglsent.corpora.rows import read_rows
-from dglsent.corpora.splits import hold_out
-from graphs.errors import InputError
 
 
 class PairFile(NamedTuple):
@@ -51,11 +49,7 @@ def read_pair_files(
     Raises:
         InputError: the corpus is missing, or a row is not as expected.
     """
-    folder = find_folder(data, folders, list(files.values()))
-    if folder is None:
-        raise InputError(
-            f"{data}: {name} is missing; expected {data / folders[0]}/{' '.join(files.values())} (docs/data.md)"
-        )
+    folder = require_folder(data, name, folders, list(files.values()), " ".join(files.values()))
     return {
         split: PairFile(
             folder / file, read_rows(folder / file, columns, sentences=sentences, header=header), 2 if header else 1
@@ -95,9 +89,3 @@ def pair_examples(
         ids = [f"{split}-{number}" for number in range(1, len(targets) + 1)]
         splits[split] = parsed_pairs(data, name, f"{name}-{split}", texts, targets, ids)
     return splits
-
-
-def with_dev(splits: Mapping[str, list[Example]]) -> Splits:
-    """A corpus of train and test, a tenth of train held out as dev (`corpora.splits`)."""
-    train, dev = hold_out(splits["train"])
-    return {"train": train, "dev": dev, "test": splits["test"]}

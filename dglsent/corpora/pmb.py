@@ -7,9 +7,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from dglsent.corpora.corpus import Corpus, Splits, find_folder
+from dglsent.corpora.corpus import Corpus, Splits, require_folder
 from dglsent.corpora.tagged import tagged_examples, with_rare
-from graphs.errors import InputError
 from graphs.formats.columns import read_pmb
 
 _FOLDERS = ("ccg_pmb/pmb-4.0.0", "pmb-4.0.0", "pmb", "PMB")
@@ -26,12 +25,9 @@ class PMB(Corpus):
 
     def load(self, data: Path) -> Splits:
         """Reads `train.conll`, `dev.conll` and `test.conll`, of which the category is the fifth column."""
-        folder = find_folder(data, _FOLDERS, [f"{split}.conll" for split in _SPLITS])
-        if folder is None:
-            raise InputError(
-                f"{data}: the Parallel Meaning Bank is missing; expected {data / _FOLDERS[0]}/{{train,dev,test}}.conll "
-                "(docs/data.md)"
-            )
-        read = {split: read_pmb(folder / f"{split}.conll") for split in _SPLITS}
+        files = {split: f"{split}.conll" for split in _SPLITS}
+        name, layout = "the Parallel Meaning Bank", "{train,dev,test}.conll"
+        folder = require_folder(data, name, _FOLDERS, list(files.values()), layout)
+        read = {split: read_pmb(folder / file) for split, file in files.items()}
         self.labels = with_rare(read["train"], "category")
         return {split: tagged_examples(split, found, "category", self.labels) for split, found in read.items()}

@@ -8,10 +8,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from dglsent.corpora.corpus import Corpus, Splits, find_folder
+from dglsent.corpora.corpus import Corpus, Splits, require_folder
 from dglsent.corpora.tagged import tagged_examples
 from graphs.columns import Tagged
-from graphs.errors import InputError
 from graphs.formats.brackets import read_brackets
 from graphs.transforms import drop_traces
 
@@ -34,12 +33,8 @@ class PTBPOS(Corpus):
 
     def load(self, data: Path) -> Splits:
         """Reads `wsj_0001.mrg` to `wsj_0199.mrg`."""
-        folder = find_folder(data, _FOLDERS, [_file(number) for numbers in _SPLITS.values() for number in numbers])
-        if folder is None:
-            raise InputError(
-                f"{data}: the Penn Treebank sample is missing; expected {data / _FOLDERS[0]}/wsj_{{0001..0199}}.mrg "
-                "(docs/data.md)"
-            )
+        files = [_file(number) for numbers in _SPLITS.values() for number in numbers]
+        folder = require_folder(data, "the Penn Treebank sample", _FOLDERS, files, "wsj_{0001..0199}.mrg")
         return {
             split: tagged_examples(
                 split, (one for number in numbers for one in _sentences(folder / _file(number))), "pos", self.labels

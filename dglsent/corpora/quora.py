@@ -8,11 +8,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
-from dglsent.corpora.corpus import Corpus, Splits, find_folder
+from dglsent.corpora.corpus import Corpus, Splits, require_folder
 from dglsent.corpora.parses import parsed_pairs
 from dglsent.corpora.rows import binary_label, read_rows
 from dglsent.corpora.splits import hold_out
-from graphs.errors import InputError
 from graphs.formats.brackets import unescaped
 
 _FOLDERS = ("quora", "Quora")
@@ -56,12 +55,8 @@ class Quora(Corpus):
     @staticmethod
     def _rows(data: Path) -> dict[str, tuple[Path, list[list[str]]]]:
         """The files and their rows, of two questions and a label."""
-        folder = find_folder(data, _FOLDERS, ["dev.txt", "test.txt"])
-        if folder is None:
-            raise InputError(
-                f"{data}: Quora is missing; expected {data / _FOLDERS[0]}/{{dev,test}}.txt, train.txt beside them for "
-                "the whole corpus (docs/data.md)"
-            )
+        layout = "{dev,test}.txt, train.txt beside them for the whole corpus"
+        folder = require_folder(data, "Quora", _FOLDERS, ["dev.txt", "test.txt"], layout)
         names = [name for name in ("train", "dev", "test") if (folder / f"{name}.txt").is_file()]
         sentences = list(_SENTENCES.values())
         return {

@@ -5,16 +5,13 @@ Iyer, Dandekar, Csernai 2017, "First Quora Dataset Release: Question Pairs".
 
 from __future__ import annotations
 
-import csv
 import zlib
-from collections.abc import Iterable
 from pathlib import Path
 
-from dglsent.corpora.corpus import Corpus, Splits, find_folder
+from dglsent.corpora.corpus import Corpus, Splits, require_folder
 from dglsent.corpora.parses import parsed_pairs
-from dglsent.corpora.rows import binary_label
+from dglsent.corpora.rows import binary_label, read_named
 from graphs.errors import InputError
-from graphs.formats.source import read_lines
 
 _FOLDERS = ("quora", "Quora", ".")
 _FILE = "quora_duplicate_questions.tsv"
@@ -55,9 +52,7 @@ class QuoraSample(Corpus):
 
     @staticmethod
     def _rows(data: Path) -> dict[str, list[dict[str, str]]]:
-        folder = find_folder(data, _FOLDERS, [_FILE])
-        if folder is None:
-            raise InputError(f"{data}: Quora's pairs are missing; expected {data / 'quora' / _FILE} (docs/data.md)")
+        folder = require_folder(data, "Quora's file of pairs", _FOLDERS, [_FILE], _FILE)
         rows = _read(folder / _FILE)
         splits: dict[str, list[dict[str, str]]] = {"train": [], "dev": [], "test": []}
         for label in ("0", "1"):
@@ -83,24 +78,13 @@ def _texts(splits: dict[str, list[dict[str, str]]]) -> dict[str, list[str]]:
 
 
 def _read(file: Path) -> list[dict[str, str]]:
-    """The pairs of two questions with words; a cell in quotation marks may go over several lines."""
-    reader = csv.DictReader((f"{line}\n" for line in read_lines(file)), delimiter="\t")
-    try:
-        rows = list(_checked(file, reader))
-    except csv.Error as error:
-        raise InputError(f"{file}:{reader.line_num + 1}: cannot be read ({error}); download it again") from None
+    """The pairs of two questions with words."""
+    rows = []
+    # Not strict: the file comes with quotation marks that are text.
+    for line, row in read_named(file, _COLUMNS, "Quora's file of pairs", delimiter="\t", strict=False):
+        binary_label(row["is_duplicate"], file, line)
+        if row["question1"].split() and row["question2"].split():
+            rows.append(row)
     if not rows:
         raise InputError(f"{file}: no pairs; download it again")
     return rows
-
-
-def _checked(file: Path, reader: csv.DictReader[str]) -> Iterable[dict[str, str]]:
-    missing = [name for name in _COLUMNS if name not in (reader.fieldnames or ())]
-    if missing:
-        raise InputError(f"{file}:1: no column for {', '.join(missing)}; this is not Quora's file of pairs")
-    for row in reader:
-        if None in row or None in row.values():
-            raise InputError(f"{file}:{reader.line_num}: a row of another length than the header")
-        binary_label(row["is_duplicate"], file, reader.line_num)
-        if row["question1"].split() and row["question2"].split():
-            yield row

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import csv
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from graphs.errors import InputError
 from graphs.formats.numbers import decimal_number
-from graphs.formats.source import unreadable
+from graphs.formats.source import read_lines, unreadable
 
 _LINE_END = re.compile(r"\r\n|\n|\r")
 
@@ -73,6 +74,38 @@ def read_rows(file: Path, columns: int, *, sentences: Sequence[int], header: str
         if not all(row[column].strip() for column in sentences):
             raise InputError(f"{file}:{number}: a sentence without words")
     return rows
+
+
+def read_named(
+    file: Path, columns: Sequence[str], what: str, *, delimiter: str = ",", strict: bool = True
+) -> Iterator[tuple[int, dict[str, str]]]:
+    """The rows of a file whose first line names the columns, each after the number of its last line.
+
+    A cell in quotation marks may go over several lines.
+
+    Args:
+        file: the file.
+        columns: those that it has to have.
+        what: what the file should be, for the error.
+        delimiter: what stands between cells.
+        strict: whether a stray quotation mark is an error; else it is text, or makes one row of many.
+
+    Raises:
+        InputError: a column is missing, or a row is not as expected.
+    """
+    reader = csv.DictReader((f"{line}\n" for line in read_lines(file)), delimiter=delimiter, strict=strict)
+    try:
+        missing = [name for name in columns if name not in (reader.fieldnames or ())]
+        if missing:
+            raise InputError(f"{file}:1: no column for {', '.join(missing)}; this is not {what}")
+        for row in reader:
+            if None in row or None in row.values():
+                raise InputError(f"{file}:{reader.line_num}: a row of another length than the header")
+            yield reader.line_num, row
+    except csv.Error as error:
+        raise InputError(
+            f"{file}:{reader.line_num + 1}: cannot be read ({error}); repair the line or download the file again"
+        ) from None
 
 
 def binary_label(text: str, file: Path, line: int) -> int:

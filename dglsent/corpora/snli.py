@@ -12,8 +12,8 @@ from typing import Literal
 from dglsent.corpora.corpus import Corpus, Splits, find_folder
 from dglsent.corpora.parses import parsed_pairs
 from dglsent.corpora.rows import read_text_lines, read_tokens
-from dglsent.corpora.splits import hold_out
-from graphs.errors import InputError
+from dglsent.corpora.splits import with_dev
+from graphs.errors import InputError, check_choice
 
 _FOLDERS = ("snli", "SNLI", "snli_1.0")
 _SIDES = {"a": "s1", "b": "s2"}
@@ -30,6 +30,7 @@ class SNLI(Corpus):
     labels = ("entailment", "neutral", "contradiction")
 
     def __init__(self, train: Literal["train", "dev"] = "train") -> None:
+        check_choice("train", train, ("train", "dev"))
         self.train = train
 
     def load(self, data: Path) -> Splits:
@@ -44,8 +45,7 @@ class SNLI(Corpus):
             ids = (f"{split}-{number}" for number in range(1, len(targets) + 1))
             splits[split] = parsed_pairs(data, "snli", f"snli-{split}", texts, targets, ids)
         if self.train == "dev":
-            train, dev = hold_out(splits["dev"])
-            return {"train": train, "dev": dev, "test": splits["test"]}
+            return with_dev({"train": splits["dev"], "test": splits["test"]})
         return splits
 
     def texts(self, data: Path) -> dict[str, list[list[str]]]:

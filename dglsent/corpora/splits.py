@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import zlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from dglsent.corpora.corpus import Splits
 from dglsent.corpora.example import Example
@@ -26,13 +26,19 @@ def hold_out(examples: Iterable[Example]) -> tuple[list[Example], list[Example]]
     return train, dev
 
 
+def with_dev(splits: Mapping[str, list[Example]]) -> Splits:
+    """A corpus of train and test, a tenth of train held out as dev."""
+    train, dev = hold_out(splits["train"])
+    return {"train": train, "dev": dev, "test": splits["test"]}
+
+
 def check_fold(fold: int) -> int:
     """The number of a fold, if it is one.
 
     Raises:
         InputError: it is not 0 to 9.
     """
-    if not 0 <= fold < FOLDS:
+    if fold not in range(FOLDS):
         raise InputError(f"fold {fold}: the folds of a cross-validation are 0 to {FOLDS - 1}")
     return fold
 
@@ -54,5 +60,4 @@ def cross_validation(classes: Iterable[Sequence[Example | None]], fold: int) -> 
         for place, example in enumerate(examples):
             if example is not None:
                 (test if place % FOLDS == fold else rest).append(example)
-    train, dev = hold_out(rest)
-    return {"train": train, "dev": dev, "test": test}
+    return with_dev({"train": rest, "test": test})

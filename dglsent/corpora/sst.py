@@ -10,11 +10,11 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Literal
 
-from dglsent.corpora.corpus import Corpus, Splits, find_folder
+from dglsent.corpora.corpus import Corpus, Splits, require_folder
 from dglsent.corpora.example import Example, Parsed
 from dglsent.corpora.parses import parsed
 from graphs.columns import Constituency, Tagged
-from graphs.errors import InputError, Origin, SentenceError
+from graphs.errors import Origin, SentenceError, check_choice
 from graphs.features import tags
 from graphs.formats.brackets import read_brackets
 from graphs.formats.policy import Sentences
@@ -52,6 +52,8 @@ class SST(Corpus):
         tags: bool = False,
         phrases: bool = False,
     ) -> None:
+        check_choice("classes", classes, (5, 2))
+        check_choice("neutral_phrases", neutral_phrases, ("drop", "third_class"))
         self.classes = classes
         self.labels: Sequence[str] = (
             ("very negative", "negative", "neutral", "positive", "very positive")
@@ -81,12 +83,8 @@ class SST(Corpus):
     @staticmethod
     def _trees(data: Path) -> dict[str, Sentences[Constituency]]:
         files = {split: f"{split}.txt" for split in _SPLITS}
-        folder = find_folder(data, _FOLDERS, list(files.values()))
-        if folder is None:
-            raise InputError(
-                f"{data}: SST is missing; expected {data / 'sst'}/{{train,dev,test}}.txt, or unpacked there "
-                "trainDevTestTrees_PTB.zip of nlp.stanford.edu/sentiment (docs/data.md)"
-            )
+        layout = "{train,dev,test}.txt, or unpacked there trainDevTestTrees_PTB.zip of nlp.stanford.edu/sentiment"
+        folder = require_folder(data, "SST", _FOLDERS, list(files.values()), layout)
         return {split: read_brackets(folder / file, unescape=True) for split, file in files.items()}
 
     def _examples(self, data: Path, split: str, trees: Sequence[Constituency]) -> list[Example]:
@@ -101,8 +99,7 @@ class SST(Corpus):
             if self.tags and sentence.constituency is None:
                 raise SentenceError(f"the model reads tags of phrases; {sentence.remedy}", tree.origin)
             # The numbers are gold labels, not tags: a model must not read them.
-            tags = _tags(tree, sentence)
-            tagged = Constituency(tags, tree.word, tree.parent, tree.origin)
+            tagged = Constituency(_tags(tree, sentence), tree.word, tree.parent, tree.origin)
             read = Parsed(tagged, sentence.dependencies, sentiment, remedy=sentence.remedy)
             examples.append(Example((read,), {"label": sentiment[0]}, f"{split}-{number}"))
         return examples

@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from dglsent.corpora.corpus import Splits, find_folder
+from dglsent.corpora.corpus import Splits, require_folder
 from dglsent.corpora.example import Example
 from dglsent.corpora.parses import parsed
 from dglsent.corpora.rows import read_tokens
 from dglsent.corpora.splits import cross_validation
-from graphs.errors import InputError
 
 
 def class_texts(data: Path, name: str, folders: Sequence[str], files: Mapping[str, str]) -> dict[str, list[list[str]]]:
@@ -25,11 +24,7 @@ def class_texts(data: Path, name: str, folders: Sequence[str], files: Mapping[st
     Raises:
         InputError: the corpus is missing, or a line is blank.
     """
-    folder = find_folder(data, folders, list(files.values()))
-    if folder is None:
-        raise InputError(
-            f"{data}: {name} is missing; expected {data / folders[0]}/{' '.join(files.values())} (docs/data.md)"
-        )
+    folder = require_folder(data, name, folders, list(files.values()), " ".join(files.values()))
     return {parse: read_tokens(folder / file) for parse, file in files.items()}
 
 

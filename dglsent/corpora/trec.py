@@ -11,7 +11,7 @@ from dglsent.corpora.corpus import Corpus, Splits, find_folder
 from dglsent.corpora.example import Example
 from dglsent.corpora.parses import parsed
 from dglsent.corpora.rows import read_text_lines
-from dglsent.corpora.splits import hold_out
+from dglsent.corpora.splits import with_dev
 from graphs.errors import InputError
 
 _FOLDERS = ("mr_subj_trec/qc", "qc", "trec", "TREC")
@@ -38,8 +38,7 @@ class TREC(Corpus):
                 for line, ((label, _), sentence) in enumerate(zip(questions, sentences, strict=True), 1)
                 if sentence is not None
             ]
-        train, dev = hold_out(splits["train"])
-        return {"train": train, "dev": dev, "test": splits["test"]}
+        return with_dev(splits)
 
     def texts(self, data: Path) -> dict[str, list[str]]:
         """The questions by parse file."""

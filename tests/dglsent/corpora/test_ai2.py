@@ -57,8 +57,8 @@ def test_versions_have_their_own_parses(small, version, name):
     ("text", "message"),
     [
         (TEXT.replace("qid", "id"), r"enwv0-dev\.csv:1: no column for qid"),
-        (TEXT + '1,Q3,"a', r"enwv0-dev\.csv:[67]: not CSV"),
-        (TEXT + "1,Q3," + "a" * 200_000 + ",0,b\n", r"enwv0-dev\.csv:[67]: not CSV"),
+        (TEXT + '1,Q3,"a', r"enwv0-dev\.csv:[67]: cannot be read"),
+        (TEXT + "1,Q3," + "a" * 200_000 + ",0,b\n", r"enwv0-dev\.csv:[67]: cannot be read"),
         ("", r"enwv0-dev\.csv:1: no column for label, qid, htext, mtext"),
         (TEXT + "1,Q3,a\n", r"enwv0-dev\.csv:6: a row of another length"),
         (TEXT + "1,Q3,a,0,b,c\n", r"enwv0-dev\.csv:6: a row of another length"),

@@ -89,5 +89,5 @@ def test_other_files_and_none(folder):
     with pytest.raises(InputError, match=r"tsv:1: no column for question2, is_duplicate; this is not"):
         QuoraSample().load(folder)
     file.unlink()
-    with pytest.raises(InputError, match=r"pairs are missing; expected .*quora_duplicate_questions\.tsv \(docs"):
+    with pytest.raises(InputError, match=r"pairs is missing; expected .*quora_duplicate_questions\.tsv \(docs"):
         QuoraSample().load(folder)

@@ -52,7 +52,7 @@ def test_an_example_that_drops_out_moves_no_other():
         assert cross_validation([holed], fold)["test"] == expected
 
 
-@pytest.mark.parametrize("fold", [-1, 10])
+@pytest.mark.parametrize("fold", [-1, 10, 1.5])
 def test_no_such_fold(fold):
     with pytest.raises(InputError, match=f"fold {fold}: the folds .* are 0 to 9"):
         check_fold(fold)

@@ -1,0 +1,29 @@
+"""What corpora say of an option that they do not have, in Python too, where no parser looks at types."""
+
+from __future__ import annotations
+
+import pytest
+
+from dglsent.corpora.ai2 import AI2
+from dglsent.corpora.imdb import IMDB
+from dglsent.corpora.mr import MR
+from dglsent.corpora.snli import SNLI
+from dglsent.corpora.sst import SST
+from graphs.errors import InputError
+
+
+@pytest.mark.parametrize(
+    ("make", "said"),
+    [
+        (lambda: AI2("enwv1"), "version is 'enwv1'; use 'enwv0' or 'ck12v0'"),
+        (lambda: IMDB(max_length=-5), "max_length is -5; give a whole number from 1"),
+        (lambda: IMDB(max_length=0), "max_length is 0; give a whole number from 1"),
+        (lambda: MR(1.5), "fold 1.5: the folds of a cross-validation are 0 to 9"),
+        (lambda: SNLI("dve"), "train is 'dve'; use 'train' or 'dev'"),
+        (lambda: SST(classes=3), "classes is 3; use 5 or 2"),
+        (lambda: SST(neutral_phrases="x"), "neutral_phrases is 'x'; use 'drop' or 'third_class'"),
+    ],
+)
+def test_options_that_are_none(make, said):
+    with pytest.raises(InputError, match=said):
+        make()
