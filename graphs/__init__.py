@@ -32,11 +32,11 @@ if TYPE_CHECKING:
     )
     from graphs.features import Vocabularies, Vocabulary
     from graphs.formats.brackets import parse_brackets, read_brackets
-    from graphs.formats.ccgbank import read_auto
+    from graphs.formats.ccgbank import read_auto, read_auto_trees
     from graphs.formats.columns import read_columns
     from graphs.formats.conllu import parse_conllu, read_conllu
     from graphs.formats.pipes import read_pipes
-    from graphs.networkx_bridge import from_networkx, to_networkx
+    from graphs.networkx_bridge import from_networkx, sentence_graph, to_networkx
     from graphs.parsing import parse
     from graphs.sentence_graph import SentenceGraph
     from graphs.tagging import tag
@@ -68,11 +68,13 @@ _HOMES = {
     "parse_brackets": "graphs.formats.brackets",
     "read_brackets": "graphs.formats.brackets",
     "read_auto": "graphs.formats.ccgbank",
+    "read_auto_trees": "graphs.formats.ccgbank",
     "read_columns": "graphs.formats.columns",
     "parse_conllu": "graphs.formats.conllu",
     "read_conllu": "graphs.formats.conllu",
     "read_pipes": "graphs.formats.pipes",
     "from_networkx": "graphs.networkx_bridge",
+    "sentence_graph": "graphs.networkx_bridge",
     "to_networkx": "graphs.networkx_bridge",
     "parse": "graphs.parsing",
     "SentenceGraph": "graphs.sentence_graph",
@@ -112,11 +114,13 @@ __all__ = [
     "parse_brackets",
     "parse_conllu",
     "read_auto",
+    "read_auto_trees",
     "read_brackets",
     "read_columns",
     "read_conllu",
     "read_pipes",
     "read_vectors",
+    "sentence_graph",
     "tag",
     "to_networkx",
     "tree_svg",
