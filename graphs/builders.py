@@ -252,12 +252,12 @@ def over_words(
         raise SentenceError(
             f"field {fields.SLOT!r} is the order of the edges; give yours another name", sentence.origin
         )
-    ends = np.array(pairs, dtype=np.int64).reshape(-1, 2)
-    wrong = ends[((ends < 0) | (ends >= size)).any(1)]
-    if len(wrong):
-        src, dst = wrong[0].tolist()
+    # Before NumPy, which has no numbers as large as Python's.
+    wrong = next(((src, dst) for src, dst in pairs if not (0 <= src < size and 0 <= dst < size)), None)
+    if wrong is not None:
+        src, dst = wrong
         raise SentenceError(f"edge {src} -> {dst} has an end that is none of the {size} tokens", sentence.origin)
-    src, dst = ends.T.copy()
+    src, dst = np.array(pairs, dtype=np.int64).reshape(-1, 2).T.copy()
     columns = {name: _numbers(name, values, len(dst), sentence.origin) for name, values in (ids or {}).items()}
     return SentenceGraph(
         size=size,

@@ -62,7 +62,10 @@ def mean_of_pieces(states: npt.ArrayLike, words: Sequence[int | None]) -> FloatA
     Raises:
         InputError: the numbers differ, or a word has no piece, as where a sentence was cut off.
     """
-    rows = _single(states)
+    try:
+        rows = _single(states)
+    except (TypeError, ValueError):
+        raise InputError("states of several lengths; give an array [pieces, d]") from None
     if rows.ndim != 2 or len(rows) != len(words):
         raise InputError(f"states {list(rows.shape)} were given for {len(words)} pieces; give [pieces, d]")
     of_words = np.array([word is not None for word in words], dtype=bool)

@@ -20,12 +20,14 @@ def roots(parent: IntArray) -> IntArray:
 
 
 def require_one(tree: Constituency) -> None:
-    """Refuses the several trees of a document in one.
+    """Refuses the several trees of a document in one, and a tree of no nodes.
 
     Raises:
-        SentenceError: there are several roots.
+        SentenceError: there are several roots, or none.
     """
     count = np.count_nonzero(tree.parent < 0)
+    if not count:
+        raise SentenceError("the tree has no nodes", tree.origin)
     if count > 1:
         raise SentenceError(
             f"{count} trees stand side by side; transform each on its own, then join them by graphs.documents.forest",

@@ -17,6 +17,7 @@ from graphs.columns import Constituency
 from graphs.errors import BrokenFileError, Origin, SentenceError, check_kind
 from graphs.formats.policy import OnError, Sentences, collect
 from graphs.formats.source import Source, read_lines, source_name, source_start
+from graphs.trees import require_one
 
 # Space, tab and line ends separate tokens; U+00A0 and its like belong to them.
 _TOKEN = re.compile(r"[()\n]|[^ \t\r\n()]+")
@@ -70,9 +71,11 @@ def to_brackets(tree: Constituency, *, escape: bool = False) -> str:
             tags of words too, `(` as -LRB-, as treebanks have it.
 
     Raises:
-        SentenceError: if a label or a word holds a space or a bracket, or if a word without a label would be
-            read as something else (it stands first in a phrase without a label, or has no labelled sibling).
+        SentenceError: if there are no nodes, or several trees side by side; if a label or a word holds a space or a
+            bracket, or if a word without a label would be read as something else (it stands first in a phrase without
+            a label, or has no labelled sibling).
     """
+    require_one(tree)
     _refuse_unlabelled(tree)
     pieces: list[str] = []
     open_: list[int] = []

@@ -7,7 +7,7 @@ head out of range ends it with a bare IndexError. Its documents come in through 
 from __future__ import annotations
 
 import io
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -53,7 +53,8 @@ def to_conllu(sentence: Dependencies) -> str:
     has none.
 
     Raises:
-        SentenceError: if there are no words, or a column is empty or holds a tab or a line end.
+        SentenceError: if there are no words, a column has another length than the words, or one of its cells is empty
+            or holds a tab or a line end.
     """
     count = len(sentence)
     if not count:
@@ -66,19 +67,21 @@ def to_conllu(sentence: Dependencies) -> str:
     if any("\n" in comment or "\r" in comment for comment in sentence.comments):
         raise SentenceError("a comment holds a line end and cannot be written", sentence.origin)
     lines = [f"# {comment}" for comment in sentence.comments]
-    columns = zip(
-        sentence.word,
-        sentence.lemma,
-        sentence.upos,
-        sentence.xpos,
-        sentence.feats,
-        ["_"] * count if sentence.headless else [str(head + 1) for head in sentence.head.tolist()],
-        sentence.relation,
-        strict=True,
-    )
-    for place, (word, lemma, upos, xpos, feats, head, relation) in enumerate(columns):
+    columns: dict[str, Sequence[str]] = {
+        "word": sentence.word,
+        "lemma": sentence.lemma,
+        "upos": sentence.upos,
+        "xpos": sentence.xpos,
+        "feats": sentence.feats,
+        "head": ["_"] * count if sentence.headless else [str(head + 1) for head in sentence.head.tolist()],
+        "relation": sentence.relation,
+    }
+    for name, column in columns.items():
+        if len(column) != count:
+            raise SentenceError(f"the column {name} has {len(column)} cells for {count} words", sentence.origin)
+    for place, cells in enumerate(zip(*columns.values(), strict=True)):
         lines += before[place]
-        lines.append(_line(sentence, str(place + 1), word, lemma, upos, xpos, feats, head, relation))
+        lines.append(_line(sentence, str(place + 1), *cells))
     return "\n".join([*lines, *before[count]]) + "\n\n"
 
 

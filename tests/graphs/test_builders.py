@@ -129,6 +129,7 @@ def test_fields_of_ones_own_edges_keep_their_numbers():
     [
         ([(0, 4)], {}, "edge 0 -> 4 has an end that is none of the 4 tokens"),
         ([(0, 1), (-1, 2)], {}, "edge -1 -> 2"),
+        ([(0, 2**70)], {}, f"edge 0 -> {2**70} has an end that is none of the 4 tokens"),
         ([(0, 1), (1, 0)], {}, "cycle"),
         ([(2, 2)], {}, "cycle"),
         ([(0, 1), (1, 0), (1, 2)], {}, "cycle through node 0"),

@@ -112,3 +112,8 @@ def test_tensors_of_any_type_are_vectors(dtype):
     assert with_vectors(graph, states).nodes["vector"].tolist() == [[1, 2], [3, 4]]
     vectors = TokenVectors({"a b": states})
     assert vectors[vectors.check(sentence)].tolist() == [[1, 2], [3, 4]]
+
+
+def test_pieces_of_several_lengths():
+    with pytest.raises(InputError, match=r"states of several lengths; give an array \[pieces, d\]"):
+        mean_of_pieces([[1, 2], [1]], [0, 1])

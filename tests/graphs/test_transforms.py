@@ -180,11 +180,14 @@ def test_deep_and_wide_trees():
         transforms.drop_outer,
         transforms.drop_traces,
         constituency_to_heads,
+        to_brackets,
     ],
 )
 def test_the_trees_of_a_document_are_changed_before_they_are_joined(change):
     several = [one(line) for line in ("(S (A a) (B b) (C c))", "(T (D d) (E e))")]
     with pytest.raises(SentenceError, match="2 trees stand side by side"):
         change(forest(several))
+    with pytest.raises(SentenceError, match="the tree has no nodes"):
+        change(Constituency([], [], np.zeros(0, dtype=np.int64)))
     assert change(forest(several[:1])) is not None
     assert len(forest([transforms.binarise(tree) for tree in several])) == len(forest(several)) + 1

@@ -266,3 +266,10 @@ def test_a_sentence_that_was_tagged_alone_has_no_heads():
         parse = Dependencies(["a", "b"], np.array(head), relation)
         assert not parse.headless
         assert parse_conllu(to_conllu(parse))[0].head.tolist() == head
+
+
+def test_a_column_of_another_length_is_not_written():
+    (sentence,) = parse_conllu("# sent_id = s\n" + block(0, 1))
+    sentence.relation = ["root"]
+    with pytest.raises(SentenceError, match="sentence s: the column relation has 1 cells for 2 words"):
+        to_conllu(sentence)
