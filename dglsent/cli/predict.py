@@ -114,7 +114,9 @@ def _read(text: str, name: str, options: Namespace, model: Model) -> list[tuple[
     form, columns = options.format or guess(name, text), _columns(model, options.columns)
     if options.format is None and form == "text" and is_csv(text, columns):
         form = "csv"
-    if options.format is None and form in ("text", "tsv") and token_columns.are_columns(text, model, own):
+    # A name that ends in .conll is that of columns as well as that of CoNLL-U.
+    unsure = form in ("text", "tsv") or (form == "conllu" and own is not None)
+    if options.format is None and unsure and token_columns.are_columns(text, model, own):
         form = "columns"
     if options.columns and f".{form}" not in TABLES:
         raise InputError(

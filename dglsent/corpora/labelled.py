@@ -229,7 +229,8 @@ class TaggedColumns(LabelledFiles[Tagged | Dependencies]):
     """Sentences with a class for each token: a token a line in columns, a blank line between sentences; or CoNLL-U.
 
     A file of CoNLL-U has dependency parses, which a model may read; what it says of a word's part of speech (upos, xpos
-    and feats) is a class or left out. A word whose upos or xpos is "_" has no class.
+    and feats) is a class or left out. A word whose upos or xpos is "_" has no class. Files of both kinds are named
+    `.conll`: such a one is CoNLL-U where the classes are upos, xpos or feats and `columns` names no column so.
 
     Args:
         train: file of the training split, from the working folder.
@@ -250,13 +251,14 @@ class TaggedColumns(LabelledFiles[Tagged | Dependencies]):
     ) -> None:
         super().__init__(train, test, dev)
         self.columns, self.tag = tuple(columns), tag
-        self._none = "_" if _is_conllu(train) and tag != "feats" else None  # "_" of features: there are none
-        known = _OF_WORDS if _is_conllu(train) else self.columns
+        conllu = self._is_conllu(train)
+        self._none = "_" if conllu and tag != "feats" else None  # "_" of features: there are none
+        known = _OF_WORDS if conllu else self.columns
         if tag not in known:
             raise ValueError(f"corpus.tag: no column {tag!r} among {', '.join(known)}; set --corpus.tag to one")
 
     def _read(self, file: Path) -> list[Tagged | Dependencies]:
-        if _is_conllu(file):
+        if self._is_conllu(file):
             if self.tag in _OF_WORDS:
                 return list(read_conllu(file))
             raise InputError(f"{file}: CoNLL-U, which has no column {self.tag!r}; the files are all of it, or none")
@@ -267,6 +269,7 @@ class TaggedColumns(LabelledFiles[Tagged | Dependencies]):
         except SentenceError as error:
             hint = (
                 f"; if it has others than {', '.join(self.columns)}, name all by --corpus.columns, as [word, pos, tag]"
+                + (", or of CoNLL-U give --corpus.tag upos, xpos or feats" if _is_conllu(file) else "")
             )
             raise SentenceError(
                 f"{error.reason}{hint if 'columns, expected' in error.reason else ''}", error.origin
@@ -293,6 +296,12 @@ class TaggedColumns(LabelledFiles[Tagged | Dependencies]):
         if isinstance(one, Tagged):
             return one
         return Tagged(one.word, {self.tag: getattr(one, self.tag)}, one.origin)
+
+    def _is_conllu(self, file: str | Path) -> bool:
+        # By names alone: a run is loaded, and knows its classes, where the files no longer are.
+        if Path(file).name.removesuffix(".gz").endswith(".conllu"):
+            return True
+        return _is_conllu(file) and self.tag in _OF_WORDS and self.tag not in self.columns
 
 
 def _is_conllu(file: str | Path) -> bool:

@@ -35,7 +35,7 @@ def texts(out: str) -> list[str]:
     return [json.loads(line)["text"] for line in out.splitlines()]
 
 
-@pytest.mark.parametrize("name", ["tags.txt", "tags.tsv", "tags"])
+@pytest.mark.parametrize("name", ["tags.txt", "tags.tsv", "tags", "tags.conll"])
 def test_the_files_that_a_tagger_was_trained_on_are_read_as_such(tagger_run, tmp_path, program, name):
     separator = "\t" if name.endswith("tsv") else " "
     (tmp_path / name).write_text("-DOCSTART- X O\n\n" * (separator == " ") + TAGS.replace(" ", separator))

@@ -200,6 +200,24 @@ def test_files_are_all_conllu_or_none(tmp_path):
         load(TaggedColumns(conllu, columns, tag="xpos"))
 
 
+def test_files_named_conll_are_columns_or_conllu(tmp_path):
+    file = write(tmp_path, "a.conll", "Ann NNP B\nsings VBZ O\n\nRome NNP B\n")
+    corpus = TaggedColumns(file, file, file, columns=("word", "pos", "tag"))
+    first, second = load(corpus)["train"]
+    assert first.sentences[0].labels == [0, 1]
+    assert dict(second.sentences[0].unparsed.columns) == {"pos": ["NNP"]}
+    upos = write(tmp_path, "b.conll.gz", "")
+    Path(upos).write_bytes(gzip.compress(b"Ann PROPN\nsings VERB\n"))
+    assert load(TaggedColumns(upos, upos, upos, columns=("word", "upos"), tag="upos"))["train"][0].targets == {}
+    conllu = write(tmp_path, "c.conll", UD)
+    (sentence,) = load(TaggedColumns(conllu, conllu, conllu, tag="upos"))["train"][0].sentences
+    assert (sentence.labels, sentence.dependencies.head.tolist()) == ([0, 1], [1, -1])
+    with pytest.raises(
+        InputError, match=r"c\.conll:1, .*10 columns, expected 2; .*, or of CoNLL-U give --corpus\.tag u"
+    ):
+        load(TaggedColumns(conllu, conllu, conllu))
+
+
 def test_a_tagger_reads_dependency_trees(tmp_path, program):
     write(tmp_path, "a.conllu", UD * 3)
     (tmp_path / "tagger.yaml").write_text(
