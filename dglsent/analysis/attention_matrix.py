@@ -124,10 +124,11 @@ def strongest(weights: Array, most: int = 3, above: float = 2.0) -> list[tuple[i
     size = len(weights)
     found = []
     for receiver in range(size):
-        order: Sequence[int] = np.argsort(-weights[receiver], kind="stable")[:most].tolist()
+        order: Sequence[int] = np.argsort(-weights[receiver], kind="stable").tolist()
+        others = [sender for sender in order if sender != receiver][:most]
         found += [
             (sender, receiver, float(weights[receiver, sender]))
-            for sender in order
-            if sender != receiver and weights[receiver, sender] > above / size
+            for sender in others
+            if weights[receiver, sender] > above / size
         ]
     return found
