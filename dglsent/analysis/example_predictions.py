@@ -9,7 +9,7 @@ from matplotlib.figure import Figure
 from pandas import DataFrame, concat
 
 from dglsent.analysis.pictures import colour_of, panels
-from dglsent.analysis.recording import Recording
+from dglsent.analysis.recording import Recording, share_of
 from dglsent.analysis.runs import first_runs, of_run
 from graphs.errors import InputError
 
@@ -35,33 +35,21 @@ def tables(sources: Sequence[Recording], *, k: int = 5) -> dict[str, DataFrame]:
             raise InputError(
                 f"{source.path}: the model's predictions have neither a label nor a score; choose a run of another task"
             )
-        classes = are_classes(source)
-        marked = errors_of(source.examples, classes)
-        errors.append(of_run(marked[["id", "gold", "predicted", "error"]].assign(classes=classes), source))
+        if source.of_classes and not source.has_probabilities:
+            raise InputError(
+                f"{source.path}: has classes without their probabilities; choose a run whose task says both"
+            )
+        marked = errors_of(source.examples, source.of_classes)
+        errors.append(of_run(marked[["id", "gold", "predicted", "error"]].assign(classes=source.of_classes), source))
         chosen.append(of_run(choose(marked, k), source))
     return {"examples": concat(chosen, ignore_index=True), "all": concat(errors, ignore_index=True)}
-
-
-def are_classes(source: Recording) -> bool:
-    """Whether the predictions of a recording are classes, each the likeliest one, and not scores.
-
-    Raises:
-        InputError: they are classes, and their probabilities are not recorded.
-    """
-    predicted = source.examples.predicted.to_numpy(float)
-    shares = source.examples.get("probabilities")
-    if shares is not None and shares.map(len).all():
-        return all(_share(of_one, number) == max(of_one) for of_one, number in zip(shares, predicted, strict=True))
-    if np.isin(predicted, range(len(source.about.get("labels", ())))).all():
-        raise InputError(f"{source.path}: has classes without their probabilities; choose a run whose task says both")
-    return False
 
 
 def errors_of(examples: DataFrame, classes: bool) -> DataFrame:
     """With the error of each: of scores the absolute difference, of classes 1 minus the gold class's probability."""
     if not classes:
         return examples.assign(error=(examples.predicted - examples.gold).abs())
-    right = [_share(of_one, gold) for of_one, gold in zip(examples.probabilities, examples.gold, strict=True)]
+    right = [share_of(of_one, gold) for of_one, gold in zip(examples.probabilities, examples.gold, strict=True)]
     return examples.assign(error=1 - np.array(right))
 
 
@@ -96,8 +84,3 @@ def figures(tables: Mapping[str, DataFrame]) -> dict[str, Figure]:
         ax.set_title(shown.replace(", ", "\n", 1), fontsize=9)
     figure.set_label(f"Drawn: {'; '.join(shown for _, shown, _ in systems)}.")
     return {"example-predictions": figure}
-
-
-def _share(shares: Sequence[float], number: float) -> float:
-    """The probability of a class; 0 of a number that is none."""
-    return float(shares[int(number)]) if number in range(len(shares)) else 0.0

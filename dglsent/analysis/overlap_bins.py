@@ -34,9 +34,8 @@ def tables(sources: Sequence[Recording], *, c: float = 50, norm: str = "mean", l
     if norm not in ("mean", "total"):
         raise InputError(f"--norm {norm}: give mean or total")
     examples, predicted = predictions(sources)
-    for system, of_seeds in predicted.items():
-        if any(np.mod(each, 1).any() for each in of_seeds.values()):
-            raise InputError(f"{system} predicts scores, and accuracy wants classes (as of msrp); see length-bins")
+    for source in sources:
+        source.require_classes()
     gold = examples.gold.to_numpy(float)
     place = np.array(
         [overlap(a.split(), b.split(), c, norm) for a, b in zip(examples.text, examples.other, strict=True)]

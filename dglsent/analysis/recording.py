@@ -136,18 +136,44 @@ class Recording:
         if self.examples[["other", "predicted"]].isna().any(axis=None):
             raise InputError(f"{self.path}: not of pairs with a prediction each, which this reads; choose another run")
 
+    @property
+    def has_probabilities(self) -> bool:
+        """Whether all its examples have the probabilities of classes."""
+        return "probabilities" in self.examples and bool(self.examples.probabilities.map(len).all())
+
+    @cached_property
+    def of_classes(self) -> bool:
+        """Whether its predictions are classes, and not scores.
+
+        Classes are the likeliest by their probabilities; where these are not recorded, numbers of the labels.
+        """
+        predicted = self.examples.predicted.to_numpy(float)
+        if self.has_probabilities:
+            shares = self.examples.probabilities
+            return all(share_of(each, number) == max(each) for each, number in zip(shares, predicted, strict=True))
+        return bool(np.isin(predicted, range(len(self.about.get("labels", ())))).all())
+
     def require_scores(self) -> None:
         """Refuse a recording of classes, whose numbers have no order.
 
         Raises:
-            InputError: it is one of more than two.
+            InputError: it is one.
         """
-        predicted, labels = self.examples.predicted, self.about.get("labels", ())
-        if len(labels) > 2 and not predicted.mod(1).any():
+        if self.of_classes:
+            labels = self.about.get("labels", ())
+            names = f" ({', '.join(labels[:3])}{', …' * (len(labels) > 3)})" if labels else ""
             raise InputError(
-                f"{self.path}: predicts classes ({', '.join(labels[:3])}{', …' * (len(labels) > 3)}), "
-                "and this wants scores (as of sick); choose another run"
+                f"{self.path}: predicts classes{names}, and this wants scores (as of sick); choose another run"
             )
+
+    def require_classes(self) -> None:
+        """Refuse a recording of scores, of which none is ever exactly right.
+
+        Raises:
+            InputError: it is one.
+        """
+        if not self.of_classes:
+            raise InputError(f"{self.path}: predicts scores, and accuracy wants classes (as of msrp); see length-bins")
 
     def _table(self, name: str, columns: Sequence[str] | None = None) -> pa.Table:
         files = sorted((self.path / name).glob("*.parquet"))
@@ -155,6 +181,11 @@ class Recording:
             return pa.table({})
         tables = [whole(file, partial(pq.read_table, columns=columns), _AGAIN) for file in files]
         return pa.concat_tables(tables, promote_options="default")
+
+
+def share_of(shares: Sequence[float], number: float) -> float:
+    """The probability of a class; 0 of a number that is none."""
+    return float(shares[int(number)]) if number in range(len(shares)) else 0.0
 
 
 def require_same_examples(sources: Sequence[Recording]) -> None:

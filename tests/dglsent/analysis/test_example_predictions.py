@@ -24,7 +24,7 @@ def test_classes(tmp_path):
     shares = [[0.9, 0.1], [0.3, 0.7], [0.6, 0.4]]
     source = recording(tmp_path, examples=pairs([0.0, 1.0, 1.0], [0.0, 1.0, 0.0], probabilities=shares))
     examples = source.examples.assign(probabilities=shares)
-    assert example_predictions.are_classes(source)
+    assert source.of_classes
     marked = example_predictions.errors_of(examples, classes=True)
     assert marked.error.round(6).tolist() == [0.1, 0.3, 0.6]
     chosen = example_predictions.choose(marked, 1)

@@ -131,6 +131,10 @@ def test_classes_are_no_scores(analysis, tmp_path):
         InputError, match=r"predicts classes \(neutral, entailment, contradiction\), and this wants scores"
     ):
         analysis.tables([source])
+    two = recording(tmp_path, system="two", examples=pairs([0, 1, 1], [0, 1, 1], TEXTS))
+    two.about["labels"] = ["other", "paraphrase"]
+    with pytest.raises(InputError, match=r"predicts classes \(other, paraphrase\), and this wants scores"):
+        analysis.tables([two])
     scores = recording(tmp_path, system="scores", examples=pairs([0, 1, 2], [0.5, 1, 1], TEXTS))
     scores.about["labels"] = source.about["labels"]  # SICK has both
     analysis.tables([scores])
