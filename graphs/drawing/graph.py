@@ -23,6 +23,8 @@ _MOST: Final = 3  # arcs a node, beyond which they are drawn as a matrix
 def graph_svg(graph: SentenceGraph, vocabularies: Vocabularies | None = None, *, title: str | None = None) -> Svg:
     """Draws a graph: one over phrases as a tree, others as arcs from senders to receivers, dense ones as a matrix.
 
+    The trees of a document stand side by side.
+
     Args:
         graph: N nodes.
         vocabularies: with them nodes have their words and tags, without them the ids.
@@ -54,11 +56,11 @@ def _names(graph: SentenceGraph, name: str, vocabularies: Vocabularies | None) -
 
 
 def _tree(graph: SentenceGraph, word: list[str], tag: list[str]) -> Constituency | None:
-    """The tree of a graph over phrases; None where it is no tree in pre-order with words at the leaves."""
+    """The trees of a graph over phrases; None where it is no forest in pre-order with words at the leaves."""
     parent = np.full(graph.size, -1)
     parent[graph.src] = graph.dst
     above = parent.tolist()
-    if len(graph.src) != graph.size - 1 or any(up >= node for node, up in enumerate(above)):
+    if len(np.unique(graph.src)) < len(graph.src) or any(up >= node for node, up in enumerate(above)):
         return None
     inner = set(above)
     return Constituency(tag, [None if node in inner else word[node] or "·" for node in range(graph.size)], parent)

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from svg_reading import CAT, NS, boxes, inside, overlaps, parse, sentence, texts
 
 import graphs
+from graphs.documents import forest
 from graphs.drawing import (
     arcs_svg,
     attention_svg,
@@ -158,6 +159,18 @@ def test_graphs():
     complete = graph_svg(graphs.complete(sentence([-1] * 5), known))
     assert len([rect for rect in parse(complete).iter(f"{NS}rect") if rect.get("class") == "cell"]) == 25
     assert CAT._repr_svg_() == tree_svg(CAT)
+
+
+def test_the_graph_of_a_document_is_drawn_as_its_trees():
+    trees = graphs.parse_brackets("(S (NP (DT the) (NN cat)) (VBD sat)) (S (NN dogs) (VBD ran))")
+    document = forest(trees)
+    known = graphs.Vocabularies.of(trees)
+    made = graphs.constituency(document, known)
+    assert graph_svg(made, known) == tree_svg(document)
+    # Where a node has two parents, there is no tree: the arcs show both.
+    span = {"span": np.zeros((3, 2), dtype=int)}
+    twice = graphs.SentenceGraph(3, np.array([1, 1]), np.array([0, 2]), span, {}, np.array([0, 1, 0]))
+    assert len(arrows(graph_svg(twice))) == 2
 
 
 def test_a_row_of_a_dense_graph_is_a_receiver():
