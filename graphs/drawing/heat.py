@@ -13,6 +13,7 @@ import numpy.typing as npt
 from graphs.columns import as_array
 from graphs.drawing.canvas import MARGIN, Canvas, Svg, number, readable, text_width
 from graphs.drawing.colour import LINE, PAPER, Palette, Scale, ink_on
+from graphs.drawing.given import texts
 from graphs.errors import InputError
 
 _CELL: Final = 28.0  # pixels of a cell with a value
@@ -51,7 +52,8 @@ def heat_svg(
     Raises:
         InputError: the matrix is not [R, C], or the colour range is empty.
     """
-    columns = rows if columns is None else columns
+    rows = texts(rows)
+    columns = rows if columns is None else texts(columns)
     cells = matrix_of(matrix, len(rows), len(columns))
     scale = Scale.of(palette, cells.ravel().tolist(), low, high)
     few = max(cells.shape, default=0) <= _FEW

@@ -21,10 +21,12 @@ def tree_text(tree: Constituency, notes: Sequence[str] | None = None) -> str:
         notes: [N] a note to the right of each node, "" for none.
 
     Raises:
-        SentenceError: there are not N notes.
+        SentenceError: the tree is empty, or there are not N notes.
         InputError: `tree` is no tree.
     """
     wants(tree, Constituency, "tree_text", "constituency trees, such as graphs.read_brackets gives")
+    if not len(tree):
+        raise SentenceError("tree has no nodes; nothing to draw", tree.origin)
     if notes is not None and len(notes) != len(tree):
         raise SentenceError(f"{len(notes)} notes for {len(tree)} nodes; give one for each", tree.origin)
     parents = tree.parent.tolist()

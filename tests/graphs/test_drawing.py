@@ -109,6 +109,7 @@ def test_text_is_escaped():
     assert [text.text for text in texts(dependencies_svg(arcs), "word")] == seen
     heat = heat_svg(np.zeros((5, 1)), words, ["<&>"])
     assert [text.text for text in texts(heat, "row")] == seen
+    assert len(texts(heat_svg([[1]], [None]), "value")) == 1  # no name is no error
 
 
 def test_wrong_lengths():
@@ -119,8 +120,10 @@ def test_wrong_lengths():
         tree_text(CAT, [""] * 5)
     with pytest.raises(SentenceError, match="1 weights for 2 tokens"):
         dependencies_svg(sentence([-1, 0]), weights=[1])
-    with pytest.raises(SentenceError, match="no nodes"):
-        tree_svg(Constituency([], [], np.zeros(0, dtype=np.int64)))
+    empty = Constituency([], [], np.zeros(0, dtype=np.int64))
+    for draw in (tree_svg, tree_text, lambda tree: tree_text(tree, [])):
+        with pytest.raises(SentenceError, match="no nodes"):
+            draw(empty)
     with pytest.raises(SentenceError, match="no tokens"):
         dependencies_svg(sentence([]))
     with pytest.raises(InputError, match=r"shape \[2, 2\] for 2 rows and 3 columns"):
