@@ -100,7 +100,7 @@ def _of_nodes(sentence: Sentence, nodes: Sequence[Mapping[str, Any]], field: str
     words = [node for node in nodes if node["text"]]
     values = [node.get(field, math.nan) for node in words]
     columns = [node["text"] for node in words]
-    return heat_svg([values], [field], columns, f"{field} of each word", low=None, high=None)
+    return heat_svg([values], [field], columns, title=f"{field} of each word", low=None, high=None)
 
 
 def _matrix(

@@ -84,7 +84,7 @@ def window_svg(
         )
     half = cells.shape[1] // 2
     places = [f"{offset:+d}" if offset else "0" for offset in range(-half, half + 1)]
-    return heat_svg(cells, words, places, title, label=label)
+    return heat_svg(cells, words, places, title=title, label=label)
 
 
 def strongest(cells: npt.NDArray[np.float64], top: int, least: float | None = None) -> list[tuple[int, int, float]]:

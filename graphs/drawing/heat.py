@@ -30,10 +30,10 @@ def heat_svg(
     matrix: npt.ArrayLike,
     rows: Sequence[str],
     columns: Sequence[str] | None = None,
+    *,
     title: str | None = None,
     low: float | None = 0.0,
     high: float | None = 1.0,
-    *,
     palette: Palette = "sequential",
     label: str | None = None,
 ) -> Svg:

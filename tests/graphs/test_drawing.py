@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import re
+from inspect import signature
 
 import numpy as np
 import pytest
@@ -8,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from svg_reading import CAT, NS, badges, boxes, inside, overlaps, parse, sentence, texts
 
+from graphs import drawing
 from graphs.columns import Constituency
 from graphs.documents import forest
 from graphs.drawing import Svg, arcs_svg, dependencies_svg, dependencies_text, heat_svg, tree_svg, tree_text
@@ -128,6 +130,13 @@ def test_wrong_lengths():
         dependencies_svg(sentence([]))
     with pytest.raises(InputError, match=r"shape \[2, 2\] for 2 rows and 3 columns"):
         heat_svg(np.zeros((2, 2)), ["a", "b"], ["c", "d", "e"])
+
+
+def test_what_a_drawing_looks_like_is_said_by_name():
+    for name in drawing.__all__:
+        if name.endswith("_svg"):
+            parameters = signature(getattr(drawing, name)).parameters
+            assert parameters["title"].kind is parameters["title"].KEYWORD_ONLY, name
 
 
 @pytest.mark.parametrize("right", [True, False])

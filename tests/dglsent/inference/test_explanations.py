@@ -202,7 +202,7 @@ def test_numbers_of_nodes_are_a_row_of_cells():
     values = [node["attention"] for node in said.nodes]
     assert sum(values) == pytest.approx(1, abs=1e-4)
     title = "attention of each word"
-    assert said.pictures() == {"attention": heat_svg([values], ["attention"], PARSED.word, title, high=None)}
+    assert said.pictures() == {"attention": heat_svg([values], ["attention"], PARSED.word, title=title, high=None)}
     (tree,) = untrained("constituency-nary", "tree_lstm.ChildSumTreeLSTM", hidden=6).explain(TREES[0])
     shares = np.linspace(0, 1, len(tree.nodes)).tolist()
     scored = replace(tree, nodes=[{**node, "share": share} for node, share in zip(tree.nodes, shares, strict=True)])
