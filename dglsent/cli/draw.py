@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from graphs.columns import Constituency, Dependencies
     from graphs.drawing import Svg
 
-_LONG = 20  # tokens beyond which a dependency tree is drawn in rows
-
 _EPILOGUE = """
 Sentences are brackets or CoNLL-U, such as `dglsent parse` writes. DIR/NAME-0001.svg is the first sentence of FILE
 NAME.brackets or NAME.conllu.gz; of a further file of that name the numbers go on. A sentence that cannot be drawn is
@@ -98,5 +96,5 @@ def _drawn(sentence: Constituency | Dependencies, options: Namespace) -> Svg:
     if isinstance(sentence, Constituency):
         svg = tree_svg(sentence)
     else:
-        svg = dependencies_svg(sentence, compact=options.compact or len(sentence) > _LONG)
+        svg = dependencies_svg(sentence, compact=options.compact or None)
     return {"light": svg.light, "dark": svg.dark}[options.paper]() if options.paper else svg

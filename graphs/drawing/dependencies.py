@@ -27,6 +27,7 @@ _FOOT: Final = 20.0  # from the words up to level 0
 _BEND: Final = 10.0  # radius of the corners of an arc
 _ARROW: Final = 6.0
 _ROOT: Final = "#9e2a23"
+_LONG: Final = 20  # tokens beyond which a tree no longer fits a page in one row
 _WIDTHS: Final = (1.0, 4.5)  # of arcs, from the lowest weight to the highest
 
 
@@ -62,7 +63,7 @@ def dependencies_svg(
     *,
     weights: Sequence[float] | None = None,
     title: str | None = None,
-    compact: bool = False,
+    compact: bool | None = None,
     width: float = WIDTH,
     label: str | None = None,
 ) -> Svg:
@@ -72,7 +73,8 @@ def dependencies_svg(
         sentence: N tokens.
         weights: [N] weight of the arc from its head to each token; a heavier arc is wider and darker.
         title: a line above the drawing.
-        compact: relations stand under the words instead of on the arcs, and long sentences have several rows.
+        compact: relations stand under the words instead of on the arcs, and long sentences have several rows; by
+            default in a sentence of more than 20 tokens.
         width: pixels of such a row.
         label: what the weights are, beside their legend.
 
@@ -84,7 +86,7 @@ def dependencies_svg(
     if weights is not None and len(weights) != len(sentence):
         raise SentenceError(f"{len(weights)} weights for {len(sentence)} tokens; give one each", sentence.origin)
     numbers = None if weights is None else floats(weights, "weights")
-    if compact:
+    if compact or (compact is None and len(sentence) > _LONG):
         return _compact(sentence, numbers, title, width, label)
     scale = None if numbers is None else Scale.of("lines", numbers)
     picture = DependenciesPicture(sentence, numbers, scale)

@@ -78,7 +78,10 @@ def test_long_sentences_have_a_compact_form():
     heads = [-1, *(int(head) for head in np.random.default_rng(0).integers(0, 62, 61))]
     long = sentence([-1 if head == token else head for token, head in enumerate(heads)])
     svg = dependencies_svg(long, compact=True)
-    assert float(parse(svg).get("width")) < 1000 < float(parse(dependencies_svg(long)).get("width"))
+    assert float(parse(svg).get("width")) < 1000 < float(parse(dependencies_svg(long, compact=False)).get("width"))
+    assert dependencies_svg(long) == svg
+    assert dependencies_svg(sentence([-1] * 20)) == dependencies_svg(sentence([-1] * 20), compact=False)
+    assert dependencies_svg(sentence([-1] * 21)) == dependencies_svg(sentence([-1] * 21), compact=True)
     assert [text.text for text in texts(svg, "word")] == long.words
     assert [text.text for text in texts(svg, "note")].count("nsubj:pass") == sum(head >= 0 for head in long.head)
     assert not overlaps(boxes(svg))
