@@ -52,10 +52,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if name == "--version":
         return _run(lambda: _say(_version()))
     if name not in COMMANDS:
-        import difflib
+        from dglsent.near import near
 
-        near = difflib.get_close_matches(name, COMMANDS, n=1)
-        hint = f"did you mean {near[0]}?" if near else f"commands are {', '.join(COMMANDS)}"
+        hint = near(name, COMMANDS, f"commands are {', '.join(COMMANDS)}", closely=True)
         return _fail(f"no command {name!r}; {hint}")
     _threads(rest)
     _quiet()

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import collections.abc
 import copy
-import difflib
 import enum
 import importlib
 import inspect
@@ -27,6 +26,7 @@ from jsonargparse import Namespace
 
 from dglsent import registry
 from dglsent.names import HOMES
+from dglsent.near import near
 from graphs.errors import InputError
 
 _DOTTED = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)+")
@@ -95,11 +95,11 @@ def find(path: Any, kinds: Sequence[type], *, trusted: Trusted, key: str) -> typ
     found = registry.registered(path) if isinstance(path, str) else None
     if found is None:
         if not isinstance(path, str) or not _DOTTED.fullmatch(path):
-            known = difflib.get_close_matches(str(path), [*HOMES, *(name for name, _ in registry.own_classes())], 1)
-            near = f"did you mean {known[0]}?" if known else "such as ChildSumTreeLSTM or mine.Encoder"
+            known = [*HOMES, *(name for name, _ in registry.own_classes())]
+            hint = near(str(path), known, "such as ChildSumTreeLSTM or mine.Encoder", closely=True)
             raise InputError(
                 f"{key}: {path!r} is neither the name of a class of dglsent or a registered one, nor the dotted path "
-                f"of a class; {near}" + (_IMPORTED if trusted else f" ({_REGISTER})")
+                f"of a class; {hint}" + (_IMPORTED if trusted else f" ({_REGISTER})")
             )
         if not (may_import(path, trusted) or path.startswith("dglsent.")):
             raise InputError(
