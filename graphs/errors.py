@@ -52,6 +52,11 @@ class BrokenFileError(SentenceError):
     """A file that cannot be read beyond a line, which `origin` names; what stands before has been read."""
 
 
+def one_line(error: BaseException, longest: int | None = None) -> str:
+    """What an error of a library says, in one line of so many characters; its class where it says nothing."""
+    return " ".join(str(error).split())[:longest] or type(error).__name__
+
+
 def check_kind(given: object, wanted: type | tuple[type, ...], hint: str) -> None:
     """Refuse what is of another type than those that a function is for.
 

@@ -9,7 +9,7 @@ from typing import TypeVar
 import pyarrow as pa
 from safetensors import SafetensorError
 
-from graphs.errors import InputError
+from graphs.errors import InputError, one_line
 
 _Read = TypeVar("_Read")
 
@@ -30,4 +30,4 @@ def whole(path: Path, read: Callable[[Path], _Read], again: str) -> _Read:
     except PermissionError as error:
         raise InputError(f"{path}: cannot be read ({error.strerror})") from None
     except (pa.ArrowException, SafetensorError, OSError, ValueError) as error:
-        raise InputError(f"{path}: damaged ({' '.join(str(error).split())}); {again}") from None
+        raise InputError(f"{path}: damaged ({one_line(error)}); {again}") from None

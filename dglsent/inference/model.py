@@ -21,7 +21,7 @@ from dglsent.training.device import pick_device
 from dglsent.training.model import SentenceModel
 from dglsent.training.recipe import Recipe
 from dglsent.training.run import Run, write
-from graphs.errors import InputError, SentenceError, check_choice
+from graphs.errors import InputError, SentenceError, check_choice, one_line
 from graphs.features import Vocabularies
 from graphs.files import replacing
 from graphs.token_vectors import TokenVectors, VectorSource
@@ -161,7 +161,8 @@ class Model(ModelHubMixin):
             if Path(pretrained_model_name_or_path).is_dir():
                 raise
             raise InputError(
-                f"{pretrained_model_name_or_path}: no folder here, and cannot be had from the hub ({_line(error)})"
+                f"{pretrained_model_name_or_path}: no folder here, and cannot be had from the hub "
+                f"({one_line(error, 200)})"
             ) from error
 
     def push_to_hub(self, repo_id: str, **options: Any) -> str:
@@ -173,7 +174,7 @@ class Model(ModelHubMixin):
         try:
             return str(super().push_to_hub(repo_id, **options))
         except Exception as error:  # the hub's client, and what carries its requests, have many classes of their own
-            raise InputError(f"{repo_id}: cannot be put on the hub ({_line(error)})") from error
+            raise InputError(f"{repo_id}: cannot be put on the hub ({one_line(error, 200)})") from error
 
     def _save_pretrained(self, save_directory: Path) -> None:
         for file in (self.run.path / name for name in _FILES):
@@ -246,7 +247,3 @@ def _none_wrong(results: Iterable[_Made | SentenceError]) -> Iterator[_Made]:
 
 def _predicted(seen: Seen) -> list[dict[str, Any]]:
     return [with_text(*each) for each in zip(seen.shaped, seen.predictions, strict=True)]
-
-
-def _line(error: Exception) -> str:
-    return " ".join(str(error).split())[:200] or type(error).__name__

@@ -14,7 +14,7 @@ from dglsent.reproduction.recorded import by_run, main_score, measured
 from dglsent.reproduction.table_text import NONE, of_folds, spread
 from dglsent.reproduction.tables import Table
 from dglsent.training.means import mean_and_sd
-from graphs.errors import InputError
+from graphs.errors import InputError, one_line
 
 _HEADER = "| row | over | table | test | dev | published | seeds |\n|---|---|---|---|---|---|---|"
 
@@ -38,7 +38,7 @@ def gains(file: Path, ledger: Path) -> dict[str, str]:
             for claim, said in claims.items()
         }
     except (OSError, yaml.YAMLError, AttributeError, LookupError, TypeError, ValueError) as error:
-        raise InputError(f"{file}: not a file of claims ({' '.join(str(error).split())})") from None
+        raise InputError(f"{file}: not a file of claims ({one_line(error)})") from None
     known = {name: tables.load(name) for pairs in asked.values() for _, _, name in pairs}
     rows = {name: {row["name"]: row for row in measured(ledger, name)} for name in known}
     return {claim: _text(file, pairs, known, rows) for claim, pairs in asked.items()}

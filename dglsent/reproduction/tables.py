@@ -12,7 +12,7 @@ from typing import Any
 import yaml
 
 from dglsent.near import near
-from graphs.errors import InputError
+from graphs.errors import InputError, one_line
 
 SPLITS = ("dev", "test")
 
@@ -114,7 +114,7 @@ def load(table: str) -> Table:
     try:
         return _table(file, yaml.safe_load(file.read_text(encoding="utf-8")))
     except (yaml.YAMLError, UnicodeDecodeError, ValueError) as error:
-        raise InputError(f"{file}: not a table ({' '.join(str(error).split())})") from None
+        raise InputError(f"{file}: not a table ({one_line(error)})") from None
 
 
 _KINDS = {str: "a text", dict: "a mapping", list: "a list", bool: "true or false", int: "a whole number"}

@@ -17,7 +17,7 @@ import yaml
 
 from dglsent.training import recipe_files
 from dglsent.training.class_paths import find
-from graphs.errors import InputError
+from graphs.errors import InputError, one_line
 
 KEY = "base"
 _ODD = re.compile(r"[-+]?0[0-9xb_].*|.*:.*")  # octal, hexadecimal and binary, or of base 60
@@ -95,7 +95,7 @@ def mapping(text: str, source: str) -> dict[str, Any]:
     except RecursionError:
         raise InputError(f"{source}: not a recipe (it is nested too deep)") from None
     except (yaml.YAMLError, ValueError) as error:
-        raise InputError(f"{source}: not YAML ({' '.join(str(error).split())})") from None
+        raise InputError(f"{source}: not YAML ({one_line(error)})") from None
     if not isinstance(loaded, dict):
         raise InputError(f"{source}: a recipe is a mapping of keys to values")
     return loaded

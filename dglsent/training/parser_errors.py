@@ -6,6 +6,8 @@ import re
 import sys
 from inspect import signature
 
+from graphs.errors import one_line
+
 KEYS = "`dglsent fit --help` lists the keys"
 
 # Of Python's types and values what a recipe holds in their place.
@@ -29,7 +31,7 @@ _GIVEN = r"Got value: (?P<got>.*)|Given value: (?P<given>.*)"
 
 def explain(error: Exception) -> tuple[str, str]:
     """The key that jsonargparse speaks of, "" where that is none, and what it says in one line."""
-    text = " ".join(str(error).split())
+    text = one_line(error)
     keys = list(dict.fromkeys(re.findall(_KEY, text)))
     for refusal in (r"Option '([^']+)' is not accepted", r"Group '([^']+)' does not accept option '([^']+)'"):
         refused = re.search(refusal, text)

@@ -16,7 +16,7 @@ from dglsent.tasks.task import Task
 from dglsent.training.data import Examples
 from dglsent.training.model import SentenceModel, gather
 from dglsent.training.recipe import Recipe
-from graphs.errors import InputError
+from graphs.errors import InputError, one_line
 
 _EXAMPLES = 8
 
@@ -96,7 +96,7 @@ def few(recipe: Recipe, encoder: Encoder, examples: Examples) -> Batch:
 
 def no_graphs_for(recipe: Recipe, encoder: Encoder, error: Exception) -> InputError:
     """Says that an encoder does not go with the graphs of a recipe."""
-    said = " ".join(str(error).split()) or type(error).__name__
+    said = one_line(error)
     if isinstance(error, KeyError) and " " not in said:
         said = f"there is no field {said}"
     return InputError(
