@@ -8,15 +8,21 @@ import random
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import Any, TypeAlias
+from os import PathLike
+from typing import Any, TypeAlias, TypeVar
 
 from graphs.columns import Dependencies, Tagged
 from graphs.errors import InputError, Origin, SentenceError, check_positive
-from graphs.parse_cache import ParseCache
+from graphs.parse_cache import ParseCache, cache_folder
 from graphs.stanza_pipeline import StanzaModels, StanzaPipeline, Tokens
 
 Text: TypeAlias = str | Sequence[str] | Dependencies | Tagged
 """A sentence as a string, as its tokens, or as tokens with tags, whose heads are not looked at."""
+
+Record: TypeAlias = dict[str, Any]
+"""What is cached of a sentence, as JSON."""
+
+Made = TypeVar("Made")
 
 Progress: TypeAlias = Callable[[int, int, int], None]
 """Called with the numbers of sentences that are done, that there are, and that failed."""
@@ -29,27 +35,33 @@ _WORDS = 8000  # that go in one batch at most: about a minute of one core's work
 def in_bulk(
     texts: str | Iterable[Text],
     pipeline: StanzaPipeline,
-    work: Callable[[Sequence[str | Tokens]], Sequence[bytes | str]],
-    store: ParseCache,
+    work: Callable[[Sequence[str | Tokens], int], Sequence[Record | str]],
+    restored: Callable[[Record, Text, Origin], Made],
     *,
+    cache: str | PathLike[str] | None,
     split: bool,
+    max_tokens: int,
     batch: int,
     on_progress: Progress | None,
-) -> list[tuple[Text, bytes | SentenceError]]:
-    """Sentences and what is made of each, or its error.
+) -> list[Made | SentenceError]:
+    """What is made of each sentence, or its error.
 
     Args:
         texts: the sentences; one text may stand alone.
         pipeline: Stanza.
-        work: what it makes of some of them, as it is cached, or why there is nothing.
-        store: the cache.
+        work: what it makes of some of them that have so many tokens at most, as it is cached, or why there is nothing.
+        restored: what is made of this again, given its sentence, and its number as origin.
+        cache: folder of the cache; $DGLSENT_CACHE or ~/.cache/dglsent/parses by default.
         split: strings are running text, which is split into sentences first.
+        max_tokens: of a sentence that is not in the cache.
         batch: sentences that go in one batch at most, after which they are in the cache.
         on_progress: called as the batches are done.
 
     Raises:
-        InputError: something else than sentences was given.
+        InputError: something else than sentences was given, or the cache cannot be used.
     """
+    store = ParseCache(cache_folder(cache))
+    check_positive("max_tokens", max_tokens)
     sentences = _listed(texts)
     check_positive("batch", batch)
     if split:
@@ -66,19 +78,39 @@ def in_bulk(
     report(done, len(keys), 0)
     for some in batches(todo, batch):
         new: dict[bytes, bytes] = {}
-        for one, result in zip(some, work([as_tokens(todo[one]) for one in some]), strict=True):
+        for one, result in zip(some, work([as_tokens(todo[one]) for one in some], max_tokens), strict=True):
             if isinstance(result, str):
                 failed[one] = result
             else:
-                new[one] = result
+                new[one] = packed(result)
         store.put(new)
         known |= new
         done += sum(times[one] for one in some)
         report(done, len(keys), sum(times[one] for one in failed))
+    numbered = [(Origin(sentence=str(number)), one) for number, one in enumerate(keys, 1)]
     return [
-        (text, SentenceError(failed[one], Origin(sentence=str(number))) if one in failed else known[one])
-        for number, (one, text) in enumerate(zip(keys, sentences, strict=True), 1)
+        SentenceError(failed[one], origin) if one in failed else unpacked(known[one], text, origin, restored, store)
+        for text, (origin, one) in zip(sentences, numbered, strict=True)
     ]
+
+
+def packed(record: Record) -> bytes:
+    """What is kept in the cache of a sentence."""
+    return json.dumps(record, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "surrogatepass")
+
+
+def unpacked(
+    cached: bytes, text: Text, origin: Origin, restored: Callable[[Record, Text, Origin], Made], store: ParseCache
+) -> Made:
+    """What is made of this again.
+
+    Raises:
+        InputError: the cache is damaged.
+    """
+    try:
+        return restored(json.loads(cached.decode("utf-8", "surrogatepass")), text, origin)
+    except (ValueError, TypeError, KeyError, OverflowError, RecursionError, StopIteration):
+        raise store.damaged() from None
 
 
 def _listed(texts: Any) -> list[Text]:

@@ -12,20 +12,17 @@ process a GPU, each with a part of it.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from os import PathLike
-from typing import Any
 
 import numpy as np
 
 from graphs import builders, trees
-from graphs.bulk import Progress, Text, comments, in_bulk
+from graphs.bulk import Progress, Record, Text, comments, in_bulk
 from graphs.columns import Constituency, Dependencies
-from graphs.errors import Origin, SentenceError, check_positive
-from graphs.parse_cache import ParseCache, cache_folder
+from graphs.errors import Origin, SentenceError
 from graphs.stanza_pipeline import PROCESSORS, StanzaPipeline, Tokens, models
 
 
@@ -79,22 +76,26 @@ def parse(
             sentences.
     """
     pipeline = StanzaPipeline(models(stanza_dir, PROCESSORS), device)
-    store = ParseCache(cache_folder(cache))
-    check_positive("max_tokens", max_tokens)
 
-    def work(some: Sequence[str | Tokens]) -> list[bytes | str]:
-        return [one if isinstance(one, str) else _pack(*one) for one in pipeline.parse(some, max_tokens)]
+    def work(some: Sequence[str | Tokens], longest: int) -> list[Record | str]:
+        return [one if isinstance(one, str) else _record(*one) for one in pipeline.parse(some, longest)]
 
-    found = in_bulk(texts, pipeline, work, store, split=split, batch=batch, on_progress=on_progress)
-    return [
-        one if isinstance(one, SentenceError) else _unpack(one, text, Origin(sentence=str(number)), store)
-        for number, (text, one) in enumerate(found, 1)
-    ]
+    return in_bulk(
+        texts,
+        pipeline,
+        work,
+        _restored,
+        cache=cache,
+        split=split,
+        max_tokens=max_tokens,
+        batch=batch,
+        on_progress=on_progress,
+    )
 
 
-def _pack(sentence: Dependencies, tree: Constituency) -> bytes:
+def _record(sentence: Dependencies, tree: Constituency) -> Record:
     """A parse as it is cached. The childless nodes of the tree are the words, in order."""
-    record = {
+    return {
         "word": sentence.word,
         "head": sentence.head.tolist(),
         "relation": sentence.relation,
@@ -106,17 +107,9 @@ def _pack(sentence: Dependencies, tree: Constituency) -> bytes:
         "label": tree.label,
         "parent": tree.parent.tolist(),
     }
-    return json.dumps(record, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "surrogatepass")
 
 
-def _unpack(packed: bytes, text: Text, origin: Origin, store: ParseCache) -> Parse:
-    try:
-        return _restored(json.loads(packed.decode("utf-8", "surrogatepass")), text, origin)
-    except (ValueError, TypeError, KeyError, OverflowError, RecursionError, StopIteration):
-        raise store.damaged() from None
-
-
-def _restored(record: dict[str, Any], text: Text, origin: Origin) -> Parse:
+def _restored(record: Record, text: Text, origin: Origin) -> Parse:
     dependencies = Dependencies(
         word=record["word"],
         head=np.asarray(record["head"], dtype=np.int64),

@@ -10,17 +10,14 @@ The tags are those that `graphs.parse` gives, whose parsers take most of its tim
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Sequence
 from os import PathLike
-from typing import Any
 
 import numpy as np
 
-from graphs.bulk import Progress, Text, comments, in_bulk
+from graphs.bulk import Progress, Record, Text, comments, in_bulk
 from graphs.columns import Dependencies
-from graphs.errors import Origin, SentenceError, check_positive
-from graphs.parse_cache import ParseCache, cache_folder
+from graphs.errors import Origin, SentenceError
 from graphs.stanza_pipeline import TAGGING, StanzaPipeline, Tokens, models
 
 _COLUMNS = ("word", "upos", "xpos", "feats", "lemma")
@@ -58,33 +55,29 @@ def tag(
             sentences.
     """
     pipeline = StanzaPipeline(models(stanza_dir, TAGGING), device)
-    store = ParseCache(cache_folder(cache))
-    check_positive("max_tokens", max_tokens)
 
-    def work(some: Sequence[str | Tokens]) -> list[bytes | str]:
-        return [one if isinstance(one, str) else _pack(one) for one in pipeline.tag(some, max_tokens)]
+    def work(some: Sequence[str | Tokens], longest: int) -> list[Record | str]:
+        return [one if isinstance(one, str) else _record(one) for one in pipeline.tag(some, longest)]
 
-    found = in_bulk(texts, pipeline, work, store, split=split, batch=batch, on_progress=on_progress)
-    return [
-        one if isinstance(one, SentenceError) else _unpack(one, text, Origin(sentence=str(number)), store)
-        for number, (text, one) in enumerate(found, 1)
-    ]
+    return in_bulk(
+        texts,
+        pipeline,
+        work,
+        _restored,
+        cache=cache,
+        split=split,
+        max_tokens=max_tokens,
+        batch=batch,
+        on_progress=on_progress,
+    )
 
 
-def _pack(sentence: Dependencies) -> bytes:
+def _record(sentence: Dependencies) -> Record:
     """Tags as they are cached."""
-    record = {name: list(getattr(sentence, name)) for name in _COLUMNS} | {"multiword": sentence.multiword}
-    return json.dumps(record, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "surrogatepass")
+    return {name: list(getattr(sentence, name)) for name in _COLUMNS} | {"multiword": sentence.multiword}
 
 
-def _unpack(packed: bytes, text: Text, origin: Origin, store: ParseCache) -> Dependencies:
-    try:
-        return _restored(json.loads(packed.decode("utf-8", "surrogatepass")), text, origin)
-    except (ValueError, TypeError, KeyError, RecursionError):
-        raise store.damaged() from None
-
-
-def _restored(record: dict[str, Any], text: Text, origin: Origin) -> Dependencies:
+def _restored(record: Record, text: Text, origin: Origin) -> Dependencies:
     """ValueError unless all columns are texts, and as many as there are words."""
     columns = [record[name] for name in _COLUMNS]
     size = len(columns[0])

@@ -25,7 +25,7 @@ from dglsent.corpora.example import Parsed
 from dglsent.corpora.own_files import PAIR
 from dglsent.inference.given import Raw
 from graphs.builders import chain
-from graphs.bulk import Text
+from graphs.bulk import Text, packed, unpacked
 from graphs.columns import Constituency, Dependencies
 from graphs.errors import BrokenFileError, InputError, Origin
 from graphs.features import Vocabularies, Vocabulary
@@ -38,7 +38,7 @@ from graphs.formats.policy import Sentences
 from graphs.formats.source import read_lines
 from graphs.formats.tai import read_tai_constituency, read_tai_dependencies
 from graphs.parse_cache import ParseCache
-from graphs.parsing import _pack, _unpack
+from graphs.parsing import _record, _restored
 from graphs.token_vectors import TokenVectors, with_vectors
 from graphs.vectors import read_vectors
 
@@ -226,12 +226,12 @@ def _parse(random: Random) -> bytes:
     parent = np.array([-1, *[0] * len(words)]) if len(words) > 1 else np.array([-1])
     tree = Constituency(["S", *["X"] * len(words)][: len(parent)], [None, *words][-len(parent) :], parent)
     head = np.array([-1, *range(len(words) - 1)])
-    return _pack(Dependencies(words, head, ["dep"] * len(words)), tree)
+    return packed(_record(Dependencies(words, head, ["dep"] * len(words)), tree))
 
 
 def _unpacked(folder: Path, data: bytes) -> None:
     text: Text = "any text"
-    parse = _unpack(data, text, Origin(sentence="1"), ParseCache(folder / "none"))
+    parse = unpacked(data, text, Origin(sentence="1"), _restored, ParseCache(folder / "none"))
     check_graph(parse.dependencies)
     check_graph(parse.constituency)
     assert parse.dependencies.words == parse.constituency.words, "trees over other words"

@@ -14,13 +14,13 @@ import numpy as np
 import pytest
 
 import graphs
-from graphs.bulk import batches, key
+from graphs.bulk import batches, key, packed, unpacked
 from graphs.columns import Constituency, Dependencies, Tagged
 from graphs.errors import InputError, SentenceError
 from graphs.formats.brackets import parse_brackets, read_brackets, to_brackets
 from graphs.formats.conllu import parse_conllu, read_conllu, to_conllu
 from graphs.parse_cache import ParseCache
-from graphs.parsing import Parse, _pack, _unpack
+from graphs.parsing import Parse, _record, _restored
 from graphs.stanza_pipeline import PROCESSORS, isolate, models
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -49,8 +49,8 @@ def made(*words: str) -> Parse:
 def fill(folder: Path, stanza: Path, texts: list) -> None:
     there = models(stanza)
     parses = [made(*(text.split() if isinstance(text, str) else text)) for text in texts]
-    packed = [_pack(parse.dependencies, parse.constituency) for parse in parses]
-    ParseCache(folder).put({key(there, text): one for text, one in zip(texts, packed, strict=True)})
+    cached = [packed(_record(parse.dependencies, parse.constituency)) for parse in parses]
+    ParseCache(folder).put({key(there, text): one for text, one in zip(texts, cached, strict=True)})
 
 
 def same(a: Parse, b: Parse) -> bool:
@@ -357,7 +357,9 @@ def test_parses_written_and_read_are_the_same(stanza_dir, cache):
         (tree,) = parse_brackets(to_brackets(parse.constituency, escape=True), unescape=True)
         assert same(parse, Parse(sentence, tree))
         assert sentence.comments == parse.dependencies.comments
-        assert same(parse, _unpack(_pack(sentence, tree), TEXT, sentence.origin, ParseCache(cache)))
+        assert same(
+            parse, unpacked(packed(_record(sentence, tree)), TEXT, sentence.origin, _restored, ParseCache(cache))
+        )
 
 
 def test_tags_that_are_given_are_kept_and_parsed_with(stanza_dir, cache):
@@ -392,7 +394,8 @@ def test_other_tags_are_another_sentence(tmp_path):
 
 def test_a_cached_parse_without_its_heads_is_damaged(tmp_path):
     parse = made("a")
-    packed = _pack(parse.dependencies, parse.constituency)
-    assert packed.count(b'"head":[-1]') == 1
+    cached = packed(_record(parse.dependencies, parse.constituency))
+    assert cached.count(b'"head":[-1]') == 1
+    broken = cached.replace(b'"head":[-1]', b'"head":[]')
     with pytest.raises(InputError, match="damaged"):
-        _unpack(packed.replace(b'"head":[-1]', b'"head":[]'), "a", parse.dependencies.origin, ParseCache(tmp_path))
+        unpacked(broken, "a", parse.dependencies.origin, _restored, ParseCache(tmp_path))

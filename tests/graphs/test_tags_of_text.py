@@ -4,12 +4,13 @@ import numpy as np
 import pytest
 
 import graphs
+from graphs.bulk import packed, unpacked
 from graphs.columns import Dependencies
-from graphs.errors import InputError, SentenceError
+from graphs.errors import InputError, Origin, SentenceError
 from graphs.formats.conllu import parse_conllu, to_conllu
 from graphs.parse_cache import ParseCache
 from graphs.stanza_pipeline import TAGGING, models
-from graphs.tagging import _pack, _unpack
+from graphs.tagging import _record, _restored
 
 TEXTS = ["The kids aren't (all) sleeping.", ["(", "New York", "a\xa0b"], "", "w " * 401, ["They", "duck"]]
 
@@ -75,9 +76,7 @@ def test_tags_written_and_read_are_the_same(stanza_dir, tmp_path):
     ("whole", "broken"), [(b'"xpos":["NN"]', b'"xpos":[]'), (b'"xpos"', b'"pos"'), (b'"NN"', b"1")]
 )
 def test_damaged_tags(whole, broken, tmp_path):
-    packed = _pack(Dependencies(["a"], np.array([-1]), ["_"], xpos=["NN"]))
-    assert packed.count(whole) == 1
+    cached = packed(_record(Dependencies(["a"], np.array([-1]), ["_"], xpos=["NN"])))
+    assert cached.count(whole) == 1
     with pytest.raises(InputError, match="damaged"):
-        _unpack(
-            packed.replace(whole, broken), "a", Dependencies(["a"], np.array([-1]), ["_"]).origin, ParseCache(tmp_path)
-        )
+        unpacked(cached.replace(whole, broken), "a", Origin(), _restored, ParseCache(tmp_path))

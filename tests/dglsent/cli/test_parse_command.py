@@ -159,15 +159,15 @@ def test_a_corpus_is_parsed_whole(program, options, data_dir, tmp_path):
 
 def fill(folder: Path, stanza_dir: Path, texts) -> None:
     """Puts a false parse of each text into a cache, by one true one."""
-    from graphs.bulk import key
-    from graphs.parsing import _pack
+    from graphs.bulk import key, packed
+    from graphs.parsing import _record
     from graphs.stanza_pipeline import models
 
     (true,) = graphs.parse([["w"]], stanza_dir=stanza_dir, cache=folder)
     false = {}
     for text in texts:
         true.dependencies.word = ["".join(text.split())]
-        false[key(models(stanza_dir), text)] = _pack(true.dependencies, true.constituency)
+        false[key(models(stanza_dir), text)] = packed(_record(true.dependencies, true.constituency))
     ParseCache(folder).put(false)
 
 

@@ -21,7 +21,7 @@ from dglsent.inference.model import Model
 from dglsent.training.binarised_tree import BinarisedTree
 from dglsent.training.graphs import OwnGraph
 from graphs import builders, over_words, parsing
-from graphs.bulk import key
+from graphs.bulk import key, packed
 from graphs.columns import Dependencies, Tagged
 from graphs.errors import InputError
 from graphs.features import Vocabularies
@@ -45,8 +45,8 @@ def parsed_before(stanza_dir, tmp_path, monkeypatch):
     )  # fmt: skip
     monkeypatch.setenv("DGLSENT_CACHE", str(tmp_path / "cache"))
     there = models(stanza_dir)
-    packed = parsing._pack(sentence, tree)
-    ParseCache(tmp_path / "cache").put({key(there, text): packed for text in (TEXT, words)})
+    cached = packed(parsing._record(sentence, tree))
+    ParseCache(tmp_path / "cache").put({key(there, text): cached for text in (TEXT, words)})
     return stanza_dir
 
 
