@@ -12,12 +12,13 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, cast
 
 from graphs.errors import InputError
 
 if TYPE_CHECKING:
     from dglsent.benchmark.timing import Row
+    from dglsent.passing.engines.torch.all_pairs import Layout
 
 _SIZE, _LAYERS = 100, 2
 
@@ -31,7 +32,7 @@ class Setting(NamedTuple):
         words: words in each.
     """
 
-    layout: str
+    layout: Layout
     batch: int
     words: int
 
@@ -89,7 +90,7 @@ def measure(setting: Setting, threads: int) -> Row:
         times = [time.perf_counter()]
         batch = Batch.of(graphs, directions=encoder.directions, relations=encoder.relations)
         times.append(time.perf_counter())
-        with engine("torch", layout):  # type: ignore[arg-type]  # one of the two
+        with engine("torch", layout):
             total = encoder.readout(batch, encoder.encode(batch)).sum()
             times.append(time.perf_counter())
             total.backward()
@@ -108,4 +109,4 @@ def measure(setting: Setting, threads: int) -> Row:
 if __name__ == "__main__":
     layout, *numbers = sys.argv[1:]
     batch, words, threads = map(int, numbers)
-    print(json.dumps(measure(Setting(layout, batch, words), threads)))
+    print(json.dumps(measure(Setting(cast("Layout", layout), batch, words), threads)))
