@@ -207,7 +207,8 @@ def _rows(
                 made["nodes"] = recorder.nodes(start, some, shaped, of_some, said, batch)
             edges = recorder.edges(start, batch) if "edges" in tables else None
             broken = not_finite(batch, states, said, recorder.shown)
-        for number, name in broken.items():
+        if broken:
+            number, name = next(iter(broken.items()))
             raise InputError(f"example {some[number].id!r}: its {name} are not finite numbers; {REMEDY}")
         yield made if edges is None else {**made, "edges": edges}
 
