@@ -4,26 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from dglsent.cli.console import say
 from dglsent.cli.options import Parser, add_device
-from dglsent.corpora import reviews
-from dglsent.inference.model import Model
-from dglsent.training import recipe as recipes
-from dglsent.training import recipe_files
-from dglsent.training.assemble import load_inputs
-from dglsent.training.denormals import denormals_flushed
-from dglsent.training.device import set_threads
-from dglsent.training.fit import fit
-from dglsent.training.model import evaluate
-from dglsent.training.run import Run
-from graphs.columns import Constituency
-from graphs.drawing import tree_svg
+
+if TYPE_CHECKING:
+    from dglsent.corpora import reviews
+    from dglsent.inference.model import Model
+    from graphs.columns import Constituency
 
 SYSTEMS = ("tree-lstm", "bag-of-words")
 
 _SEED = 2026  # of the new sentences; the corpus has another
-_MIDDLE = reviews.CLASSES.index("neutral")
 
 
 def make_parser() -> Parser:
@@ -39,17 +32,22 @@ def make_parser() -> Parser:
 def main(arguments: Sequence[str]) -> int:
     """Train both models, print their scores and predictions, write the drawing."""
     options = make_parser().parse_args(arguments)
+
+    from dglsent.corpora.reviews import CLASSES
+    from dglsent.training.device import set_threads
+    from graphs.drawing import tree_svg
+
     set_threads(options.threads)
     models = {name: _train(name, options.out, options.device) for name in SYSTEMS}
     _scores(models)
     tree, labels = _new_sentences(models)
-    drawing = options.out / "tree.svg"
+    drawing, middle = options.out / "tree.svg", CLASSES.index("neutral")
     tree_svg(
         tree,
-        values=[float(reviews.CLASSES.index(label) - _MIDDLE) for label in labels],
+        values=[float(CLASSES.index(label) - middle) for label in labels],
         labels=[label.replace("very ", "very\u00a0") for label in labels],
-        low=-float(_MIDDLE),
-        high=float(_MIDDLE),
+        low=-float(middle),
+        high=float(middle),
         title="What the Tree-LSTM says at every phrase",
     ).save(drawing)
     print(f"\n{drawing}: the first of them, with the Tree-LSTM's label at every phrase")
@@ -57,6 +55,13 @@ def main(arguments: Sequence[str]) -> int:
 
 
 def _train(name: str, out: Path, device: str) -> Model:
+    from dglsent.inference.model import Model
+    from dglsent.training import recipe as recipes
+    from dglsent.training import recipe_files
+    from dglsent.training.denormals import denormals_flushed
+    from dglsent.training.fit import fit
+    from dglsent.training.run import Run
+
     file = recipe_files.find(f"reviews/{name}")
     run = Run(out / name)
     say(f"reviews/{name}")
@@ -67,6 +72,9 @@ def _train(name: str, out: Path, device: str) -> Model:
 
 def _scores(models: dict[str, Model]) -> None:
     """Print accuracies side by side."""
+    from dglsent.training.assemble import load_inputs
+    from dglsent.training.model import evaluate
+
     columns: dict[str, dict[str, float]] = {}
     sizes: dict[str, int] = {}
     for name, model in models.items():
@@ -87,6 +95,8 @@ def _scores(models: dict[str, Model]) -> None:
 
 def _new_sentences(models: dict[str, Model]) -> tuple[Constituency, list[str]]:
     """Print predictions for sentences of no split; returns the first one's tree and its labels."""
+    from dglsent.corpora import reviews
+
     fresh = _fresh()
     answers = {name: model.predict([review.tree for review in fresh]) for name, model in models.items()}
     print("\nnew sentences")
@@ -100,6 +110,8 @@ def _new_sentences(models: dict[str, Model]) -> tuple[Constituency, list[str]]:
 
 def _fresh() -> list[reviews.Review]:
     """One new review for each phenomenon: of another seed, with the tree of none that was trained on."""
+    from dglsent.corpora import reviews
+
     corpus = {tuple(review.tree.words) for split in reviews.generate().values() for review in split}
     drawn = reviews.generate(seed=_SEED, train=0, dev=0, test=200)["test"]
     new = [review for review in drawn if tuple(review.tree.words) not in corpus]

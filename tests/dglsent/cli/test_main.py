@@ -13,7 +13,8 @@ HEAVY = ("torch", "dgl", "lightning", "numpy")
 
 def loaded_by(*arguments):
     """What a command says, and which heavy packages it imports."""
-    code = f"import sys; from dglsent.cli.main import main; main(sys.argv[1:]); print(set({HEAVY}) & set(sys.modules))"
+    at_exit = f"atexit.register(lambda: print(set({HEAVY}) & set(sys.modules)))"
+    code = f"import atexit, sys; {at_exit}; from dglsent.cli.main import main; main(sys.argv[1:])"
     result = subprocess.run([sys.executable, "-c", code, *arguments], capture_output=True, text=True, check=True)
     *lines, loaded = result.stdout.splitlines()
     return lines, result.stderr, loaded
@@ -30,6 +31,12 @@ def test_to_look_for_a_recipe_is_light():
     assert loaded_by("recipes", "sick/tree-lstm")[2] == "set()"
     _, err, loaded = loaded_by("fit", "sick/tree-lst")
     assert err.startswith("dglsent: no recipe 'sick/tree-lst'; did you mean sick/tree-lstm")
+    assert loaded == "set()"
+
+
+def test_what_the_demo_can_do_is_told_at_once():
+    lines, _, loaded = loaded_by("demo", "--help")
+    assert any(line.startswith("usage: dglsent demo") for line in lines)
     assert loaded == "set()"
 
 
