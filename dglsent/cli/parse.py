@@ -38,7 +38,6 @@ SOME_FAILED = 1
 
 _ESCAPED = {"-LRB-": "(", "-RRB-": ")", "-LSB-": "[", "-RSB-": "]", "-LCB-": "{", "-RCB-": "}"}
 _BRACKET = re.compile("|".join(_ESCAPED))
-_TOKEN = re.compile(r"[^ \t]+")  # U+00A0 and its like may stand in a token
 _EPILOGUE = """
 Writes OUT.conllu.gz and OUT.brackets.gz. A sentence that cannot be parsed is listed in OUT.failed.txt with its number
 and why, and makes the exit code 1; the others keep their numbers (`# sent_id`, line of brackets). With --tags all of
@@ -138,13 +137,14 @@ def _inputs(options: Namespace) -> dict[Path, Sequence[Text | SentenceError]]:
 
 def _read(name: str, form: str) -> Sequence[Text | SentenceError]:
     """Sentences of a file; of running text its paragraphs."""
+    from dglsent.cli.reading import TOKEN
     from graphs.formats.source import read_lines
 
     lines = list(read_lines(sys.stdin.buffer if name == "-" else name))
     if form == "conllu":
         return _tagged(lines)
     if form == "tokens":
-        return [_TOKEN.findall(line) for line in lines]
+        return [TOKEN.findall(line) for line in lines]
     return lines if form == "lines" else list(_paragraphs(lines))
 
 

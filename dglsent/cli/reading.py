@@ -22,7 +22,7 @@ from graphs.formats.source import Extract, read_lines
 Format: TypeAlias = Literal["text", "tokens", "brackets", "conllu", "columns", "tsv", "csv", "jsonl"]
 FORMATS: tuple[Format, ...] = get_args(Format)
 
-TOKEN = re.compile(r"[^ \t]+")
+TOKEN = re.compile(r"[^ \t]+")  # U+00A0 and its like may stand in a token
 _OF_ONE_WORD = re.compile(r"(?:\([ \t]*[^ \t()a-z]+[ \t]+[^ \t()]+[ \t]*\)[ \t]*)+")
 
 
@@ -92,13 +92,15 @@ def read(
                 f"{name or 'input'}: tab-separated pairs, but the model reads single sentences; of a table the first "
                 f"line names the columns, {columns[0]!r} among them"
             )
-        rows = _tabbed(text, name)
-        _refuse_header([cells for cells, _ in rows], name)
-        trees = has_trees(cell for row, _ in rows for cell in row)
-        return [_pair(row, origin, partial(_cell, origin=origin, among_trees=trees)) for row, origin in rows]
+        pairs = _tabbed(text, name)
+        _refuse_header([cells for cells, _ in pairs], name)
+        trees = has_trees(cell for cells, _ in pairs for cell in cells)
+        return [_pair(cells, origin, partial(_cell, origin=origin, among_trees=trees)) for cells, origin in pairs]
     if sentences == 2 and form in ("text", "tokens") and any("\t" in line.strip() for _, line in _lines(text)):
-        rows, tokens = _tabbed(text, name), form == "tokens"
-        return [_pair(row, origin, partial(_raw, origin=origin, tokens=tokens)) for row, origin in rows]
+        tokens = form == "tokens"
+        return [
+            _pair(cells, origin, partial(_raw, origin=origin, tokens=tokens)) for cells, origin in _tabbed(text, name)
+        ]
     single = _single(text, form, name)
     if sentences == 2 and single:
         return in_twos(single, _places(single, form, len(_lines(text))), name, numbered=form == "conllu")
