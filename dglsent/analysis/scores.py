@@ -66,7 +66,7 @@ def _refuse_uneven_folds(runs: Sequence[TrainedRun]) -> None:
 
 
 def beside_published(runs: Sequence[TrainedRun], names: Sequence[str]) -> DataFrame:
-    """A row for each row and score of some published tables of which there are runs; percentages as they have them."""
+    """A row for each row and score of some published tables of which there are runs; on the scale that they have."""
     found = over_seeds(scores(runs), ["system", "split", "score"], ["value", "parameters", "folds"])
     rows = []
     for table in map(published.load, names):
@@ -75,7 +75,7 @@ def beside_published(runs: Sequence[TrainedRun], names: Sequence[str]) -> DataFr
                 ours = found[(found.system == row.recipe) & (found.split == score.split) & (found.score == score.name)]
                 if not len(ours):
                     continue
-                one, scale = ours.iloc[0], 100 if table.percent else 1
+                one = ours.iloc[0]
                 said = row.published[place] if row.published else None
                 rows.append(
                     {
@@ -87,11 +87,11 @@ def beside_published(runs: Sequence[TrainedRun], names: Sequence[str]) -> DataFr
                         "split": score.split,
                         "percent": table.percent,
                         "published": np.nan if said is None else said,
-                        "ours": scale * one.value,
-                        "sd": scale * one.value_sd,
+                        "ours": score.factor * one.value,
+                        "sd": score.factor * one.value_sd,
                         "seeds": one.seeds,
                         "folds": round(one.folds),
-                        "difference": np.nan if said is None else scale * one.value - said,
+                        "difference": np.nan if said is None else score.factor * one.value - said,
                         "parameters": np.round(one.parameters),  # of folds they differ where their tags do
                     }
                 )
@@ -99,9 +99,9 @@ def beside_published(runs: Sequence[TrainedRun], names: Sequence[str]) -> DataFr
 
 
 def published_scores(names: Sequence[str], split: str = "test") -> dict[tuple[str, str], float]:
-    """What some tables publish, by recipe and by the name of the score in `metrics.json`; shares, not percentages."""
+    """What some tables publish, by recipe and name of the score in `metrics.json`, on the scale that it has there."""
     return {
-        (row.recipe, score.name): said / (100 if table.percent else 1)
+        (row.recipe, score.name): said / score.factor
         for table in map(published.load, names)
         for row in table.rows
         for score, said in zip(table.scores, row.published or (), strict=False)

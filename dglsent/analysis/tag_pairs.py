@@ -23,6 +23,9 @@ from dglsent.analysis.statistics import Array
 from graphs.drawing.colour import SOFT
 from graphs.errors import InputError
 
+_EXAMPLES = 4  # of a dimension
+_SHORT = 60  # letters of an example that fits a line
+
 PAPER = ("JJ+NN", "DT+NN", "NP+PP", "ADJP+NN", "IN+NP")
 
 
@@ -140,7 +143,7 @@ def pair_dimensions(inner: DataFrame, z: Array, *, large: str = "top", top: floa
                 "pair_count": int(totals[pair]),
                 "mutual_information": information[k],
                 "mutual_information_parent": of_parents[k],
-                "examples": _different(left[order], right[order]),
+                "examples": different(left[order], right[order]),
             }
         )
     return DataFrame(rows)
@@ -229,13 +232,17 @@ def _by_code(codes: Array, marked: Array) -> Array:
     return counts
 
 
-def _different(left: Array, right: Array) -> list[str]:
-    """The first four pairs of texts, no word of which stood before."""
+def different(left: Sequence[str], right: Sequence[str]) -> list[str]:
+    """Four pairs of texts that differ: the first no words of which stood before, else the first of what is left."""
+    texts = {
+        f"{one}+{other}": {*one.lower().split()[:6], *other.lower().split()[:6]}
+        for one, other in zip(left, right, strict=True)
+    }
     seen: set[str] = set()
     chosen: list[str] = []
-    for one, other in zip(left, right, strict=True):
-        words = {*one.lower().split()[:6], *other.lower().split()[:6]}
-        if len(chosen) < 4 and len(one) + len(other) < 60 and not words & seen:
-            chosen.append(f"{one}+{other}")
+    for text, words in texts.items():
+        if len(text) <= _SHORT and not words & seen:
+            chosen.append(text)
             seen |= words
-    return chosen
+    others = sorted((text for text in texts if text not in chosen), key=lambda text: len(text) > _SHORT)
+    return [*chosen, *others][:_EXAMPLES]

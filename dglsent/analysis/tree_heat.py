@@ -76,8 +76,11 @@ def area_under_curve(z: Array, positive: Array) -> Array:
 
 
 def sentiment_of(labels: Series, classes: int) -> Series:
-    """Of numbers of classes, ordered from the most negative, the distance from the middle; nan where none is known."""
-    return labels.where(labels >= 0) * 2 - 1 if classes == 2 else labels.where(labels >= 0) - classes // 2
+    """Of numbers of classes, ordered from the most negative, the distance from the middle; nan where none is known.
+
+    Beside two classes neutral phrases may be a class 2 (`corpora.sst`).
+    """
+    return labels.map({0: -1, 1: 1, 2: 0}) if classes == 2 else labels.where(labels >= 0) - classes // 2
 
 
 def tree_values(nodes: DataFrame, values: Array, example: int, side: int, classes: int) -> DataFrame:

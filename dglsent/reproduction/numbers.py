@@ -106,7 +106,7 @@ def check(table: str, recipe: str, ledger: Path, *, seed: int = SEED, data: Path
     job.config.seed = found["seeds"][0]
     if found.get("recipe_hash") != recipe_hash(job.config):
         remarks.append("the ledger's recipe was another")
-    return replace(expected, ours=ours * (100 if known.percent else 1), remark="; ".join(remarks))
+    return replace(expected, ours=ours * score.factor, remark="; ".join(remarks))
 
 
 def _measured(file: Path, recipe: str) -> dict[str, Any]:

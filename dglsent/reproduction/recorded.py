@@ -55,12 +55,11 @@ def by_run(
     table: Table, row: Mapping[str, Any], score: Score, split: str
 ) -> dict[tuple[int, int | None], float | None]:
     """A score of the best dev epoch of each run of a row that counts, by its seed and fold; None where undefined."""
-    scale = 100.0 if table.percent else 1.0
     found = {}
     for record in row["records"]:
         if record["seed"] in row["seeds"] and (record["fold"] or 0) < row.get("folds", 1):
             value = record["metrics"][split][score.name]
-            found[record["seed"], record["fold"]] = None if value is None else value * scale
+            found[record["seed"], record["fold"]] = None if value is None else value * score.factor
     return found
 
 

@@ -119,7 +119,7 @@ def as_json(table: Table, results: Sequence[Result], command: str) -> dict[str, 
 
 
 def _row(table: Table, result: Result) -> dict[str, Any]:
-    row, scale = result.row, 100.0 if table.percent else 1.0
+    row = result.row
     published = {
         score.key: {"mean": mean, "sd": sd}
         for score, mean, sd in zip(table.scores, _padded(row.published, table), _padded(row.sd, table), strict=True)
@@ -135,7 +135,7 @@ def _row(table: Table, result: Result) -> dict[str, Any]:
     if not result.runs:
         return {**said, "ours": None}
     together = aggregate([dict(run) for run in result.runs])
-    ours = {score.key: _scaled(together[score.split][score.name], scale) for score in table.scores}
+    ours = {score.key: _scaled(together[score.split][score.name], score.factor) for score in table.scores}
     first = result.runs[0]
     return {
         **said,

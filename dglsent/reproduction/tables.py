@@ -47,12 +47,14 @@ class Score:
         split: the split on which it is measured.
         name: what `metrics.json` calls it.
         label: what readers call it.
+        factor: by what ours is multiplied to be on the scale of the published numbers, such as 100 for percentages.
     """
 
     key: str
     split: str
     name: str
     label: str
+    factor: float = 1.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,10 +119,18 @@ def load(table: str) -> Table:
         raise InputError(f"{file}: not a table ({one_line(error)})") from None
 
 
-_KINDS = {str: "a text", dict: "a mapping", list: "a list", bool: "true or false", int: "a whole number"}
+_KINDS = {
+    str: "a text",
+    dict: "a mapping",
+    list: "a list",
+    bool: "true or false",
+    int: "a whole number",
+    float: "a number",
+}
 # What the keys of a table, of a paper and of a row hold: those that are needed, and others.
 _TABLE = {"title": str, "corpus": str, "split": str, "scores": dict, "papers": list}
 _TABLE_TOO = {"percent": bool, "folds": int, "note": str}
+_SCORE = {"label": str, "times": float}
 _PAPER = {"paper": str, "rows": list}
 _ROW = {"name": str}
 _ROW_TOO = {"recipe": str, "published": list, "sd": list, "note": str}
@@ -133,7 +143,8 @@ def _table(file: Path, read: Any) -> Table:
     if keys.get("folds", 1) < 1:
         raise ValueError(f"folds is {keys['folds']}, expected a number from 1")
     split = keys.pop("split")
-    scores = [_score(str(key), str(label), split) for key, label in keys.pop("scores").items()]
+    percent = 100.0 if keys.get("percent") else 1.0
+    scores = [_score(str(key), said, split, percent) for key, said in keys.pop("scores").items()]
     papers = [_checked("a paper", part, _PAPER, {}) for part in keys.pop("papers")]
     rows = [_row(entry, part["paper"], len(scores), file.parent) for part in papers for entry in part["rows"]]
     return Table(file.stem, scores=scores, rows=rows, **keys)
@@ -150,14 +161,21 @@ def _checked(what: str, read: Any, needed: Mapping[str, type], other: Mapping[st
     if missing:
         raise ValueError(f"{what} has no key {missing[0]!r}")
     for key, value in given.items():
-        if not isinstance(value, kinds[key]) or (kinds[key] is int and isinstance(value, bool)):
+        wanted = (int, float) if kinds[key] is float else kinds[key]
+        if not isinstance(value, wanted) or (kinds[key] in (int, float) and isinstance(value, bool)):
             raise ValueError(f"{key} of {what} is {value!r}, expected {_KINDS[kinds[key]]}")
     return given
 
 
-def _score(key: str, label: str, split: str) -> Score:
+def _score(key: str, said: Any, split: str, factor: float) -> Score:
+    """A score by its label, or by a mapping with `times` too where it is published on another scale than ours."""
+    label = str(said)
+    if isinstance(said, dict):
+        keys = _checked(f"the score {key}", said, _SCORE, {})
+        label, factor = keys["label"], factor * keys["times"]
     first, _, rest = key.partition(".")
-    return Score(key, first, rest, label) if first in SPLITS else Score(key, split, key, label)
+    split, name = (first, rest) if first in SPLITS else (split, key)
+    return Score(key, split, name, label, factor)
 
 
 def _row(entry: Any, paper: str, scores: int, folder: Path) -> Row:

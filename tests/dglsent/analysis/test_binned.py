@@ -51,6 +51,14 @@ def test_correlation_by_length(tmp_path):
     assert list(length_bins.figures(made)) == ["length-bins"]
 
 
+def test_bins_are_one_word_wide(tmp_path):
+    texts = [("a b", "c d")] * 10 + [("a b c", "d e f")] * 10 + [("a b c d", "e f g h")] * 9
+    gold = np.tile(np.arange(10.0), 3)[:29]
+    made = length_bins.tables([recording(tmp_path, system="sick/gru", examples=pairs(gold, gold, texts))])
+    assert made["bins"].bin.tolist() == [2, 3]  # the nine are joined to those below
+    assert length_bins.figures(made)["length-bins"].axes[0].get_ylim()[1] == pytest.approx(1, abs=0.05)
+
+
 def test_a_pair_of_fourteen_words_on_the_mean_is_long(tmp_path):
     texts = [("a " * 13 + "a", "b " * 13 + "b")] * 20 + [("a " * 12 + "a", "b " * 13 + "b")] * 20
     gold = np.tile(np.arange(20.0), 2)
@@ -156,3 +164,14 @@ def test_accuracy_by_overlap(tmp_path):
     assert overlap_bins.tables(sources, norm="total")["lift"].part.tolist()[1] == "overlap below 40"
     with pytest.raises(InputError, match="--norm most"):
         overlap_bins.tables(sources, norm="most")
+
+
+def test_bins_of_overlap_are_two_wide(tmp_path):
+    """By c = 3 and the total length two, three and four shared words of six overlap by 1, 2.5 and 4."""
+    texts = [("a b c", "a x y")] * 20 + [("a b c", "a y c")] * 20 + [("a b c", "z b c")] * 20
+    gold = np.ones(60)
+    source = recording(tmp_path, system="msrp/gru", examples=pairs(gold, gold, texts))
+    source.about["labels"] = ["other", "paraphrase"]
+    places = [overlap_bins.overlap(a.split(), b.split(), 6, "total") for a, b in texts[::20]]
+    assert places == [1, 2, 3]
+    assert overlap_bins.tables([source], c=6, norm="total")["bins"].bin.tolist() == [0, 2]

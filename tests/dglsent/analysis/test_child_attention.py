@@ -47,6 +47,7 @@ def test_weights_of_a_sentence(source):
     assert set(drawn) == {"heat-corpus-model", "entropy"}
     heat = drawn["heat-corpus-model"].axes[0]
     assert (heat.get_ylabel(), heat.get_xlabel()) == ("dependent", "head")
+    assert heat.images[0].get_clim() == (0, 1)
     assert cells(heat) == {("boy", "plays"): 0.75, ("now", "plays"): 0.25}
     assert [patch.get_xy() for patch in heat.patches] == [(0.5, -0.5)]  # "a" has no sibling
     assert '"a boy plays now", guided by "Nobody plays"' in drawn["heat-corpus-model"].get_label()

@@ -239,7 +239,11 @@ def test_what_follows_the_parse_among_those_who_hear_one_word():
     assert found["own"] == pytest.approx(np.corrcoef(strengths, near)[0, 1])
     apart = ~np.eye(4, dtype=bool)
     assert found["correlation"] == pytest.approx(np.corrcoef(matrix[apart], neighbours[apart])[0, 1])
-    assert abs(found["position"]) <= 1
+    # By position alone: each weight is the mean of those as far away, as a share of its word's whole.
+    of_offset = {d: np.diag(matrix, d).mean() for d in range(-3, 4)}
+    alone = np.array([[of_offset[sender - receiver] for sender in range(4)] for receiver in range(4)])
+    alone /= alone.sum(1, keepdims=True)
+    assert found["position"] == pytest.approx(np.corrcoef(alone[apart], neighbours[apart])[0, 1])
 
 
 def test_without_weights_between_words(tmp_path):

@@ -21,6 +21,7 @@ TEXTS = [
 def test_kinds_of_pairs():
     assert [pair_scores.kind(*texts) for texts in TEXTS] == ["passive", "negation", "other"]
     assert pair_scores.kind("nobody runs", "no man runs") == "other"
+    assert pair_scores.kind("A man is n't running", "A man is running") == "negation"
     assert pair_scores.kind("A hole was dug by a badger", "A badger dug a hole") == "passive"
     assert pair_scores.kind("A hole is being dug", "A badger digs") == "passive"
 

@@ -178,6 +178,16 @@ def related(pearson, mse):
     return {"pearson": pearson, "spearman": pearson, "mse": mse}
 
 
+def test_errors_are_compared_on_the_published_scale():
+    """MSRpar's scores are learnt from 1 to 5 and published from 0 to 5."""
+    runs = [run("msrpar/bilstm", 1, related(0.4, 0.5184)), run("msrpar/bilstm-progressive", 1, related(0.5, 0.4))]
+    made = attention_lift.tables(runs)
+    mse = made["results"].set_index(["system", "score"]).loc[("msrpar/bilstm", "MSE")]
+    assert (mse.ours, mse.published, mse.difference) == pytest.approx((0.81, 0.8098, 0.0002))
+    lift = made["lifts"].set_index("score").loc["mse"]
+    assert (lift.lift, lift.published) == pytest.approx((-0.1184, (0.6758 - 0.8098) / 1.5625))
+
+
 def test_what_attention_adds_to_each_structure():
     runs = []
     for seed in (1, 2):

@@ -182,3 +182,14 @@ def test_dimensions_stand_by_lift_and_purity(tmp_path):
     found = tag_pairs.tables([source], top=0.1, permutations=2)["dimensions"]
     assert found.dimension.iloc[0] == 2
     assert (found.lift * found.purity).is_monotonic_decreasing
+
+
+def test_examples_share_a_word_where_no_others_are_left():
+    """The paper's examples of IN+NP share "in", and one of them is long."""
+    last = "this stylistic experiment that goes on and on"
+    right = ["a mess of purposeless violence", "the time", "life", "life", last]
+    found = tag_pairs.different(["in", "of", "in", "in", "in"], right)
+    assert found == ["in+a mess of purposeless violence", "of+the time", "in+life", f"in+{last}"]
+    long = f"{last} and on and on"
+    assert tag_pairs.different(["in", "with"], [long, "style"]) == ["with+style", f"in+{long}"]
+    assert tag_pairs.different(list("abcde"), list("vwxyz")) == ["a+v", "b+w", "c+x", "d+y"]

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from made import pairs, recording, tree
 from matplotlib.patches import Rectangle
-from pandas import concat
+from pandas import Series, concat
 
 from dglsent.analysis import tag_pairs, tree_heat
 from dglsent.analysis.pictures import HEAT
@@ -86,7 +86,11 @@ def test_two_classes_are_negative_and_positive(tmp_path):
     examples = pairs([1], [1], [("not so good", None)])
     made = tree_heat.tables([recording(tmp_path, fields=["z_u"], nodes=nodes.assign(z_u=list(z)), examples=examples)])
     assert made["auc"].auc.tolist() == [0.0, 1.0]
-    assert made["tree"].sentiment.fillna(0).tolist() == [-1, -1, 1, 0, 1]
+    assert made["tree"].sentiment.fillna(9).tolist() == [-1, -1, 1, 9, 1]
+
+
+def test_neutral_phrases_are_in_the_middle_beside_two_classes():
+    assert tree_heat.sentiment_of(Series([0, 1, 2]), 2).tolist() == [-1, 1, 0]
 
 
 def test_a_sentence_that_is_not_there(tmp_path):

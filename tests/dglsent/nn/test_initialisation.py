@@ -6,9 +6,11 @@ import torch
 from dglsent.models.adamc_rnn import AdaMCRNN, AdaMCRNTN
 from dglsent.models.dynamic_compositional import DCRecNN
 from dglsent.models.mv_rnn import MVRNN
+from dglsent.models.progressive_attention import ProgressiveAttention
 from dglsent.models.recnn import RecNN
 from dglsent.models.rntn import RNTN
-from dglsent.models.tag_guided import TagGuidedHyperRecNN
+from dglsent.models.sequence import SeqLSTM
+from dglsent.models.tag_guided import TagGuidedHyperRecNN, TagGuidedHyperTreeLSTM
 from dglsent.models.te_rnn import TERNN
 from dglsent.models.tg_rnn import TGRNN
 from dglsent.nn.embeddings import WordEmbedding
@@ -45,6 +47,23 @@ def test_composition_starts_near_the_mean_of_the_children(encoder, name, options
     drawn = weight - mean
     assert 0.2 < drawn.abs().max() <= 16**-0.5
     assert drawn.mean().abs() < 0.05
+
+
+@pytest.mark.parametrize(
+    ("weight", "wanted"),
+    [
+        (lambda: TagGuidedHyperRecNN(WordEmbedding(5, 3), 50, hyper=40, **TAGS).A_b.weight, 0.01),
+        (lambda: TagGuidedHyperTreeLSTM(WordEmbedding(5, 3), 50, hyper=40, **TAGS).A_b.weight, 0.01),
+        (lambda: ProgressiveAttention(WordEmbedding(5, 3), lambda words: SeqLSTM(words, 900)).w, 0.05),
+    ],
+    ids=["TG-HRecNN", "TG-HTreeLSTM", "progressive attention"],
+)
+def test_weights_that_start_at_a_deviation_of_their_own(weight, wanted):
+    """What shifts a bias (Shen et al.), and what scores the nodes of the other sentence."""
+    torch.manual_seed(0)
+    drawn = weight().detach()
+    assert drawn.std().item() == pytest.approx(wanted, rel=0.1)
+    assert abs(drawn.mean().item()) < wanted / 5
 
 
 @pytest.mark.parametrize("z", [8, 12])

@@ -15,9 +15,13 @@ from dglsent.training.gates import GateLog, is_due
 from dglsent.training.run import Run
 from graphs.errors import InputError
 
-WINDOWS = TAGS.replace("graph: chain", "graph: window-1").replace(
-    "class_path: dglsent.models.sequence.BiLSTM\n  init_args: {hidden: 8, tie_directions: false}",
-    "class_path: dglsent.models.dynamic_window.WindowMLP\n  init_args: {hidden: 8, half_width: 1}",
+WINDOWS = (
+    TAGS.replace("graph: chain", "graph: window-1")
+    .replace(
+        "class_path: dglsent.models.sequence.BiLSTM\n  init_args: {hidden: 8, tie_directions: false}",
+        "class_path: dglsent.models.dynamic_window.WindowMLP\n  init_args: {hidden: 8, half_width: 1}",
+    )
+    .replace("embedding: {", "embedding: {dropout: 0.3, ")
 )
 
 
@@ -58,7 +62,7 @@ def test_the_gates_are_those_of_the_model(logged):
     assert first.gate.between(0, 1).all()
     assert not np.allclose(first.gate, last.gate)
     # Each sentence stands in training four times, and its gates are the same each time.
-    spread = last[last.word == "saw"].groupby("offset").gate.nunique()
+    spread = last[last.word == "saw"].round({"gate": 5}).groupby("offset").gate.nunique()
     assert (spread == 2).all()
 
 
