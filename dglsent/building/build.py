@@ -24,6 +24,7 @@ _MARKER: Final = "building.json"
 # Shards and what is said of them, and what `replacing` has half written of these and of the whole store's files.
 _SHARD: Final = r"\w+-\d{5,}\.(arrow|json)"
 _OURS: Final = re.compile(rf"{_SHARD}|({_SHARD}|{_MARKER}|{MANIFEST}|{STRINGS})\..+\.part")
+_ANEW: Final = "build the store anew in another folder"
 
 Say = Callable[[str], None]
 Making = Callable[[Path, Source, Sequence[Part]], Iterable[Part]]
@@ -92,9 +93,12 @@ def about(folder: Path) -> dict[str, Any]:
         raise InputError(
             f"{folder.absolute()}: no store; corpus.store names it, from the working folder; `dglsent build` makes one"
         )
-    there = read_json(marker)
+    try:
+        there = read_json(marker)
+    except InputError as error:  # its remedy is for a file of vocabularies
+        raise InputError(f"{str(error).rpartition('; ')[0]}; {_ANEW}") from None
     if not isinstance(there, dict):
-        raise InputError(f"{marker}: damaged, not what was written; build the store anew in another folder")
+        raise InputError(f"{marker}: damaged, not what was written; {_ANEW}")
     return there
 
 

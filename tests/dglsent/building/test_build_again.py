@@ -85,6 +85,9 @@ def test_a_marker_that_is_no_mapping_is_named(corpus: Path, tmp_path: Path) -> N
     (tmp_path / "store" / "building.json").write_text("[]")
     with pytest.raises(InputError, match=r"building\.json: damaged"):
         build(Files("dependency", files(corpus)), tmp_path / "store", size=20)
+    (tmp_path / "store" / "building.json").write_text('{"graph": ')
+    with pytest.raises(InputError, match=r"building\.json: not JSON \(.*\); build the store anew in another folder$"):
+        build(Files("dependency", files(corpus)), tmp_path / "store", size=20)
 
 
 def test_damage_is_found_named_and_mended(corpus: Path, tmp_path: Path) -> None:
