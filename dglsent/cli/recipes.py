@@ -22,6 +22,9 @@ def main(arguments: Sequence[str]) -> int:
     options = parser.parse_args(arguments)
 
     if options.classes:
+        if options.recipe or options.resolved:
+            parser.error("--classes lists classes, and takes neither RECIPE nor --resolved")
+
         from dglsent import registry
 
         print(registry.listed())

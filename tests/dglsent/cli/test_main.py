@@ -34,6 +34,11 @@ def test_to_look_for_a_recipe_is_light():
     assert loaded == "set()"
 
 
+def test_options_that_would_not_be_looked_at_are_refused(program):
+    for others in (["sick/tree-lstm"], ["--resolved"]):
+        program.refuses("recipes", *others, "--classes", saying=["--classes lists classes, and takes neither RECIPE"])
+
+
 def test_what_the_demo_can_do_is_told_at_once():
     lines, _, loaded = loaded_by("demo", "--help")
     assert any(line.startswith("usage: dglsent demo") for line in lines)
