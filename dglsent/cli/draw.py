@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import sys
 from argparse import Namespace
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from dglsent.cli.console import complain
 from dglsent.cli.options import Parser, positive
 from dglsent.cli.reading import guess, read, text_of
 from graphs.errors import InputError, SentenceError
@@ -57,7 +57,7 @@ def main(arguments: Sequence[str]) -> int:
                 svg = _drawn(sentence, options)
             except SentenceError as error:
                 failed = True
-                print(f"dglsent: {error}", file=sys.stderr, flush=True)
+                complain(error)
                 continue
             options.out.mkdir(parents=True, exist_ok=True)
             path = options.out / f"{stem}-{numbers[stem]:04}.svg"

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from dglsent.cli import token_columns
-from dglsent.cli.console import tell_unfinished
+from dglsent.cli.console import complain, say, tell_unfinished
 from dglsent.cli.options import Parser, add_device, add_trust, column_names
 from dglsent.cli.reading import FORMATS, guess, is_csv, read, text_of
 from dglsent.corpora.own_files import PAIR, TABLES, TEXT
@@ -77,16 +77,16 @@ def main(arguments: Sequence[str]) -> int:
         trusted=options.trust,
         vectors=options.vectors,
     )
-    tell_unfinished(model.run, _say)
+    tell_unfinished(model.run)
     heads, given = zip(*_given(options, model), strict=True)
-    examples = model.readable([*given], _say)
+    examples = model.readable([*given], say)
     failed = False
     for first in range(0, len(examples), _BATCH):
         batch = slice(first, first + _BATCH)
         for line in _lines(model, heads[batch], examples[batch], first, options):
             failed |= "error" in line
             if "error" in line:
-                _say(line["error"])
+                complain(line["error"])
             print(dumps(line))
         sys.stdout.flush()
     return 2 if failed else 0
@@ -180,7 +180,3 @@ def _draw(explanation: Explanation, folder: Path, number: int) -> list[str]:
         svg.save(path)
         drawn.append(str(path))
     return drawn
-
-
-def _say(line: str) -> None:
-    print(f"dglsent: {line}", file=sys.stderr, flush=True)

@@ -30,12 +30,10 @@ def pictures(explanation: Explanation) -> dict[str, Svg]:
     and who listens to whom. Between sentences, what does not add up to 1 for a listener, such as scores, is a table.
     """
     drawn: dict[str, Svg] = {}
-    sides = range(len(explanation.sentences))
-    for side in sides:
+    for side, sentence in enumerate(explanation.sentences):
         nodes = [node for node in explanation.nodes if node["sentence"] == side]
         edges = [edge for edge in explanation.edges if edge["sentence"] == side]
-        name = f" {side + 1}" if len(sides) > 1 else ""
-        sentence = explanation.sentences[side]
+        name = _side_name(side, explanation.sentences)
         if explanation.drawn_as.startswith("constituency") and isinstance(sentence, Constituency):
             drawn[_TREE + name] = _tree(sentence, nodes, edges)
         elif explanation.drawn_as == "dependency" and isinstance(sentence, Dependencies):
@@ -150,7 +148,12 @@ def _is_parsed(sentence: Dependencies) -> bool:
 def _words(sentences: Sequence[Sentence]) -> dict[str, Svg]:
     """Sentences of which the model shows nothing."""
     bare = (Dependencies.unparsed(one.words) for one in sentences)
-    return {f"words {number}": dependencies_svg(one) for number, one in enumerate(bare, 1)}
+    return {f"words{_side_name(side, sentences)}": dependencies_svg(one) for side, one in enumerate(bare)}
+
+
+def _side_name(side: int, sentences: Sequence[Sentence]) -> str:
+    """What ends the names of drawings of one side of a pair; "" where there is one sentence alone."""
+    return f" {side + 1}" if len(sentences) > 1 else ""
 
 
 def _fields(edge: Mapping[str, Any]) -> dict[str, Any]:

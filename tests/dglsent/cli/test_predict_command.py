@@ -311,5 +311,5 @@ def test_a_model_reads_the_columns_that_it_was_trained_on(tmp_path, program, mon
     (tmp_path / "run" / "metrics.json").unlink()
     for command in ("predict", "test"):
         code, _, err = program(command, tmp_path / "run", corpus_gone)
-        assert (code, err) == (0, f"{'dglsent: ' * (command == 'predict')}{tmp_path / 'run'}: not finished; these are "
+        assert (code, err) == (0, f"{tmp_path / 'run'}: not finished; these are "
                                   "the weights of its best epoch so far\n")  # fmt: skip
