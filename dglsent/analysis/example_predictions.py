@@ -11,6 +11,7 @@ from pandas import DataFrame, concat
 from dglsent.analysis.pictures import colour_of, panels
 from dglsent.analysis.recording import Recording, share_of
 from dglsent.analysis.runs import first_runs, of_run
+from graphs.drawing.colour import LINE
 from graphs.errors import InputError
 
 
@@ -77,7 +78,7 @@ def figures(tables: Mapping[str, DataFrame]) -> dict[str, Figure]:
             ax.set_xlabel("1 - probability of the gold class")
             ax.set_ylabel("examples")
         else:
-            ax.plot([one.gold.min(), one.gold.max()], [one.gold.min(), one.gold.max()], color="#a9b4c0", lw=1)
+            ax.plot([one.gold.min(), one.gold.max()], [one.gold.min(), one.gold.max()], color=LINE, lw=1)
             ax.plot(one.gold, one.predicted, ".", ms=2, alpha=0.35, color=colour_of(0), rasterized=True)
             ax.set_xlabel("gold score")
             ax.set_ylabel("predicted score")

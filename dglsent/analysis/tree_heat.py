@@ -23,7 +23,7 @@ from dglsent.analysis.recording import Recording
 from dglsent.analysis.runs import by_run, first_run, of_run, which_run
 from dglsent.analysis.sentences import find_sentence, side_of
 from dglsent.analysis.statistics import Array
-from graphs.drawing.colour import INK, SOFT
+from graphs.drawing.colour import INK, LINE, SOFT
 from graphs.errors import InputError
 
 PAPER = ("How did it ever get made ?",)
@@ -149,7 +149,7 @@ def _tree(tree: DataFrame) -> Figure:
     for row in tree.itertuples():
         x, y = middle[row.node], height[row.node]
         if row.parent >= 0:
-            ax.plot([x, middle[row.parent]], [y, height[row.parent]], color="#a9b4c0", lw=1, zorder=1)
+            ax.plot([x, middle[row.parent]], [y, height[row.parent]], color=LINE, lw=1, zorder=1)
         ax.add_patch(Circle((x, y), 0.2, facecolor="white", edgecolor=INK, lw=0.8, zorder=2))
         if not np.isnan(row.sentiment):
             ax.text(x, y, f"{row.sentiment:+.0f}".replace("+0", "0"), ha="center", va="center", fontsize=8, zorder=3)

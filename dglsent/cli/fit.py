@@ -10,7 +10,6 @@ from typing import Any
 
 from dglsent.cli.console import say
 from dglsent.cli.options import Parser, add_data, add_device, add_processes, names, one_seed, seeds
-from dglsent.inference.card import number
 from graphs.errors import InputError
 
 _EPILOGUE = """
@@ -131,8 +130,10 @@ def _fit(options: Namespace, overrides: Sequence[str], command: str) -> int:
 
 
 def _scores(metrics: Mapping[str, Any]) -> str:
+    from dglsent.training.means import score_text
+
     parts = [
-        f"{split} " + " ".join(f"{name} {number(value)}" for name, value in metrics[split].items())
+        f"{split} " + " ".join(f"{name} {score_text(value)}" for name, value in metrics[split].items())
         for split in ("dev", "test")
     ]
     return (
@@ -141,9 +142,11 @@ def _scores(metrics: Mapping[str, Any]) -> str:
 
 
 def _means(metrics: Mapping[str, Any]) -> str:
+    from dglsent.training.means import score_text
+
     parts = [
         f"{split} "
-        + " ".join(f"{name} {number(v['mean'])} (sd {number(v['sd'])})" for name, v in metrics[split].items())
+        + " ".join(f"{name} {score_text(v['mean'])} (sd {score_text(v['sd'])})" for name, v in metrics[split].items())
         for split in ("dev", "test")
     ]
     count = len(metrics["seeds"])

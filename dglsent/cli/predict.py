@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from dglsent.inference.given import Given, Readable
     from dglsent.inference.model import Model
 
-_BATCH = 64
-
 _EPILOGUE = """
 A line is a sentence; where the model needs parses, or tags, Stanza makes them (first, and of many sentences faster,
 does `dglsent parse`, whose files are read as they are). A model of pairs reads two sentences on two consecutive
@@ -66,7 +64,7 @@ def main(arguments: Sequence[str]) -> int:
     """Predict; prints a line of JSON for each example."""
     options = make_parser().parse_args(arguments)
 
-    from dglsent.inference.model import Model
+    from dglsent.inference.model import BATCH, Model
     from dglsent.training.device import set_threads
 
     set_threads(options.threads)
@@ -81,8 +79,8 @@ def main(arguments: Sequence[str]) -> int:
     heads, given = zip(*_given(options, model), strict=True)
     examples = model.readable([*given], say)
     failed = False
-    for first in range(0, len(examples), _BATCH):
-        batch = slice(first, first + _BATCH)
+    for first in range(0, len(examples), BATCH):
+        batch = slice(first, first + BATCH)
         for line in _lines(model, heads[batch], examples[batch], first, options):
             failed |= "error" in line
             if "error" in line:

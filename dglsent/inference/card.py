@@ -6,6 +6,8 @@ import json
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from dglsent.training.means import score_text
+
 if TYPE_CHECKING:
     from dglsent.inference.model import Model
 
@@ -122,15 +124,10 @@ def _scores(metrics: Mapping[str, Any]) -> list[str]:
         return ["None: the run was not finished."]
     names = list(metrics["test"])
     rows = [
-        f"| {split} | " + " | ".join(number(metrics[split].get(name)) for name in names) + " |"
+        f"| {split} | " + " | ".join(score_text(metrics[split].get(name)) for name in names) + " |"
         for split in ("dev", "test")
     ]
     return [f"| split | {' | '.join(names)} |", f"|---|{'---|' * len(names)}", *rows]
-
-
-def number(value: float | None) -> str:
-    """A score as text."""
-    return "undefined" if value is None else f"{value:.4f}"
 
 
 def _example(model: Model) -> str:

@@ -26,7 +26,9 @@ from graphs.features import Vocabularies
 from graphs.files import replacing
 from graphs.token_vectors import TokenVectors, VectorSource
 
-_BATCH = 64
+BATCH = 64
+"""Examples that a model reads together."""
+
 _FILES = ("config.yaml", "weights.safetensors", "vocabularies.json", "sources.json", "metrics.json")
 _Made = TypeVar("_Made")
 
@@ -220,8 +222,8 @@ class Model(ModelHubMixin):
     def _each(self, given: Any, say: Say, make: Callable[[Seen], Sequence[_Made]]) -> Iterator[_Made | SentenceError]:
         numbered = examples_of(given, self.sentences)
         examples = self.readable([example for _, example in numbered], say)
-        for first in range(0, len(examples), _BATCH):
-            for place, result in enumerate(self._attempt(examples[first : first + _BATCH], make), first):
+        for first in range(0, len(examples), BATCH):
+            for place, result in enumerate(self._attempt(examples[first : first + BATCH], make), first):
                 wrong = isinstance(result, SentenceError)
                 yield SentenceError(f"example {numbered[place][0]}: {result}") if wrong else result
 

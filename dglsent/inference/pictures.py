@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from dglsent.inference.predictor import TREES
 from graphs.columns import Constituency, Dependencies, Sentence
 from graphs.drawing import Svg, attention_svg, dependencies_svg, heat_svg, pair_svg, tree_svg, window_svg
 from graphs.fields import ATTEND, CHILD
@@ -42,7 +43,7 @@ def pictures(explanation: Explanation) -> dict[str, Svg]:
         for field in dict.fromkeys(key for node in nodes for key, value in node.items() if isinstance(value, float)):
             drawn[field + name] = _of_nodes(sentence, nodes, field)
         for relation, field in dict.fromkeys((edge["relation"], key) for edge in edges for key in _fields(edge)):
-            if relation == CHILD and explanation.drawn_as in ("dependency", "constituency", "constituency-nary"):
+            if relation == CHILD and explanation.drawn_as in TREES:
                 continue
             of_field = [edge for edge in edges if edge["relation"] == relation and field in edge]
             if relation == ATTEND:

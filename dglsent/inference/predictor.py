@@ -27,7 +27,8 @@ from graphs.sentence_graph import SentenceGraph
 from graphs.token_vectors import TokenVectors, with_vectors
 from graphs.vocabulary import SPECIAL
 
-_TREES: tuple[GraphKind, ...] = ("dependency", "constituency", "constituency-nary")
+TREES: tuple[GraphKind, ...] = ("dependency", "constituency", "constituency-nary")
+"""Graphs whose edges are those of a parse."""
 
 _Fields: TypeAlias = tuple[frozenset[str], ...]
 _Kept: TypeAlias = tuple[int, tuple[Parsed, ...], tuple[Sentence, ...], tuple[SentenceGraph, ...]]
@@ -168,7 +169,7 @@ def needs(recipe: Recipe, vocabularies: Vocabularies, model: SentenceModel) -> N
     That a model of words reads tags or relations shows when words have some. One whose classes cannot take these
     words alone may need parses.
     """
-    if reads(recipe.graph) in _TREES:
+    if reads(recipe.graph) in TREES:
         return "parses"
     tag, relation = vocabularies.tag.strings, vocabularies.relation.strings
     if len(tag) <= len(SPECIAL) and len(relation) <= len(SPECIAL):

@@ -55,6 +55,11 @@ def known_mean(values: Sequence[float | None]) -> float | None:
     return statistics.fmean(known) if len(known) == len(values) else None
 
 
+def score_text(value: float | None) -> str:
+    """A score as it is printed."""
+    return "undefined" if value is None else f"{value:.4f}"
+
+
 def mean_and_sd(values: Sequence[float | None]) -> dict[str, float | None]:
     """The mean and, of several values, their standard deviation; both None where a value is undefined."""
     known = [value for value in values if value is not None]
