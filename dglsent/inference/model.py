@@ -120,14 +120,21 @@ class Model(ModelHubMixin):
         return list(_none_wrong(results))
 
     def explain(self, given: Any, *, say: Say = lambda line: None) -> Explanations:
-        """Predictions with what the model used for them, drawn in Jupyter; arguments and errors as in `predict`."""
+        """Predictions with what the model used for them, drawn in Jupyter; `given` and `say` as in `predict`.
+
+        Raises:
+            InputError: an example cannot be used, which `predict` may keep; the message says which and why.
+        """
         return Explanations(_none_wrong(self._each(given, say, self._explained)))
 
     def states(self, given: Any, *, say: Say = lambda line: None) -> list[States]:
-        """What the encoder makes of each sentence, as features for another model; arguments and errors as in `predict`.
+        """What the encoder makes of each sentence, as features for another model; `given` and `say` as in `predict`.
 
         Returns:
             The states of each sentence, of a model of pairs those of both sentences of an example one after the other.
+
+        Raises:
+            InputError: an example cannot be used, which `predict` may keep; the message says which and why.
         """
         return [one for of_example in _none_wrong(self._each(given, say, states_of)) for one in of_example]
 
