@@ -257,7 +257,7 @@ class Bar(TQDMProgressBar):
 
 
 class SafeCheckpointIO(TorchCheckpointIO):
-    """Checkpoints that are never half written, and never unpickled."""
+    """Checkpoints that are never half written, and of whose pickle tensors and plain values alone are read."""
 
     def save_checkpoint(self, checkpoint: dict[str, Any], path: Any, storage_options: Any | None = None) -> None:
         """Write beside the file, then take its place: a run killed here leaves the old one whole."""

@@ -1,4 +1,4 @@
-"""The folder of a run: weights, resolved recipe, vocabularies and scores, none of it pickled."""
+"""The folder of a run: weights, resolved recipe, vocabularies and scores, none of them pickled."""
 
 from __future__ import annotations
 
