@@ -28,7 +28,7 @@ class Constituency:
     Attributes:
         label: [N] phrase label or POS tag, functional tags included; "" where the brackets give none.
         word: [N] the token at a leaf, None at a phrase.
-        parent: [N] index of the parent, -1 at the root (node 0).
+        parent: [N] index of the parent, -1 at the root, which is node 0; a document has several roots.
         origin: where the tree was read.
     """
 

@@ -93,7 +93,7 @@ def ambiguity(width: DataFrame) -> DataFrame:
 
 
 def figures(tables: Mapping[str, DataFrame]) -> dict[str, Figure]:
-    """Of the first run nine blocks a word, step by step; of all, gates by distance, and width by ambiguity."""
+    """Of the first run a block a word and place of its window; of all, gates by distance, and width by ambiguity."""
     return {
         "gates": _step_by_step(tables["activity"], tables["width"]),
         "decay-and-width": _distance_and_ambiguity(tables["decay"], tables["width"]),

@@ -41,7 +41,7 @@ class ChildSumTreeGRU(Encoder):
         return batch.nodes["h"]
 
     def inputs(self, nodes: Any) -> Outputs:
-        """W x of candidate, update gate and reset gate."""
+        """W x + b of candidate, update gate and reset gate."""
         x = self.embedding.of(nodes.data)
         return {"wx_gz": self.W_gz(x), "wx_r": self.W_r(x)}
 

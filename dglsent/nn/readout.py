@@ -33,7 +33,7 @@ def mean_over_words(batch: Batch, states: Tensor) -> Tensor:
 
 
 class QueryPooling(nn.Module):
-    """A learnt query's attention over the words: sum_i a_i h_i with a = softmax over a sentence of u . tanh(W h_i + b).
+    """A learnt query's attention over the nodes: sum_i a_i h_i with a = softmax over a sentence of u . tanh(W h_i + b).
 
     Yang et al. 2016, "Hierarchical Attention Networks for Document Classification", eq. 5-7; Lin et al. 2017, "A
     Structured Self-attentive Sentence Embedding", eq. 5, has no bias.

@@ -38,7 +38,7 @@ def permute(x: Tensor, index: Tensor, inverse: Tensor) -> Tensor:
 def spread(x: Tensor, source: Tensor, target: Tensor) -> Tensor:
     """Rows of x [n, ...] laid out among others: y[target] = x, and y = x[source] where nothing is said.
 
-    Rows of y outside `target` are to be overwritten by `place` and get no gradient.
+    Rows of y outside `target` get no gradient: they fill places that are overwritten, as by `place`, or masked.
     """
     if not x.requires_grad:
         return x.index_select(0, source)

@@ -231,7 +231,7 @@ def tree(config: Namespace, *, named: bool = True) -> dict[str, Any]:
 
 
 def dump_paths(config: Namespace) -> str:
-    """The same with the dotted path of every class, for another process, which has nothing registered."""
+    """A resolved recipe as YAML with the dotted path of every class, for a process that has nothing registered."""
     text: str = _parser().dump(config, skip_none=False, format="yaml")
     return text
 
