@@ -7,7 +7,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Final, TypeAlias
 
 from dglsent.corpora.example import Example, Parsed
-from dglsent.corpora.own_files import PAIR, TEXT, Row, has_trees, is_tree, rows, sentence
+from dglsent.corpora.own_files import PAIR, TEXT, has_trees, is_tree, sentence
+from dglsent.corpora.tables import Row, rows
 from graphs.columns import Constituency, Dependencies
 from graphs.errors import SentenceError
 from graphs.formats.numbers import decimal_number

@@ -12,7 +12,8 @@ from dglsent.cli import token_columns
 from dglsent.cli.console import complain, say, tell_unfinished
 from dglsent.cli.options import Parser, add_device, add_trust, column_names
 from dglsent.cli.reading import FORMATS, guess, is_csv, read, text_of
-from dglsent.corpora.own_files import PAIR, TABLES, TEXT
+from dglsent.corpora.own_files import PAIR, TEXT
+from dglsent.corpora.tables import TABLES
 from dglsent.json_text import dumps
 from graphs.errors import InputError, SentenceError
 

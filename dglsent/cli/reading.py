@@ -11,7 +11,8 @@ from itertools import pairwise
 from typing import Literal, TypeAlias, cast, get_args
 
 from dglsent.cli.in_twos import in_twos
-from dglsent.corpora.own_files import CONLLU, PIECE, TABLES, Row, has_trees, is_tree, rows, tree, tsv_cells
+from dglsent.corpora.own_files import CONLLU, PIECE, has_trees, is_tree, tree
+from dglsent.corpora.tables import TABLES, Row, rows, tsv_cells
 from dglsent.inference.given import Given, Raw, parsed
 from graphs.columns import Constituency, Dependencies, Tagged
 from graphs.errors import InputError, Origin, SentenceError

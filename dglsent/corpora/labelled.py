@@ -14,17 +14,16 @@ from dglsent.corpora.own_files import (
     NO_CLASS,
     PAIR_REMEDY,
     REMEDY,
-    Row,
     classes,
     found,
     has_trees,
     number_of,
     of_classes,
-    read_table,
     sentence,
     splits,
     told_class,
 )
+from dglsent.corpora.tables import Row, read_table
 from dglsent.corpora.tagged import tagged_examples
 from graphs.columns import Constituency, Dependencies, Tagged
 from graphs.errors import InputError, Origin, SentenceError

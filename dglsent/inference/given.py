@@ -8,7 +8,8 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Literal, TypeAlias
 
 from dglsent.corpora.example import Example, Parsed
-from dglsent.corpora.own_files import half_character, has_trees, is_tree
+from dglsent.corpora.own_files import has_trees, is_tree
+from dglsent.corpora.tables import half_character
 from graphs.columns import Constituency, Dependencies, Tagged
 from graphs.converters import from_nltk, from_spacy, from_stanza, is_nltk, is_spacy, is_stanza
 from graphs.errors import InputError, Origin, SentenceError

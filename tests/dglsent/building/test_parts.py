@@ -10,7 +10,7 @@ import pytest
 
 from dglsent.building.files import Files
 from dglsent.building.parts import Part
-from dglsent.corpora.own_files import Row, rows
+from dglsent.corpora.tables import Row, rows
 from graphs.columns import Constituency, Dependencies
 from graphs.errors import InputError
 from graphs.formats.brackets import read_brackets
