@@ -38,6 +38,13 @@ def encode(encoder, graphs, on="torch"):
         return encoder.encode(batch), batch
 
 
+def encode_rounds(encoder, graphs, way):
+    """The same with the relations that the encoder names, on an engine in a layout."""
+    batch = Batch.of(graphs, directions=encoder.directions, relations=encoder.relations)
+    with engine(*way):
+        return encoder.encode(batch), batch
+
+
 def encode_pairs(encoder, pairs, way=("torch", "auto")):
     """States of all nodes and the batch of pairs of graphs, on an engine in a layout."""
     batch = Batch.of([graph for pair in pairs for graph in pair], pairs=True)
@@ -86,6 +93,17 @@ def assert_pairs_agree(encoder, reference, pairs, way, *, relation="attend"):
         if len(value)  # weights of no edges are not kept
     }
     assert_as_expected(encoder, gradients, compared, way)
+
+
+def assert_swaps(encoder, pairs, way):
+    """Where the sentences of pairs change places, so do their vectors, and nothing else happens to them."""
+    vectors, turned = (
+        encoder.readout(batch, states)
+        for states, batch in (
+            encode_pairs(encoder, each, way) for each in (pairs, [(other, one) for one, other in pairs])
+        )
+    )
+    close(turned.view(len(pairs), 2, -1).flip(1), vectors.view(len(pairs), 2, -1))
 
 
 def sentence(graph):

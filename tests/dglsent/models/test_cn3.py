@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 import torch
-from agreement import WAYS, assert_same, build, close
+from agreement import WAYS, assert_same, build, close, encode_rounds
 from background import forked
 from complete_sentences import LEXICAL, sentence, vocabularies
 from random_graphs import chain, children, forest, tree
@@ -64,18 +64,12 @@ def hears(graph, self_loop=True):
     return [[j for j in range(graph.size) if self_loop or i != j or graph.size == 1] for i in range(graph.size)]
 
 
-def encode(encoder, graphs, way):
-    batch = Batch.of(graphs, directions=encoder.directions, relations=encoder.relations)
-    with engine(*way):
-        return encoder.encode(batch), batch
-
-
 def agrees(encoder, sentences, graphs, heard, way, switches):
     """Values and gradients of a batch are those of the reference, which sees one sentence at a time."""
     state = {name: value.detach().clone().requires_grad_() for name, value in encoder.state_dict().items()}
     plainly = [cn3(state, each, ears, **switches) for each, ears in zip(sentences, heard, strict=True)]
     expected = {name: torch.cat([fields[name] for fields in plainly]) for name in plainly[0]}
-    states, batch = encode(encoder, graphs, way)
+    states, batch = encode_rounds(encoder, graphs, way)
     edges = batch.relation(encoder.relation).edges
     found = {"states": states, "vector": encoder.readout(batch, states).flatten()}
     everywhere = encoder.relation == "complete" and switches_self_loop(encoder)
@@ -110,7 +104,7 @@ class TestIdentities:
     @pytest.mark.parametrize("scorer", ["additive", "dot", "bilinear"])
     @pytest.mark.parametrize("self_loop", [True, False])
     def test_the_weights_of_what_a_word_hears_sum_to_one(self, way, scorer, self_loop):
-        _, batch = encode(make(edges=["relation"], scorer=scorer, self_loop=self_loop), self.GRAPHS, way)
+        _, batch = encode_rounds(make(edges=["relation"], scorer=scorer, self_loop=self_loop), self.GRAPHS, way)
         relation = batch.relation("complete")
         src, dst = map(torch.from_numpy, relation.ends)
         for name in ("attention_1", "attention_2"):
@@ -123,23 +117,23 @@ class TestIdentities:
 
     def test_alone_is_as_in_a_batch(self, way):
         encoder = make(edges=EDGES)
-        together, _ = encode(encoder, self.GRAPHS, way)
-        close(torch.cat([encode(encoder, [graph], way)[0] for graph in self.GRAPHS]), together)
+        together, _ = encode_rounds(encoder, self.GRAPHS, way)
+        close(torch.cat([encode_rounds(encoder, [graph], way)[0] for graph in self.GRAPHS]), together)
 
     @pytest.mark.parametrize("update", ["interp", "gru_like"])
     def test_with_the_gate_shut_nothing_changes(self, way, update):
         encoder = make(update=update)
         for layer in encoder.layers:
             torch.nn.init.constant_(layer.U_g.bias, -1e6)
-        states, _ = encode(encoder, self.GRAPHS, way)
+        states, _ = encode_rounds(encoder, self.GRAPHS, way)
         encoder.depth = 0
-        close(states, encode(encoder, self.GRAPHS, way)[0])
+        close(states, encode_rounds(encoder, self.GRAPHS, way)[0])
 
     def test_pairs_do_not_meet(self, way):
         encoder = make()
         batch = Batch.of(self.GRAPHS[:4], pairs=True)
         with engine(*way):
-            close(encoder.encode(batch), encode(encoder, self.GRAPHS[:4], way)[0])
+            close(encoder.encode(batch), encode_rounds(encoder, self.GRAPHS[:4], way)[0])
 
 
 @pytest.mark.parametrize("at_once", [1, 40, 100])
@@ -149,7 +143,7 @@ def test_some_receivers_at_a_time(at_once, monkeypatch):
     for pairs in (all_pairs._PAIRS, at_once):
         monkeypatch.setattr(all_pairs, "_PAIRS", pairs)
         encoder.zero_grad()
-        states, batch = encode(encoder, graphs, ("torch", "dense"))
+        states, batch = encode_rounds(encoder, graphs, ("torch", "dense"))
         (states.square().sum() + batch.relation("complete").edges["attention_2"].square().sum()).backward()
         results.append([states, *(p.grad.clone() for p in encoder.parameters())])
     for one, other in zip(*results, strict=True):
@@ -170,7 +164,7 @@ def test_pd_graph_hears_head_dependents_and_itself(on, switches):
     encoder = build(PDGraph, **switches)
     sentences = [{"word": graph.nodes["word"].tolist()} for graph in PARSED]
     agrees(encoder, sentences, PARSED, heard, (on, "auto"), switches)
-    _, batch = encode(encoder, PARSED, (on, "auto"))
+    _, batch = encode_rounds(encoder, PARSED, (on, "auto"))
     assert len(batch.relation("neighbour").edges["attention_2"]) == sum(len(ears) for each in heard for ears in each)
 
 
@@ -227,7 +221,7 @@ def test_tags_that_graphs_do_not_have():
     graph = chain(3)
     del graph.nodes["tag"]
     with pytest.raises(InputError, match=r"^the nodes have no field `tag`, which the builders of graphs make$"):
-        encode(make(attributes=Attributes(tag_dim=2)), [graph], ("torch", "auto"))
+        encode_rounds(make(attributes=Attributes(tag_dim=2)), [graph], ("torch", "auto"))
 
 
 @on_ways
@@ -236,4 +230,4 @@ def test_edge_attributes_that_graphs_do_not_have(name, way):
     """Complete graphs of trees in brackets have no relations, and without co-occurrence no graph has `pmi`."""
     encoder = make(edges=["distance", name])
     with pytest.raises(InputError, match=f"edge attribute '{name}' is not in these graphs; give complete graphs"):
-        encode(encoder, [chain(3)], way)
+        encode_rounds(encoder, [chain(3)], way)

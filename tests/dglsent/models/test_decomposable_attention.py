@@ -4,7 +4,7 @@ from functools import partial
 
 import pytest
 import torch
-from agreement import WAYS, assert_pairs_agree, build, close, encode_pairs
+from agreement import WAYS, assert_pairs_agree, assert_swaps, build, close, encode_pairs
 from hypothesis import given, settings
 from random_graphs import SEVEN, TALL, awkward_trees, binary_trees, chain, chains, depth, forests, pairs, tree
 from reference.pair_attention import bilstm, child_sum, decomposable_attention
@@ -108,14 +108,7 @@ class TestIdentities:
         close(torch.cat([encoder.readout(b, s) for s, b in alone]), encoder.readout(batch, states))
 
     def test_swapping_the_sentences_swaps_their_vectors(self, way, structure, graphs):
-        encoder = model(structure)
-        vectors, turned = (
-            encoder.readout(batch, states)
-            for states, batch in (
-                encode_pairs(encoder, each, way) for each in (graphs, [(other, one) for one, other in graphs])
-            )
-        )
-        close(turned.view(len(graphs), 2, -1).flip(1), vectors.view(len(graphs), 2, -1))
+        assert_swaps(model(structure), graphs, way)
 
     def test_without_gradients(self, way, structure, graphs):
         encoder = model(structure)

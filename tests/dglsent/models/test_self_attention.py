@@ -4,14 +4,13 @@ from functools import partial
 
 import pytest
 import torch
-from agreement import WAYS, assert_same, build, close
+from agreement import WAYS, assert_same, build, close, encode_rounds
 from random_graphs import chain, renumbered
 from reference.self_attention import elman, lstmn, pooled_bilstm, transformer
 
 from dglsent.models.elman import SeqRNN
 from dglsent.models.lstmn import LSTMN
 from dglsent.models.self_attention import AttentiveBiLSTM, Transformer
-from dglsent.passing import Batch, engine
 
 CHAINS = [chain(size, [1 + (3 * size + t * t) % 11 for t in range(size)]) for size in (3, 1, 7, 2, 5)]
 SINGLE = [chain(1, [4]), chain(1, [7])]
@@ -26,12 +25,6 @@ MODELS = {
 on_ways = pytest.mark.parametrize("way", WAYS, ids="-".join)
 
 
-def encode(encoder, graphs, way):
-    batch = Batch.of(graphs, directions=encoder.directions, relations=encoder.relations)
-    with engine(*way):
-        return encoder.encode(batch), batch
-
-
 @on_ways
 @pytest.mark.parametrize("graphs", [CHAINS, SINGLE], ids=["sentences", "single words"])
 @pytest.mark.parametrize("model", MODELS)
@@ -41,7 +34,7 @@ def test_against_the_reference(model, graphs, way):
     state = {name: value.detach().clone().requires_grad_() for name, value in encoder.state_dict().items()}
     plainly = [reference(state, graph.nodes["word"].tolist()) for graph in graphs]
     expected = {name: torch.cat([fields[name] for fields in plainly]) for name in plainly[0]}
-    states, batch = encode(encoder, graphs, way)
+    states, batch = encode_rounds(encoder, graphs, way)
     found = {"states": states, "vector": encoder.readout(batch, states).flatten()}
     relation = "preceding" if encoder_class is LSTMN else "complete"
     compared = {
@@ -54,13 +47,13 @@ def test_against_the_reference(model, graphs, way):
 def test_words_of_an_lstmn_stand_by_position():
     order = torch.tensor([2, 0, 3, 1])
     graph = chain(4)
-    turned, _ = encode(build(LSTMN), [renumbered(graph, order.numpy())], ("torch", "auto"))
-    close(turned, encode(build(LSTMN), [graph], ("torch", "auto"))[0][order])
+    turned, _ = encode_rounds(build(LSTMN), [renumbered(graph, order.numpy())], ("torch", "auto"))
+    close(turned, encode_rounds(build(LSTMN), [graph], ("torch", "auto"))[0][order])
 
 
 def test_the_query_attends_to_each_sentence_by_itself():
     encoder = build(AttentiveBiLSTM)
-    states, batch = encode(encoder, CHAINS, ("torch", "auto"))
+    states, batch = encode_rounds(encoder, CHAINS, ("torch", "auto"))
     encoder.readout(batch, states)
     for weight in batch.nodes["attention"].split([graph.size for graph in CHAINS]):
         assert weight.sum().item() == pytest.approx(1)

@@ -73,6 +73,13 @@ class Net(nn.Module):
         return {"relation": "attend", "message": self.message, "reduce": ATTENTION, **changed}
 
 
+def prepared():
+    """A recursion, and the batch of all pairs with its fields."""
+    net, batch = Net(), Batch.of([graph for pair in PAIRS for graph in pair], pairs=True)
+    net.fields(batch)
+    return net, batch
+
+
 def attention(net):
     return [net.attending(apply=net.mix, inputs=net.keys)]
 
@@ -207,9 +214,7 @@ def test_a_batch_equals_its_pairs(way, build):
 
 @on_ways
 def test_weights_stand_in_the_order_of_the_edges(way):
-    net = Net()
-    batch = Batch.of([graph for pair in PAIRS for graph in pair], pairs=True)
-    net.fields(batch)
+    net, batch = prepared()
     with engine(*way):
         net.run(batch, "up", no_apply(net))
     attend = batch.relation("attend")
@@ -227,9 +232,7 @@ def test_a_pass_reads_of_senders_what_it_made_before_as_it_was(direction):
     """As in a second layer: the engines read a field that is half new, or the old one."""
     found = []
     for way in WAYS:
-        net = Net()
-        batch = Batch.of([graph for pair in PAIRS for graph in pair], pairs=True)
-        net.fields(batch)
+        net, batch = prepared()
         batch.nodes["context"] = (3 * batch.nodes["x"]).sin()
 
         def message(edges):
@@ -246,9 +249,7 @@ class TestRefusals:
     @pytest.fixture
     def attempt(self):
         def run(layout="edges", **changed):
-            net = Net()
-            batch = Batch.of([graph for pair in PAIRS for graph in pair], pairs=True)
-            net.fields(batch)
+            net, batch = prepared()
             with engine("torch", layout):
                 net.run(batch, "up", [net.attending(apply=net.mix, inputs=net.keys, **changed)])
 
@@ -277,9 +278,7 @@ class TestRefusals:
 
     @pytest.mark.parametrize("name", ["torch", "dgl"])
     def test_what_is_just_being_computed_read_of_senders(self, name):
-        net = Net()
-        batch = Batch.of([graph for pair in PAIRS for graph in pair], pairs=True)
-        net.fields(batch)
+        net, batch = prepared()
 
         def message(edges):
             return {"score": (edges.src["h"] * edges.dst["h"]).sum(-1)}
@@ -292,9 +291,7 @@ class TestRefusals:
             net.propagate(batch)
 
     def refuses(self, way, *passes):
-        net = Net()
-        batch = Batch.of([graph for pair in PAIRS for graph in pair], pairs=True)
-        net.fields(batch)
+        net, batch = prepared()
         with engine(*way):
             net.run(batch, "up", [net.attending(**{"apply": net.mix, "inputs": net.keys, **each}) for each in passes])
 
@@ -315,9 +312,7 @@ class TestRefusals:
         def message(edges):
             return {"score": (edges.dst["x"] * edges.src["context"]).sum(-1)}
 
-        net = Net()
-        batch = Batch.of([graph for pair in PAIRS for graph in pair], pairs=True)
-        net.fields(batch)
+        net, batch = prepared()
         batch.nodes["context"] = torch.ones_like(batch.nodes["x"])
         passes = [net.attending(inputs=net.keys), net.attending(message=message, apply=net.mix)]
         with engine(*way), pytest.raises(KeyError, match="reads 'context' of its senders"):
@@ -337,9 +332,7 @@ class TestRefusals:
             self.refuses(way, {"inputs": lambda nodes: {"key": nodes.data["h"], "memory": nodes.data["h"]}})
 
     def test_an_encoder_that_never_propagates(self):
-        net = Net()
-        batch = Batch.of([graph for pair in PAIRS for graph in pair], pairs=True)
-        net.fields(batch)
+        net, batch = prepared()
         with (
             pytest.raises(ValueError, match="needs a propagation that computes the field 'h', and there was none"),
             frontier_pass(**net.attending(apply=net.mix, inputs=net.keys)),
@@ -348,9 +341,7 @@ class TestRefusals:
 
     @on_ways
     def test_a_propagation_of_another_field_takes_no_part(self, way):
-        net = Net()
-        batch = Batch.of([graph for pair in PAIRS for graph in pair], pairs=True)
-        net.fields(batch)
+        net, batch = prepared()
         with (
             engine(*way),
             pytest.raises(ValueError, match="computes the field 'g'"),
@@ -367,8 +358,7 @@ class TestRefusals:
 @pytest.mark.parametrize("layout", ["edges", "dense"])
 @pytest.mark.parametrize("name", ["h", "q"])
 def test_a_pass_has_a_row_a_node(layout, name):
-    net, batch = Net(), Batch.of([graph for pair in PAIRS for graph in pair], pairs=True)
-    net.fields(batch)
+    net, batch = prepared()
     wrong = {
         "relation": "attend",
         "message": lambda edges: {"score": (edges.dst["h"] * edges.src["memory"]).sum(-1)},
