@@ -120,13 +120,16 @@ class TestIdentities:
 
 @on_ways
 def test_alignments_are_made_when_they_are_read(way, monkeypatch):
-    asked = []
-    monkeypatch.setattr(module, "_alignment", lambda *edges: asked.append(edges))
+    asked, alignment = [], module._alignment
+    monkeypatch.setattr(module, "_alignment", lambda *edges: asked.append(edges) or alignment(*edges))
     encoder = model(TREE)
     states, batch = encode_pairs(encoder, PAIRS, way)
     encoder.readout(batch, states).sum().backward()
-    assert "E" in batch.relation("attend").edges
+    edges = batch.relation("attend").edges
+    assert "E" in edges
     assert not asked
+    assert edges["E"].shape == edges["attention"].shape
+    assert len(asked) == 1
 
 
 def test_sentences_that_are_no_pairs_are_refused():
