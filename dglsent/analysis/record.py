@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from fnmatch import fnmatch
 from itertools import chain
@@ -33,7 +33,7 @@ from dglsent.training.data import GraphSet, graph_set
 from dglsent.training.device import pick_device
 from dglsent.training.graphs import shape
 from dglsent.training.model import SentenceModel
-from dglsent.training.provenance import recipe_hash, version
+from dglsent.training.provenance import code_digest, recipe_hash, version
 from dglsent.training.run import Run
 from dglsent.training.words import token_vectors
 from graphs.errors import InputError
@@ -103,7 +103,7 @@ def record(
     what = {"fields": names, "labels": labels, "tables": list(tables), "examples": len(examples), "shard": shard}
     if files:
         what["files"] = {file: _hash(Path(file)) for file in files}
-    of_every_row = {name: value for name, value in about.items() if name != "config"}
+    of_every_row = {name: value for name, value in about.items() if name not in ("config", "code")}
     target = next(iter(task.targets), "")
     recorder = Recorder(Shown.of(names), recipe.graph, target, labels, of_every_row, model.encoder.shows)
     vectors = token_vectors(recipe.embedding, data)
@@ -166,7 +166,7 @@ def chosen_fields(model: SentenceModel, fields: Sequence[str] | None) -> list[st
 
 
 def provenance(run: Run, trusted: bool) -> dict[str, Any]:
-    """Of which run something is: model, data, seed and fold, and hashes of its recipe and its weights."""
+    """Of which run something is: model, data, seed and fold, and hashes of its recipe, its weights and its code."""
     config = run.config(trusted=trusted)
     fold = fold_of(run.path)
     return {
@@ -177,9 +177,16 @@ def provenance(run: Run, trusted: bool) -> dict[str, Any]:
         **({} if fold is None else {"fold": fold}),
         "recipe": recipe_hash(config),
         "weights": _hash(run.weights_file),
+        "code": code_digest(_code_of(run)),
         "version": version(),
         "config": recipes.dump(config),
     }
+
+
+def _code_of(run: Run) -> Mapping[str, str] | None:
+    """The hashes of the modules that a finished run is of."""
+    made_of: Mapping[str, Any] = run.metrics().get("provenance", {}) if run.metrics_file.is_file() else {}
+    return made_of.get("code")
 
 
 def _hash(file: Path) -> str:

@@ -210,7 +210,8 @@ def begin(path: Path, about: Mapping[str, Any]) -> bool:
     """
     found = _read(path)
     if found is not None:
-        different = next((key for key in about if found.get(key) != about[key]), None)
+        # The same weights may be of a run that says of which code it is, and of one that does not.
+        different = next((key for key in about if key != "code" and found.get(key) != about[key]), None)
         if different:
             raise InputError(
                 f"{path}: holds a recording that differs in {different} "

@@ -89,11 +89,14 @@ class TrainedRun:
 
     @property
     def about(self) -> dict[str, Any]:
-        """What a result must say of it: its folder, system, model, data, seed and fold, its recipe and version."""
+        """What a result must say of it: its folder, system, model, data, seed, fold, recipe, code and version."""
+        from dglsent.training.provenance import code_digest
+
         made = self.metrics.get("provenance", {})
         names = ("system", "model", "data", "seed", *(() if self.fold is None else ("fold",)))
         about = {"path": str(self.path), **{name: getattr(self, name) for name in names}}
-        return {**about, "recipe": made.get("recipe"), "version": made.get("version"), "config": self.config}
+        made_of = {"recipe": made.get("recipe"), "version": made.get("version"), "code": code_digest(made.get("code"))}
+        return {**about, **made_of, "config": self.config}
 
 
 def folders(paths: Sequence[str | Path]) -> list[Path]:

@@ -107,6 +107,11 @@ def _placeless(value: Any) -> Any:
     return PurePath(value).name if isinstance(value, str) and PurePath(value).is_absolute() else value
 
 
+def code_digest(hashes: Mapping[str, str] | None) -> str | None:
+    """One hash of the hashes of modules, which tells one code from another; None of runs that do not say theirs."""
+    return None if hashes is None else _hash(json.dumps(hashes, sort_keys=True))
+
+
 def version() -> str:
     """The version of this package; "unknown" where it runs without being installed."""
     try:

@@ -16,6 +16,7 @@ from dglsent.analysis.finite import not_finite
 from dglsent.analysis.record import record
 from dglsent.analysis.recording import Recording
 from dglsent.analysis.rows import Recorder, Shown
+from dglsent.analysis.sources import trained_runs
 from dglsent.corpora.built_in import Reviews
 from dglsent.corpora.example import Example, Parsed
 from dglsent.lock import locked
@@ -23,6 +24,7 @@ from dglsent.nn.embeddings import WordEmbedding
 from dglsent.passing import Batch
 from dglsent.training.assemble import load_inputs
 from dglsent.training.graphs import build, shape
+from dglsent.training.provenance import code_digest
 from dglsent.training.run import Run
 from graphs.columns import Dependencies
 from graphs.errors import InputError
@@ -43,6 +45,8 @@ def test_trees_are_recorded_as_the_model_sees_them(tag_guided_run, tmp_path, pro
     assert len(examples) == 25
     assert (examples.gold == examples.predicted).mean() == pytest.approx(metrics["test"]["accuracy"])
     assert len(set(nodes.weights)) == len(set(nodes.recipe)) == 1
+    assert found.about["code"] == code_digest(metrics["provenance"]["code"])
+    assert trained_runs([tag_guided_run])[0].about["code"] == found.about["code"]
     roots = nodes[nodes.parent < 0].set_index("example")
     assert roots.text.tolist() == examples.text.tolist()
     assert roots.predicted.tolist() == examples.predicted.tolist()
@@ -118,6 +122,12 @@ def test_a_broken_off_recording_keeps_its_whole_shards(tag_guided_run, tmp_path)
     said = []
     record(tag_guided_run, tmp_path / "broken", shard=10, say=said.append)
     assert said == [f"{tmp_path / 'broken'}: recorded already"]
+    # One that was made before recordings said of which code their run is goes on, too.
+    file = tmp_path / "broken" / "recording.json"
+    about = json.loads(file.read_text())
+    file.write_text(json.dumps({name: value for name, value in about.items() if name != "code"}))
+    record(tag_guided_run, tmp_path / "broken", shard=10, say=said.append)
+    assert len(said) == 2
 
 
 def test_rows_do_not_pile_up(tag_guided_run, tmp_path, monkeypatch):
