@@ -113,7 +113,7 @@ def _inputs(options: Namespace) -> dict[Path, Sequence[Text | SentenceError]]:
     from dglsent.corpora.texts import corpora_with_texts
 
     form = guess(options.input, "")
-    if form in ("csv", "tsv", "jsonl"):
+    if form in ("csv", "tsv", "jsonl") or options.input.removesuffix(".gz").endswith(".json"):
         raise InputError(
             f"{options.input}: a table, and not sentences; `dglsent build` reads tables, has their text "
             "parsed and keeps their labels"

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import csv
+import json
 import re
+import shlex
 import sys
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
@@ -11,7 +14,7 @@ from itertools import pairwise
 from typing import Literal, TypeAlias, cast, get_args
 
 from dglsent.cli.in_twos import in_twos
-from dglsent.corpora.own_files import CONLLU, PIECE, has_trees, is_tree, tree
+from dglsent.corpora.own_files import CONLLU, PAIR, PIECE, TEXT, has_trees, is_tree, tree
 from dglsent.corpora.tables import TABLES, Row, rows, tsv_cells
 from dglsent.inference.given import Given, Raw, parsed
 from graphs.columns import Constituency, Dependencies, Tagged
@@ -24,12 +27,18 @@ Format: TypeAlias = Literal["text", "tokens", "brackets", "conllu", "columns", "
 FORMATS: tuple[Format, ...] = get_args(Format)
 
 TOKEN = re.compile(r"[^ \t]+")  # U+00A0 and its like may stand in a token
+_OBJECT = re.compile(r'[ \t]*\{[ \t]*"')
+_NAME = re.compile(r"[^\W\d]\w*(?: \w+){0,2}")  # of a column; text has a space after a comma, or more words
 _OF_ONE_WORD = re.compile(r"(?:\([ \t]*[^ \t()a-z]+[ \t]+[^ \t()]+[ \t]*\)[ \t]*)+")
 
 
 def guess(name: str, text: str) -> Format:
-    """The format of a file, by its name, else by its first line that is not blank or a comment, for brackets by all."""
-    name = name.removesuffix(".gz")
+    """The format of a file, by its name, else by its first line that is not blank or a comment, for brackets by all.
+
+    Raises:
+        InputError: it is JSON, and not an object a line.
+    """
+    whole, name = name, name.removesuffix(".gz")
     if name.endswith(CONLLU):
         return "conllu"
     if name.endswith((".brackets", ".ptb", ".mrg")):
@@ -42,9 +51,24 @@ def guess(name: str, text: str) -> Format:
         return "conllu"
     if "\t" in first.strip():
         return "tsv"
-    if first.lstrip().startswith('{"') and first.rstrip().endswith("}"):
+    if _OBJECT.match(first) and first.rstrip().endswith("}"):
         return "jsonl"
+    if lines and (name.endswith(".json") or _is_json(text)):
+        raise InputError(
+            f"{whole}: JSON, and not sentences; give JSON lines, an object a line, or add --format text if it is text"
+        )
     return "brackets" if lines and _are_brackets(lines) else "text"
+
+
+def _is_json(text: str) -> bool:
+    """Whether a text is one array or object of JSON, on however many lines."""
+    if not text.lstrip().startswith(("[", "{")):
+        return False
+    try:
+        json.loads(text)
+    except (ValueError, RecursionError):
+        return False
+    return True
 
 
 def _are_brackets(lines: Iterable[str]) -> bool:
@@ -125,6 +149,42 @@ def is_csv(text: str, columns: Sequence[str]) -> bool:
     """Whether the first line of a text names columns of a table as commas part them, one of those that are read."""
     first = next((line for _, line in _lines(text)), "").split(",")
     return len(first) > 1 and all(map(str.isidentifier, first)) and not set(columns).isdisjoint(first)
+
+
+def refuse_csv(text: str, name: str, columns: Sequence[str]) -> None:
+    """Refuses a table whose cells commas or semicolons part, and whose first line names no column that is read.
+
+    Its header would be scored as a sentence, and its labels as words. Prose has a space after a comma, and not as many
+    commas in every line.
+
+    Args:
+        text: what was taken for text.
+        name: the file, for messages.
+        columns: the columns that the model reads.
+
+    Raises:
+        InputError: it is such a table.
+    """
+    lines = [line for _, line in _lines(text)]
+    for separator in ",;":
+        head = lines[0].split(separator) if lines else []
+        if len(head) < 2 or not all(map(_NAME.fullmatch, head)):
+            continue
+        try:
+            table = list(csv.reader(lines, delimiter=separator, strict=True))
+        except csv.Error:
+            continue
+        if len(table) < 2 or any(len(row) != len(head) for row in table):
+            continue
+        start = f"{name or 'input'}:1: {', '.join(head)} look like names of columns"
+        if separator == ";":
+            raise InputError(f"{start}; give the table with commas or tabs, or add --format text if it is text")
+        # The text is what is longest.
+        longest = sorted(range(len(head)), key=lambda place: -sum(len(row[place]) for row in table))
+        chosen = [head[place] for place in sorted(longest[: len(columns)])]
+        usual = PAIR if len(columns) == 2 else (TEXT,)
+        named = ",".join(f"{ours}={theirs}" for ours, theirs in zip(usual, chosen, strict=True))
+        raise InputError(f"{start}; add --format csv --columns {shlex.quote(named)}, or --format text if it is text")
 
 
 def _names(text: str, columns: Sequence[str]) -> bool:

@@ -211,10 +211,11 @@ def test_tagged_sentences_keep_their_tags_and_their_numbers(program, options, tm
     assert Path(f"{out}.failed.txt").read_text() == "2\tline 6: 3 columns, expected 10 separated by tabs\n"
 
 
-def test_a_table_is_not_parsed_line_by_line(tmp_path, program):
-    table = tmp_path / "reviews.csv"
+@pytest.mark.parametrize("name", ["reviews.csv", "reviews.json", "reviews.json.gz"])
+def test_a_table_is_not_parsed_line_by_line(name, tmp_path, program):
+    table = tmp_path / name
     table.write_text("text,label\na good film,pos\n")
-    program.refuses("parse", table, tmp_path / "out", saying=["reviews.csv: a table", "`dglsent build`"])
+    program.refuses("parse", table, tmp_path / "out", saying=[f"{name}: a table", "`dglsent build`"])
 
 
 @pytest.mark.parametrize(

@@ -297,6 +297,14 @@ def test_a_model_reads_the_columns_that_it_was_trained_on(tmp_path, program, mon
         "predict", tmp_path / "run", tmp_path / "plain.txt", "--columns", "text=text",
         saying=["plain.txt: --columns names columns of a table, and this is text", "--format csv"],
     )  # fmt: skip
+    (tmp_path / "strange.txt").write_text("opinion,id\ngood film,1\n")
+    program.refuses(
+        "predict",
+        tmp_path / "run",
+        tmp_path / "strange.txt",
+        saying=["strange.txt:1: opinion, id look", "text=opinion"],
+    )
+    assert len(lines(program("predict", tmp_path / "run", tmp_path / "strange.txt", "--format", "text")[1])) == 2
     (tmp_path / "table.txt").write_text("id,text\n1,good film\n")
     code, out, err = program("predict", tmp_path / "run", tmp_path / "table.txt", "--columns", "text=text")
     assert (code, err, json.loads(out)["text"]) == (0, "", "good film")
