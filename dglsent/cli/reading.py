@@ -29,6 +29,10 @@ FORMATS: tuple[Format, ...] = get_args(Format)
 TOKEN = re.compile(r"[^ \t]+")  # U+00A0 and its like may stand in a token
 _OBJECT = re.compile(r'[ \t]*\{[ \t]*"')
 _NAME = re.compile(r"[^\W\d]\w*(?: \w+){0,2}")  # of a column; text has a space after a comma, or more words
+_OF_SENTENCE = re.compile(
+    r"(?:#?[12][ _-]?)?(?:premise|hypothesis|first|second|(?:sentence|sent|text|question|string|s|q)[ _-]?[12ab]?)",
+    re.IGNORECASE,
+)  # usual names of columns of pairs: sentence1, Sentence A, text_b, #1 String
 _OF_ONE_WORD = re.compile(r"(?:\([ \t]*[^ \t()a-z]+[ \t]+[^ \t()]+[ \t]*\)[ \t]*)+")
 
 
@@ -194,12 +198,16 @@ def _names(text: str, columns: Sequence[str]) -> bool:
 
 
 def _refuse_header(rows: Sequence[Sequence[str]], name: str) -> None:
-    """Refuses a first line of names, as no other line is: columns that nobody asked for would be scored as a pair."""
+    """Refuses a first line of names, usual ones or as no other line is: it would be scored as a pair."""
     (head, *others), naming = rows, [all(map(str.isidentifier, row)) for row in rows]
-    if others and naming[0] and not any(naming[1:]) and len(head) > 1:
+    usual = [cell for cell in head if _OF_SENTENCE.fullmatch(cell)]
+    known = len(usual) > 1 and usual[0] != usual[1]
+    if known or (others and naming[0] and not any(naming[1:]) and len(head) > 1):
+        one, other = usual[:2] if known else head[:2]
+        named = shlex.quote(f"first={one},second={other}")
         raise InputError(
             f"{name or 'input'}:1: {', '.join(head)} look like names of columns; say which hold the sentences, as by "
-            f"--columns first={head[0]},second={head[1]}, or let another pair be the first"
+            f"--columns {named}, or let another pair be the first"
         )
 
 

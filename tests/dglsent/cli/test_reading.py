@@ -158,10 +158,11 @@ def test_text_with_commas_is_text(text):
 
 def test_a_header_of_which_a_column_is_misspelt_is_no_pair():
     table = "question1\tquestion2\nhow\twhy\n"
+    pairs = "question\tanswer\nhow\twhy\n"
     for columns, named in ((["question1", "qestion2"], False), (["a", "qestion2"], True)):
         with pytest.raises(InputError, match=r"own: no column '(qestion2|a)', .*; there are question1, question2"):
             read(table, "tsv", columns, "own", named=named)
-    assert len(read(table, "tsv", ["first", "second"], "own")) == 2  # pairs without a header
+    assert len(read(pairs, "tsv", ["first", "second"], "own")) == 2  # pairs without a header
 
 
 def test_a_header_that_names_other_columns_is_no_pair():
@@ -172,6 +173,22 @@ def test_a_header_that_names_other_columns_is_no_pair():
         read(f"id\tone\tother\tsame\n1\t{rows[:-1]}\t0\n", "tsv", PAIR, "own")
     for pairs in (f"{rows}how\twhy\n", f"how\twhy\n{rows}so\tso\n", "how\twhy\n"):
         assert len(read(pairs, "tsv", PAIR, "own")) == pairs.count("\n")
+
+
+@pytest.mark.parametrize(
+    ("header", "columns"),
+    [
+        ("Sentence A\tSentence B", "'first=Sentence A,second=Sentence B'"),
+        ("premise\thypothesis", "first=premise,second=hypothesis"),
+        ("id\tText_1\tText_2\tsame", "first=Text_1,second=Text_2"),
+        ("QUESTION1\tquestion2", "first=QUESTION1,second=question2"),
+    ],
+)
+def test_a_header_of_usual_names_is_no_pair_whatever_follows(header, columns):
+    for rows in ("rain\tsnow\nsun\tmoon\n", "a man sings\tsomebody sings\n", ""):
+        with pytest.raises(InputError, match=f"^own:1: .* look like names of columns; .* --columns {columns}, or let"):
+            read(f"{header}\n{rows}", "tsv", PAIR, "own")
+    assert len(read("text\tnews\nSentence\tQuestion two\nso\tno\n", "tsv", PAIR)) == 3
 
 
 def test_conllu_of_tags_alone():
