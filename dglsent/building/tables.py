@@ -93,11 +93,14 @@ def unlabelled(parse: Constituency | Dependencies) -> Parsed:
 
 
 def _targets(row: Row, known: dict[str, int]) -> dict[str, int | float]:
-    if row.cells.get("label", "").strip():
-        return {"label": known.setdefault(row.cell("label"), len(known))}
-    if "score" not in row.cells:
-        return {}
-    value = decimal_number(row.cell("score"))
-    if value is None or not math.isfinite(value):
-        raise SentenceError(f"score {row.cell('score')!r} is no number", row.origin)
-    return {"score": value}
+    """The class and the score of a row, of which one may be blank where the other is not."""
+    label = row.cells.get("label", "").strip()
+    targets: dict[str, int | float] = {}
+    if "score" in row.cells and (row.cells["score"].strip() or not label):
+        value = decimal_number(row.cell("score"))
+        if value is None or not math.isfinite(value):
+            raise SentenceError(f"score {row.cell('score')!r} is no number", row.origin)
+        targets["score"] = value
+    if label:
+        targets["label"] = known.setdefault(row.cell("label"), len(known))
+    return targets

@@ -110,6 +110,23 @@ def test_a_score_that_is_not_finite(tmp_path: Path, program: Program) -> None:
     )
 
 
+def test_a_class_and_a_score_of_one_row_are_both_kept(tmp_path: Path, program: Program) -> None:
+    """The score was dropped, and so a store of SICK could not be trained on it."""
+    rows = ["text\tlabel\tscore", "It works .\tgood\t4.5", "No .\tbad\t1"]
+    both, store = table(tmp_path / "both.tsv", rows), tmp_path / "store"
+    assert program("build", both, store, "--graph", "chain")[0] == 0
+    train = Store(store).splits["train"]
+    assert train.targets("score").tolist() == [4.5, 1.0]
+    assert train.targets("label").tolist() == [0, 1]
+    blank = table(tmp_path / "blank.tsv", ["text\tlabel\tscore", "It works .\tgood\t ", "No .\tbad\t"])
+    assert program("build", blank, tmp_path / "blank", "--graph", "chain")[0] == 0
+    wrong = table(tmp_path / "wrong.tsv", [*rows, "So so .\tbad\tNaN"])
+    program.refuses(
+        *("build", wrong, tmp_path / "wrong", "--graph", "chain"),
+        saying=["wrong.tsv:4, sentence 3: score 'NaN' is no number"],
+    )
+
+
 def test_broken_rows_of_a_table(tmp_path: Path, program: Program) -> None:
     rows = ["", "label\ttext", "a\tIt works .", "", "b", "b\t ", "b\t(S (NN", "b\t(S (NN x)", "a\tNo ."]
     broken = table(tmp_path / "broken.tsv", rows)
