@@ -39,7 +39,8 @@ class Files:
         skip: leave out sentences that cannot be read, or cannot become a graph, instead of stopping there.
         stanza_dir: Stanza's models, for raw text.
         cache: folder of the cache of parses.
-        columns: of tables, names of the columns `text`, `first`, `second`, `label` and `score` that have others there.
+        columns: of tables, names of the columns `text`, `first`, `second`, `label` and `score` that have others there;
+            of CoNLL-U the name of the comment `label`.
     """
 
     graph: GraphKind
@@ -164,7 +165,8 @@ class Files:
             return known.setdefault(label, len(known))
 
         if self.labels == "sentence":
-            label = told_class(sentence) if isinstance(sentence, Dependencies) else ""
+            comment = self.columns.get("label", "label")
+            label = told_class(sentence, comment) if isinstance(sentence, Dependencies) else ""
             targets = {"label": number(label)} if label else {}
             return Example((unlabelled(sentence),), targets, name)
         if self.labels == "nodes":

@@ -53,6 +53,16 @@ def test_classes_of_tokens_are_not_read_by_the_model(column, names, gold, tmp_pa
     assert sentence.unparsed.columns == {}
 
 
+def test_comments_of_another_name_give_the_classes_where_it_is_told(tmp_path: Path) -> None:
+    rows = "1\tIt\t_\t_\t_\t_\t2\tnsubj\t_\t_\n2\tis\t_\t_\t_\t_\t0\troot\t_\t_\n\n"
+    own = tmp_path / "own.conllu"
+    own.write_text("".join(f"# sentiment = {name}\n{rows}" for name in ("praise", "blame")))
+    for columns, names in (({"label": "sentiment"}, ["praise", "blame"]), ({}, [])):
+        source = Files("dependency", {"train": [str(own)]}, columns=columns)
+        (read,) = map(source.read, source.parts(9))
+        assert read.classes == names
+
+
 def test_a_class_that_training_has_not_is_refused(tmp_path: Path, program: Program) -> None:
     train = written(tmp_path / "train.tsv", ["text\tlabel", "A\tbad", "B\tgood", "C\tgood"])
     test = written(tmp_path / "test.tsv", ["text\tlabel", "A\tgood", "B\tbad", "C\tgood", "D\tfine"])
