@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 
 import pytest
 from tiny import TINY, Program, recipe
 
 from dglsent.analysis.recording import Recording
-from dglsent.building.further_files import further_examples
+from dglsent.building.further_files import further_examples, of_files
+from dglsent.corpora.labelled import LabelledText
 from graphs.errors import InputError, SentenceError
 
 FROM = ("--corpus", "dglsent.corpora.stored.Stored", "--corpus.store")
@@ -107,3 +109,13 @@ def test_refused(tmp_path: Path, program: Program, monkeypatch: pytest.MonkeyPat
     (store / "building.json").write_text("[]")
     with pytest.raises(InputError, match=r"building.json: damaged"):
         further_examples(store, str(file), ("a", "b"))
+
+
+def test_a_pipe_is_no_plain_file(tmp_path: Path) -> None:
+    """It was said not to be there."""
+    own = table(tmp_path / "own.tsv", 4)
+    os.mkfifo(tmp_path / "pipe.tsv")
+    corpus = LabelledText(str(own), str(own), str(own))
+    for name, said in (("pipe.tsv", "no plain file but a folder, a pipe"), ("gone.tsv", "no such file")):
+        with pytest.raises(InputError, match=f"{name}: {said}"):
+            of_files(corpus, [str(tmp_path / name)], ("a", "b"))
