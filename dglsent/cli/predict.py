@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from dglsent.cli import token_columns
 from dglsent.cli.console import complain, say, tell_unfinished
 from dglsent.cli.options import Parser, add_device, add_trust, column_names
-from dglsent.cli.reading import FORMATS, guess, is_csv, read, refuse_csv, text_of
+from dglsent.cli.reading import FORMATS, guess, is_csv, read, refuse_csv, refuse_trees, text_of
 from dglsent.corpora.own_files import PAIR, TEXT
 from dglsent.corpora.tables import TABLES
 from dglsent.json_text import dumps
@@ -123,6 +123,7 @@ def _read(text: str, name: str, options: Namespace, model: Model) -> list[tuple[
         )
     if options.format is None and form == "text":
         refuse_csv(text, name, columns)
+        refuse_trees(text, name)
     if form != "columns":
         return read(text, form, columns, name, named=bool(options.columns))
     if own is None:

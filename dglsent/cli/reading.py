@@ -155,6 +155,24 @@ def is_csv(text: str, columns: Sequence[str]) -> bool:
     return len(first) > 1 and all(map(str.isidentifier, first)) and not set(columns).isdisjoint(first)
 
 
+def refuse_trees(text: str, name: str) -> None:
+    """Refuses trees among lines of text, as `dglsent build` does: their brackets and tags would be scored as words.
+
+    Raises:
+        InputError: a line is a tree.
+    """
+    lines = _lines(text)
+    found = next((number for number, line in lines if is_tree(line.strip(), among_trees=False)), None)
+    if found is None:
+        return
+    others = (number for number, line in lines if not is_tree(line.strip(), among_trees=True))
+    other = next(others, None)
+    mixed = f", and line {other} is none" if other else ""
+    raise InputError(
+        f"{name or 'input'}:{found}: a tree in brackets{mixed}; give trees alone, or add --format text if it is text"
+    )
+
+
 def refuse_csv(text: str, name: str, columns: Sequence[str]) -> None:
     """Refuses a table whose cells commas or semicolons part, and whose first line names no column that is read.
 

@@ -236,6 +236,10 @@ def test_refused_inputs(trees_run, tmp_path, program):
     refuses("predict", tmp_path / "none", saying=["no run there", "dglsent fit"])
     (tmp_path / "empty.ptb").write_text("\n")
     refuses("predict", trees_run, tmp_path / "empty.ptb", saying=["empty.ptb", "no sentences"])
+    (tmp_path / "mixed.txt").write_text(f"{GOOD}\ngood film\n{GOOD}\n")
+    refuses(
+        "predict", trees_run, tmp_path / "mixed.txt", saying=["mixed.txt:1: a tree in brackets, and line 2 is none"]
+    )
     (tmp_path / "latin.ptb").write_bytes(b"(NN caf\xe9)")
     refuses("predict", trees_run, tmp_path / "latin.ptb", saying=["latin.ptb", "UTF-8"])
     (tmp_path / "pairs.tsv").write_text(f"{GOOD}\t{GOOD}\n")
