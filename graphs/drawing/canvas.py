@@ -73,7 +73,8 @@ class Svg(str):
 
     def light(self) -> Svg:
         """The drawing on white paper, wherever it is looked at."""
-        return Svg(_STYLE.sub("", self))
+        # Without the class, too: the style sheet of another drawing in the same page would turn its colours.
+        return Svg(_STYLE.sub("", self).replace(f' class="{_NAME}"', "", 1))
 
     def dark(self) -> Svg:
         """The drawing on dark paper, wherever it is looked at."""

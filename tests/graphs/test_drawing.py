@@ -185,6 +185,7 @@ def test_light_and_dark():
     assert rules == {f'{what}="{colour}"': turned(colour) for what, colour in colours.findall(svg.light())}
     assert "<style" in svg
     assert "<style" not in svg.light()
+    assert "sentence-drawing" not in svg.light() + svg.dark()  # the style sheet of another drawing would match it
     assert "<style" not in svg.dark()
     assert [colour for _, colour in colours.findall(svg.dark())] == [
         turned(colour) for _, colour in colours.findall(svg.light())
