@@ -26,6 +26,7 @@ from dglsent.building.further_files import of_files
 from dglsent.building.read_back import read_back
 from dglsent.corpora.example import Example
 from dglsent.corpora.stored import Stored
+from dglsent.inference.strange_tags import strange_tags
 from dglsent.lock import locked
 from dglsent.training import recipe as recipes
 from dglsent.training.assemble import load_corpus
@@ -95,6 +96,9 @@ def record(
     if files:
         found = of_files(recipe.corpus, files, known, stanza_dir=stanza_dir)
         examples: Sequence[Example] = list(chain.from_iterable(found.values()))[:limit]
+        sentences = chain.from_iterable(example.sentences for example in examples)
+        if warning := strange_tags(sentences, recipe, vocabularies, model):
+            say(warning)
     else:
         examples = _examples(recipe, split, data, limit)
     about = {**provenance(trained, trusted), "split": ", ".join(files) or split}

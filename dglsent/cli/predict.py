@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from argparse import Namespace
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -66,6 +67,7 @@ def main(arguments: Sequence[str]) -> int:
     options = make_parser().parse_args(arguments)
 
     from dglsent.inference.model import BATCH, Model
+    from dglsent.inference.strange_tags import strange_tags
     from dglsent.training.device import set_threads
 
     set_threads(options.threads)
@@ -79,6 +81,8 @@ def main(arguments: Sequence[str]) -> int:
     tell_unfinished(model.run)
     heads, given = zip(*_given(options, model), strict=True)
     examples = model.readable([*given], say)
+    if warning := strange_tags(chain.from_iterable(examples), model.recipe, model.vocabularies, model.model):
+        say(warning)
     failed = False
     for first in range(0, len(examples), BATCH):
         batch = slice(first, first + BATCH)

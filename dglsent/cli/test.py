@@ -6,14 +6,14 @@ from argparse import Namespace
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from dglsent.cli.console import tell_unfinished
+from dglsent.cli.console import say, tell_unfinished
 from dglsent.cli.options import Parser, add_data, add_device, add_trust
 from dglsent.json_text import dumps
 from graphs.errors import InputError
 
 if TYPE_CHECKING:
-    from dglsent.tasks.task import Task
     from dglsent.training.data import Examples
+    from dglsent.training.model import SentenceModel
     from dglsent.training.recipe import Recipe
     from graphs.features import Vocabularies
 
@@ -59,7 +59,7 @@ def main(arguments: Sequence[str]) -> int:
     if options.files:
         if options.split:
             raise InputError("--split: files have none; leave it out")
-        sets: Mapping[str, Examples] = _sets(options, recipe, vocabularies, model.task)
+        sets: Mapping[str, Examples] = _sets(options, recipe, vocabularies, model)
     else:
         found = load_inputs(recipe, options.data, vocabularies).sets
         sets = {split: found[split] for split in options.split or ("dev", "test")}
@@ -74,11 +74,17 @@ def main(arguments: Sequence[str]) -> int:
     return 0
 
 
-def _sets(options: Namespace, recipe: Recipe, vocabularies: Vocabularies, task: Task) -> Mapping[str, Examples]:
+def _sets(
+    options: Namespace, recipe: Recipe, vocabularies: Vocabularies, model: SentenceModel
+) -> Mapping[str, Examples]:
     """The graphs of files that are not of the run."""
     from dglsent.building.further_files import of_files
+    from dglsent.inference.strange_tags import strange_tags
     from dglsent.training.data import graph_sets
     from dglsent.training.words import token_vectors
 
     splits = of_files(recipe.corpus, options.files, tuple(vocabularies.label or ()), stanza_dir=options.stanza_dir)
-    return graph_sets(splits, recipe.graph, token_vectors(recipe.embedding, options.data), vocabularies, task)
+    sentences = (sentence for split in splits.values() for example in split for sentence in example.sentences)
+    if warning := strange_tags(sentences, recipe, vocabularies, model):
+        say(warning)
+    return graph_sets(splits, recipe.graph, token_vectors(recipe.embedding, options.data), vocabularies, model.task)
