@@ -100,6 +100,8 @@ def record(
         if warning := strange_tags(sentences, recipe, vocabularies, model):
             say(warning)
     else:
+        if warning := trained.changed_source(data, trusted=trusted):
+            say(warning)
         examples = _examples(recipe, split, data, limit)
     about = {**provenance(trained, trusted), "split": ", ".join(files) or split}
     task = model.task

@@ -61,6 +61,8 @@ def main(arguments: Sequence[str]) -> int:
             raise InputError("--split: files have none; leave it out")
         sets: Mapping[str, Examples] = _sets(options, recipe, vocabularies, model)
     else:
+        if warning := run.changed_source(options.data, trusted=options.trust):
+            say(warning)
         found = load_inputs(recipe, options.data, vocabularies).sets
         sets = {split: found[split] for split in options.split or ("dev", "test")}
     model.to(device)

@@ -138,6 +138,21 @@ class Run:
         vocabularies.save(self.vocabularies_file)
         return goes_on
 
+    def changed_source(self, data: Path | None = None, *, trusted: Trusted = False) -> str | None:
+        """A line on a file or class that the run names and that is another now than in training, else None.
+
+        Args:
+            data: as in `is_finished`.
+            trusted: as in `config`.
+
+        Raises:
+            InputError: what the run saved of them is damaged.
+        """
+        if not self.sources_file.is_file():
+            return None
+        other = changed(self.sources_file, hashes(self.config(trusted=trusted), data))
+        return other and f"{self.path}: {other} has changed since this run began; its scores are not those of training"
+
     def _require_same_sources(self, now: Mapping[str, str]) -> None:
         other = changed(self.sources_file, now)
         if other is not None:

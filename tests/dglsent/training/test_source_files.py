@@ -58,6 +58,17 @@ def test_files_that_changed_are_told(own: Path, program: Program, name: str, tex
     assert program(*command)[0] == 0  # finished, and needs nothing
 
 
+def test_who_scores_files_that_changed_is_told(own: Path, program: Program) -> None:
+    run = own / "run"
+    assert program("fit", own / "own.yaml", "--out", run)[0] == 0
+    assert "has changed" not in program("test", run)[2]
+    (own / "own.csv").write_text(SWAPPED)
+    for command in (["test", run], ["record", run, "--out", own / "table"]):
+        code, _, err = program(*command)
+        assert code == 0
+        assert err.count(f"{own / 'own.csv'} has changed since this run began") == 1
+
+
 def test_vectors_of_the_data_folder_that_changed_are_told(own: Path, program: Program) -> None:
     """Fixed ones are read anew, and a run that was killed went on with others."""
     (own / "data").mkdir()
