@@ -31,7 +31,7 @@ def strange_tags(
     if not known:
         return None
     shaped = list(_shaped(islice(sentences, _LOOKED_AT), recipe))
-    counts = Counter(tag for sentence in shaped for tag in tags(sentence) if tag is not None)
+    counts = Counter(tag for sentence in shaped for tag in tags(sentence) if tag)
     strange = Counter({tag: count for tag, count in counts.items() if tag not in vocabularies.tag})
     if 2 * strange.total() <= counts.total() or not _reads_tags(shaped[0], recipe, vocabularies, model):
         return None
