@@ -24,9 +24,9 @@ from dglsent.analysis.rows import Recorder, Shown
 from dglsent.analysis.runs import fold_of, model_name, system
 from dglsent.building.further_files import of_files
 from dglsent.building.read_back import read_back
+from dglsent.building.strange_tags import strange_tags
 from dglsent.corpora.example import Example
 from dglsent.corpora.stored import Stored
-from dglsent.inference.strange_tags import strange_tags
 from dglsent.lock import locked
 from dglsent.training import recipe as recipes
 from dglsent.training.assemble import load_corpus

@@ -66,8 +66,8 @@ def main(arguments: Sequence[str]) -> int:
     """Predict; prints a line of JSON for each example."""
     options = make_parser().parse_args(arguments)
 
+    from dglsent.building.strange_tags import strange_tags
     from dglsent.inference.model import BATCH, Model
-    from dglsent.inference.strange_tags import strange_tags
     from dglsent.training.device import set_threads
 
     set_threads(options.threads)

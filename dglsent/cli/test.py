@@ -81,7 +81,7 @@ def _sets(
 ) -> Mapping[str, Examples]:
     """The graphs of files that are not of the run."""
     from dglsent.building.further_files import of_files
-    from dglsent.inference.strange_tags import strange_tags
+    from dglsent.building.strange_tags import strange_tags
     from dglsent.training.data import graph_sets
     from dglsent.training.words import token_vectors
 

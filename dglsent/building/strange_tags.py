@@ -9,7 +9,6 @@ from itertools import islice
 import torch
 
 from dglsent.corpora.example import Parsed
-from dglsent.inference.given import Readable
 from dglsent.passing import Batch
 from dglsent.training.graphs import build, shape
 from dglsent.training.model import SentenceModel
@@ -24,9 +23,16 @@ _LOOKED_AT = 1000  # sentences, of which a tag set shows
 
 
 def strange_tags(
-    sentences: Iterable[Readable], recipe: Recipe, vocabularies: Vocabularies, model: SentenceModel
+    sentences: Iterable[object], recipe: Recipe, vocabularies: Vocabularies, model: SentenceModel
 ) -> str | None:
-    """A line that says so where more than half of the tags are unknown to a model that reads tags, else None."""
+    """A line that says so where more than half of the tags are unknown to a model that reads tags, else None.
+
+    Args:
+        sentences: those at hand; what is not `Parsed` is passed over.
+        recipe: of the model.
+        vocabularies: of the model.
+        model: the model.
+    """
     known = vocabularies.tag.strings[len(SPECIAL) :]
     if not known:
         return None
@@ -42,7 +48,7 @@ def strange_tags(
     )
 
 
-def _shaped(sentences: Iterable[Readable], recipe: Recipe) -> Iterator[Sentence]:
+def _shaped(sentences: Iterable[object], recipe: Recipe) -> Iterator[Sentence]:
     for sentence in sentences:
         if isinstance(sentence, Parsed):
             try:
