@@ -22,6 +22,7 @@ Text: TypeAlias = str | Sequence[str] | Dependencies | Tagged
 Record: TypeAlias = dict[str, Any]
 """What is cached of a sentence, as JSON."""
 
+Said = TypeVar("Said")
 Made = TypeVar("Made")
 
 Progress: TypeAlias = Callable[[int, int, int], None]
@@ -35,7 +36,8 @@ _WORDS = 8000  # that go in one batch at most: about a minute of one core's work
 def in_bulk(
     texts: str | Iterable[Text],
     pipeline: StanzaPipeline,
-    work: Callable[[Sequence[str | Tokens], int], Sequence[Record | str]],
+    work: Callable[[Sequence[str | Tokens], int], Sequence[Said | str]],
+    recorded: Callable[[Said], Record],
     restored: Callable[[Record, Text, Origin], Made],
     *,
     cache: str | PathLike[str] | None,
@@ -49,8 +51,9 @@ def in_bulk(
     Args:
         texts: the sentences; one text may stand alone.
         pipeline: Stanza.
-        work: what it makes of some of them that have so many tokens at most, as it is cached, or why there is nothing.
-        restored: what is made of this again, given its sentence, and its number as origin.
+        work: what it makes of some of them that have so many tokens at most, or why there is nothing.
+        recorded: this as it is cached.
+        restored: what is made of that again, given its sentence, and its number as origin.
         cache: folder of the cache; $DGLSENT_CACHE or ~/.cache/dglsent/parses by default.
         split: strings are running text, which is split into sentences first.
         max_tokens: of a sentence that is not in the cache.
@@ -82,7 +85,7 @@ def in_bulk(
             if isinstance(result, str):
                 failed[one] = result
             else:
-                new[one] = packed(result)
+                new[one] = packed(recorded(result))
         store.put(new)
         known |= new
         done += sum(times[one] for one in some)

@@ -12,7 +12,7 @@ process a GPU, each with a part of it.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import chain
 from os import PathLike
@@ -23,7 +23,7 @@ from graphs import builders, trees
 from graphs.bulk import Progress, Record, Text, comments, in_bulk
 from graphs.columns import Constituency, Dependencies
 from graphs.errors import Origin, SentenceError
-from graphs.stanza_pipeline import PROCESSORS, StanzaPipeline, Tokens, models
+from graphs.stanza_pipeline import PROCESSORS, StanzaPipeline, Trees, models
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -76,14 +76,11 @@ def parse(
             sentences.
     """
     pipeline = StanzaPipeline(models(stanza_dir, PROCESSORS), device)
-
-    def work(some: Sequence[str | Tokens], longest: int) -> list[Record | str]:
-        return [one if isinstance(one, str) else _record(*one) for one in pipeline.parse(some, longest)]
-
     return in_bulk(
         texts,
         pipeline,
-        work,
+        pipeline.parse,
+        _record,
         _restored,
         cache=cache,
         split=split,
@@ -93,8 +90,9 @@ def parse(
     )
 
 
-def _record(sentence: Dependencies, tree: Constituency) -> Record:
+def _record(parse: Trees) -> Record:
     """A parse as it is cached. The childless nodes of the tree are the words, in order."""
+    sentence, tree = parse
     return {
         "word": sentence.word,
         "head": sentence.head.tolist(),

@@ -10,7 +10,7 @@ The tags are those that `graphs.parse` gives, whose parsers take most of its tim
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from os import PathLike
 
 import numpy as np
@@ -18,7 +18,7 @@ import numpy as np
 from graphs.bulk import Progress, Record, Text, comments, in_bulk
 from graphs.columns import Dependencies
 from graphs.errors import Origin, SentenceError
-from graphs.stanza_pipeline import TAGGING, StanzaPipeline, Tokens, models
+from graphs.stanza_pipeline import TAGGING, StanzaPipeline, models
 
 _COLUMNS = ("word", "upos", "xpos", "feats", "lemma")
 
@@ -55,14 +55,11 @@ def tag(
             sentences.
     """
     pipeline = StanzaPipeline(models(stanza_dir, TAGGING), device)
-
-    def work(some: Sequence[str | Tokens], longest: int) -> list[Record | str]:
-        return [one if isinstance(one, str) else _record(one) for one in pipeline.tag(some, longest)]
-
     return in_bulk(
         texts,
         pipeline,
-        work,
+        pipeline.tag,
+        _record,
         _restored,
         cache=cache,
         split=split,

@@ -226,7 +226,7 @@ def _parse(random: Random) -> bytes:
     parent = np.array([-1, *[0] * len(words)]) if len(words) > 1 else np.array([-1])
     tree = Constituency(["S", *["X"] * len(words)][: len(parent)], [None, *words][-len(parent) :], parent)
     head = np.array([-1, *range(len(words) - 1)])
-    return packed(_record(Dependencies(words, head, ["dep"] * len(words)), tree))
+    return packed(_record((Dependencies(words, head, ["dep"] * len(words)), tree)))
 
 
 def _unpacked(folder: Path, data: bytes) -> None:

@@ -49,7 +49,7 @@ def made(*words: str) -> Parse:
 def fill(folder: Path, stanza: Path, texts: list) -> None:
     there = models(stanza)
     parses = [made(*(text.split() if isinstance(text, str) else text)) for text in texts]
-    cached = [packed(_record(parse.dependencies, parse.constituency)) for parse in parses]
+    cached = [packed(_record((parse.dependencies, parse.constituency))) for parse in parses]
     ParseCache(folder).put({key(there, text): one for text, one in zip(texts, cached, strict=True)})
 
 
@@ -358,7 +358,7 @@ def test_parses_written_and_read_are_the_same(stanza_dir, cache):
         assert same(parse, Parse(sentence, tree))
         assert sentence.comments == parse.dependencies.comments
         assert same(
-            parse, unpacked(packed(_record(sentence, tree)), TEXT, sentence.origin, _restored, ParseCache(cache))
+            parse, unpacked(packed(_record((sentence, tree))), TEXT, sentence.origin, _restored, ParseCache(cache))
         )
 
 
@@ -394,7 +394,7 @@ def test_other_tags_are_another_sentence(tmp_path):
 
 def test_a_cached_parse_without_its_heads_is_damaged(tmp_path):
     parse = made("a")
-    cached = packed(_record(parse.dependencies, parse.constituency))
+    cached = packed(_record((parse.dependencies, parse.constituency)))
     assert cached.count(b'"head":[-1]') == 1
     broken = cached.replace(b'"head":[-1]', b'"head":[]')
     with pytest.raises(InputError, match="damaged"):

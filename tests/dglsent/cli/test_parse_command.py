@@ -167,7 +167,7 @@ def fill(folder: Path, stanza_dir: Path, texts) -> None:
     false = {}
     for text in texts:
         true.dependencies.word = ["".join(text.split())]
-        false[key(models(stanza_dir), text)] = packed(_record(true.dependencies, true.constituency))
+        false[key(models(stanza_dir), text)] = packed(_record((true.dependencies, true.constituency)))
     ParseCache(folder).put(false)
 
 

@@ -45,7 +45,7 @@ def parsed_before(stanza_dir, tmp_path, monkeypatch):
     )  # fmt: skip
     monkeypatch.setenv("DGLSENT_CACHE", str(tmp_path / "cache"))
     there = models(stanza_dir)
-    cached = packed(parsing._record(sentence, tree))
+    cached = packed(parsing._record((sentence, tree)))
     ParseCache(tmp_path / "cache").put({key(there, text): cached for text in (TEXT, words)})
     return stanza_dir
 
