@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
 from fnmatch import fnmatch
 from itertools import chain
@@ -34,7 +34,7 @@ from dglsent.training.data import GraphSet, graph_set
 from dglsent.training.device import pick_device
 from dglsent.training.graphs import shape
 from dglsent.training.model import SentenceModel
-from dglsent.training.provenance import code_digest, recipe_hash, version
+from dglsent.training.provenance import code_of, recipe_hash, version
 from dglsent.training.run import Run
 from dglsent.training.words import token_vectors
 from graphs.errors import InputError
@@ -183,16 +183,10 @@ def provenance(run: Run, trusted: bool) -> dict[str, Any]:
         **({} if fold is None else {"fold": fold}),
         "recipe": recipe_hash(config),
         "weights": _hash(run.weights_file),
-        "code": code_digest(_code_of(run)),
+        "code": code_of(run.metrics() if run.metrics_file.is_file() else {}),
         "version": version(),
         "config": recipes.dump(config),
     }
-
-
-def _code_of(run: Run) -> Mapping[str, str] | None:
-    """The hashes of the modules that a finished run is of."""
-    made_of: Mapping[str, Any] = run.metrics().get("provenance", {}) if run.metrics_file.is_file() else {}
-    return made_of.get("code")
 
 
 def _hash(file: Path) -> str:

@@ -90,12 +90,12 @@ class TrainedRun:
     @property
     def about(self) -> dict[str, Any]:
         """What a result must say of it: its folder, system, model, data, seed, fold, recipe, code and version."""
-        from dglsent.training.provenance import code_digest
+        from dglsent.training.provenance import code_of
 
         made = self.metrics.get("provenance", {})
         names = ("system", "model", "data", "seed", *(() if self.fold is None else ("fold",)))
         about = {"path": str(self.path), **{name: getattr(self, name) for name in names}}
-        made_of = {"recipe": made.get("recipe"), "version": made.get("version"), "code": code_digest(made.get("code"))}
+        made_of = {"recipe": made.get("recipe"), "version": made.get("version"), "code": code_of(self.metrics)}
         return {**about, **made_of, "config": self.config}
 
 

@@ -7,7 +7,6 @@ these name, once for all runs of the same code.
 
 from __future__ import annotations
 
-import hashlib
 import json
 import shutil
 from collections.abc import Iterator, Mapping, Sequence
@@ -22,7 +21,7 @@ from dglsent.reproduction.results import Result, as_json
 from dglsent.reproduction.staleness import EPOCHS
 from dglsent.reproduction.tables import Row, Table
 from dglsent.training import recipe as recipes
-from dglsent.training.provenance import hash_of_text
+from dglsent.training.provenance import code_digest, hash_of_text
 from dglsent.training.run import STALE, VERIFYING, Run, write
 from graphs.errors import InputError
 
@@ -227,7 +226,7 @@ def _record(folder: str, metrics: Mapping[str, Any], code: dict[str, Mapping[str
     def kept(hashes: Mapping[str, str] | None) -> str | None:
         if hashes is None:
             return None
-        digest = hashlib.sha256(json.dumps(hashes, sort_keys=True).encode()).hexdigest()[:16]
+        digest = code_digest(hashes)
         code[digest] = hashes
         return digest
 

@@ -107,9 +107,15 @@ def _placeless(value: Any) -> Any:
     return PurePath(value).name if isinstance(value, str) and PurePath(value).is_absolute() else value
 
 
-def code_digest(hashes: Mapping[str, str] | None) -> str | None:
-    """One hash of the hashes of modules, which tells one code from another; None of runs that do not say theirs."""
-    return None if hashes is None else _hash(json.dumps(hashes, sort_keys=True))
+def code_digest(hashes: Mapping[str, str]) -> str:
+    """One hash of the hashes of modules, which tells one code from another."""
+    return _hash(json.dumps(hashes, sort_keys=True))
+
+
+def code_of(metrics: Mapping[str, Any]) -> str | None:
+    """The hash of the code of a run with these `metrics.json`; None of one that does not say its code."""
+    hashes = metrics.get("provenance", {}).get("code")
+    return None if hashes is None else code_digest(hashes)
 
 
 def version() -> str:
