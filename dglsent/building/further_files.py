@@ -12,7 +12,7 @@ from dglsent.building.read import Read, labels_of
 from dglsent.corpora.corpus import Corpus
 from dglsent.corpora.example import Example
 from dglsent.corpora.labelled import LabelledFiles
-from dglsent.corpora.own_files import number_of
+from dglsent.corpora.own_files import number_of, refuse_no_file
 from dglsent.corpora.stored import Stored
 from graphs.errors import InputError
 
@@ -32,8 +32,6 @@ def of_files(
         InputError: the corpus is not one of files, or a file cannot be read or has other classes.
     """
     if isinstance(corpus, LabelledFiles):
-        for file in files:
-            refuse_no_file(file)
         found = {file: corpus.of_file(Path(file), labels) for file in files}
     elif isinstance(corpus, Stored):
         found = {file: further_examples(corpus.store, file, labels, stanza_dir=stanza_dir) for file in files}
@@ -46,19 +44,6 @@ def of_files(
         file: [replace(one, id=f"{file}-{number}") for number, one in enumerate(examples, 1)]
         for file, examples in found.items()
     }
-
-
-def refuse_no_file(file: str) -> None:
-    """Refuses what is no plain file: parts of one are read again, which a pipe does not allow.
-
-    Raises:
-        InputError: it is a pipe or a folder, or there is nothing.
-    """
-    path = Path(file).expanduser()
-    if not path.exists():
-        raise InputError(f"{file}: no such file")
-    if not path.is_file():
-        raise InputError(f"{file}: no plain file but a folder, a pipe or a device; write what it holds to a file")
 
 
 def further_examples(store: Path, file: str, labels: Sequence[str], *, stanza_dir: str | None = None) -> list[Example]:

@@ -165,8 +165,7 @@ def refuse_trees(text: str, name: str) -> None:
     found = next((number for number, line in lines if is_tree(line.strip(), among_trees=False)), None)
     if found is None:
         return
-    others = (number for number, line in lines if not is_tree(line.strip(), among_trees=True))
-    other = next(others, None)
+    other = next((number for number, line in lines if not is_tree(line.strip(), among_trees=True)), None)
     mixed = f", and line {other} is none" if other else ""
     raise InputError(
         f"{name or 'input'}:{found}: a tree in brackets{mixed}; give trees alone, or add --format text if it is text"

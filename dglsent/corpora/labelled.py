@@ -19,6 +19,7 @@ from dglsent.corpora.own_files import (
     has_trees,
     number_of,
     of_classes,
+    refuse_no_file,
     sentence,
     splits,
     told_class,
@@ -68,8 +69,7 @@ class LabelledFiles(Corpus, Generic[T]):
         Raises:
             InputError: it has no examples, cannot be read or has other classes.
         """
-        if not file.is_file():
-            raise InputError(f"{file}: no such file")
+        refuse_no_file(file)
         self.labels = tuple(labels)
         examples = self._examples({"test": self._read(file)})["test"]
         if not examples:

@@ -126,6 +126,19 @@ def of_classes(tree: Constituency, number: Callable[[str], int], id_: str, remed
     return Example((Parsed(bare, labels=labels, remedy=remedy),), {"label": labels[0]}, id_)
 
 
+def refuse_no_file(file: str | Path) -> None:
+    """Refuses what is no plain file: parts of one are read again, which a pipe does not allow.
+
+    Raises:
+        InputError: it is a pipe or a folder, or there is nothing.
+    """
+    path = Path(file)
+    if not path.exists():
+        raise InputError(f"{file}: no such file")
+    if not path.is_file():
+        raise InputError(f"{file}: no plain file but a folder, a pipe or a device; write what it holds to a file")
+
+
 def found(file: str, split: str) -> Path:
     """The path of a file, if it is there.
 
