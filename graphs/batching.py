@@ -11,10 +11,9 @@ import numpy as np
 import numpy.typing as npt
 import torch
 
-from graphs import fields
+from graphs import door, fields
 from graphs.columns import IntArray
 from graphs.complete_graphs import CompleteGraph
-from graphs.door import dgl
 from graphs.errors import InputError
 from graphs.fields import ATTEND, CHILD
 from graphs.ranges import ranges, starts
@@ -67,12 +66,12 @@ def topology(merged: MergedGraphs, relations: Mapping[str, tuple[IntArray, IntAr
     size = int(merged.node_counts.sum())
     child = (torch.from_numpy(merged.src), torch.from_numpy(merged.dst))
     if not relations:
-        graph = dgl.graph(child, num_nodes=size)
+        graph = door.dgl.graph(child, num_nodes=size)
         graph.set_batch_num_nodes(torch.from_numpy(merged.node_counts))
         graph.set_batch_num_edges(torch.from_numpy(merged.edge_counts))
         return graph
     ends = {CHILD: child, **{name: tuple(map(torch.from_numpy, pair)) for name, pair in relations.items()}}
-    graph = dgl.heterograph({("node", name, "node"): pair for name, pair in ends.items()}, {"node": size})
+    graph = door.dgl.heterograph({("node", name, "node"): pair for name, pair in ends.items()}, {"node": size})
     graph.set_batch_num_nodes({"node": torch.from_numpy(merged.node_counts)})
     sentence, sentences = merged.nodes[fields.SENTENCE], len(merged.node_counts)
     graph.set_batch_num_edges(

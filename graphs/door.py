@@ -3,6 +3,9 @@
 DGL 2.1.0 imports its GraphBolt library, which exists for torch <= 2.2 alone, so `import dgl` fails on a newer
 torch although nothing else in it depends on the version. Where the installed GraphBolt does not fit the installed
 torch, an empty module stands in for it; where it fits (an official build), DGL is left as it is.
+
+`fn` is `dgl.function`, which is all of DGL that the torch engine needs. `dgl` itself is imported when somebody asks for
+it: with pandas, SciPy and NetworkX it takes two thirds as long as torch.
 """
 
 from __future__ import annotations
@@ -13,6 +16,7 @@ import io
 import os
 import sys
 import types
+from importlib.machinery import PathFinder
 from pathlib import Path
 from typing import Any
 
@@ -33,13 +37,20 @@ def _graphbolt_fits(dgl_folder: Path) -> bool:
     return any((dgl_folder / "graphbolt").glob(f"*graphbolt_pytorch_{version}.*"))
 
 
-def _import_dgl() -> Any:
+def _opened() -> Path:
+    """The folder of DGL, which any `import dgl` can import from now on."""
     spec = importlib.util.find_spec("dgl")
     if spec is None or spec.origin is None:
         raise DGLUnavailableError(f"DGL is not installed; {_INSTALL}")
+    folder = Path(spec.origin).parent
     os.environ.setdefault("DGLBACKEND", "pytorch")
-    if "dgl" not in sys.modules and not _graphbolt_fits(Path(spec.origin).parent):
+    if "dgl" not in sys.modules and not _graphbolt_fits(folder):
         sys.modules["dgl.graphbolt"] = types.ModuleType("dgl.graphbolt")
+    return folder
+
+
+def _import_dgl() -> Any:
+    folder = _opened()
     try:
         # DGL writes its backend choice to the home folder and says so on first import.
         with contextlib.redirect_stderr(io.StringIO()), contextlib.redirect_stdout(io.StringIO()):
@@ -47,11 +58,34 @@ def _import_dgl() -> Any:
     except Exception as error:
         for name in [name for name in sys.modules if name == "dgl" or name.startswith("dgl.")]:
             del sys.modules[name]
-        cause = str(error).strip().splitlines()
-        reason = cause[0] if cause else type(error).__name__
-        raise DGLUnavailableError(f"DGL at {Path(spec.origin).parent} does not load ({reason}); {_INSTALL}") from error
+        raise _broken(folder, error) from error
     return dgl
 
 
-dgl: Any = _import_dgl()
-fn: Any = dgl.function
+def _import_functions() -> Any:
+    """`dgl.function` alone; its files need nothing else of DGL, which takes it for its own when it is imported."""
+    name, folder = "dgl.function", _opened()
+    if name not in sys.modules:
+        spec: Any = PathFinder.find_spec(name, [str(folder)])
+        try:
+            sys.modules[name] = importlib.util.module_from_spec(spec)
+            spec.loader.exec_module(sys.modules[name])
+        except Exception as error:
+            sys.modules.pop(name, None)
+            raise _broken(folder, error) from error
+    return sys.modules[name]
+
+
+def _broken(folder: Path, error: Exception) -> DGLUnavailableError:
+    cause = str(error).strip().splitlines()
+    reason = cause[0] if cause else type(error).__name__
+    return DGLUnavailableError(f"DGL at {folder} does not load ({reason}); {_INSTALL}")
+
+
+fn: Any = _import_functions()
+
+
+def __getattr__(name: str) -> Any:
+    if name != "dgl":
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return _import_dgl()

@@ -8,6 +8,8 @@ from typing import TypeAlias
 
 import torch
 
+from graphs.door import dgl
+
 Job: TypeAlias = Callable[[], object]
 Row: TypeAlias = dict[str, str | int | float]
 
@@ -41,8 +43,6 @@ def best_of(job: Job, repeats: int) -> float:
 
 def set_threads(count: int) -> None:
     """Give torch and DGL the same number of threads, so that their pools do not stall each other."""
-    from graphs.door import dgl
-
     torch.set_num_threads(count)
     dgl.utils.set_num_threads(count)
 

@@ -122,6 +122,14 @@ def test_the_installed_dgl_works():
     assert [frontier.tolist() for frontier in dgl.topological_nodes_generator(graph)] == [[0, 1], [2]]
 
 
+def test_the_torch_engine_leaves_dgl_where_it_is(open_door, tmp_path):
+    code = "import sys, graphs, dglsent.inference.model\nfrom graphs.door import fn\n"
+    code += "print(sorted({'dgl', 'pandas', 'networkx'} & set(sys.modules)))\n"
+    code += "import dgl, dgl.function\nfrom graphs import door\nprint(door.dgl is dgl, dgl.function is fn)"
+    result = open_door(tmp_path, code)
+    assert (result.returncode, result.stdout, result.stderr) == (0, "[]\nTrue True\n", "")
+
+
 def test_importing_says_nothing_and_needs_neither_torchtext_nor_torchdata():
     code = "import sys; sys.modules.update(torchtext=None, torchdata=None); "
     code += "from graphs.door import dgl; import dglsent.passing; print(dgl.graph(([0], [1])).num_edges())"

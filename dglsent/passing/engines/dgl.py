@@ -27,7 +27,7 @@ from dglsent.passing.functions import (
 )
 from dglsent.passing.relation import Direction, Relation
 from dglsent.passing.views import Edges, Nodes, Resolver
-from graphs.door import dgl
+from graphs import door
 from graphs.fields import CHILD
 
 
@@ -48,7 +48,7 @@ def propagate(
     turned = along.graph if direction == "up" else along.reversed_graph
     graph = _with_fields(batch, turned, tuple({each.relation for each in passes}), relation)
     step = _Pulled(graph, along, message, reduce, relation if passes else None)
-    frontiers = list(dgl.topological_nodes_generator(turned))
+    frontiers = list(door.dgl.topological_nodes_generator(turned))
     is_leaf = turned.in_degrees() == 0
     leaves, others = is_leaf.nonzero().squeeze(1), (~is_leaf).nonzero().squeeze(1)
     names: list[str] = []
@@ -136,7 +136,7 @@ def edge_softmax(
 ) -> Tensor:
     """See `dglsent.passing.edge_softmax`."""
     graph = batch.relation(relation).graph
-    return dgl.nn.functional.edge_softmax(graph, score, norm_by=norm_by)
+    return door.dgl.nn.functional.edge_softmax(graph, score, norm_by=norm_by)
 
 
 class _Pulled:
@@ -251,7 +251,7 @@ def _with_fields(batch: Batch, graph: Any, further: Any, relation: str) -> Any:
         if key not in batch.dgl_graphs:
             ends = {relation: graph.edges(), **{name: batch.relation(name).graph.edges() for name in further}}
             kinds = {("node", name, "node"): pair for name, pair in ends.items()}
-            batch.dgl_graphs[key] = dgl.heterograph(kinds, {"node": batch.num_nodes})
+            batch.dgl_graphs[key] = door.dgl.heterograph(kinds, {"node": batch.num_nodes})
         graph = batch.dgl_graphs[key]
     local = graph.local_var()
     for name, value in batch.nodes.items():
