@@ -4,12 +4,17 @@ from __future__ import annotations
 
 import json
 import math
+from functools import partial
 from typing import Any
 
 
 def dumps(value: Any, *, indent: int | None = None) -> str:
     """Plain values as JSON that every reader takes: what is not a finite number becomes null."""
-    return json.dumps(plain(value), indent=indent, ensure_ascii=False, allow_nan=False)
+    write = partial(json.dumps, indent=indent, ensure_ascii=False, allow_nan=False)
+    try:
+        return write(value)
+    except ValueError:  # as rare as nan, for which alone the value is copied
+        return write(plain(value))
 
 
 def plain(value: Any) -> Any:

@@ -45,8 +45,10 @@ def not_finite(batch: Batch, states: Tensor, said: Sequence[Mapping[str, Any]], 
 
 def _is_finite(value: Any) -> bool:
     """Whether all numbers are, in a value for JSON."""
-    if isinstance(value, Mapping):
-        return all(map(_is_finite, value.values()))
+    if isinstance(value, float):
+        return math.isfinite(value)
+    if isinstance(value, str | int):  # of a tree nearly all; to find out that these are no Mapping takes longer
+        return True
     if isinstance(value, list | tuple):
         return all(map(_is_finite, value))
-    return not isinstance(value, float) or math.isfinite(value)
+    return not isinstance(value, Mapping) or all(map(_is_finite, value.values()))

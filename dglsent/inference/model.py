@@ -17,6 +17,7 @@ from dglsent.inference.given import Given, Readable, Say, examples_of, readable
 from dglsent.inference.predictor import Predictor, Seen, needs, with_text
 from dglsent.inference.states import States, states_of
 from dglsent.training.class_paths import Trusted
+from dglsent.training.collection import collection_off
 from dglsent.training.device import pick_device
 from dglsent.training.model import SentenceModel
 from dglsent.training.recipe import Recipe
@@ -234,6 +235,7 @@ class Model(ModelHubMixin):
                 wrong = isinstance(result, SentenceError)
                 yield SentenceError(f"example {numbered[place][0]}: {result}") if wrong else result
 
+    @collection_off()
     def _attempt(
         self, examples: Sequence[tuple[Readable, ...]], make: Callable[[Seen], Sequence[_Made]]
     ) -> list[_Made | SentenceError]:
