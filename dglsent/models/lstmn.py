@@ -94,7 +94,7 @@ class LSTMN(Encoder):
         mailbox = nodes.mailbox
         # Cloned, for a view would keep the s of all words until the backward pass.
         query = self.W_s(mailbox["s"][:, -1].clone()) + nodes.data["query"]
-        score = torch.tanh(mailbox["key"] + query.unsqueeze(1)) @ self.v
+        score = (mailbox["key"] + query.unsqueeze(1)).tanh_() @ self.v  # in place: it is as large as the mailbox
         weight = score.softmax(1).unsqueeze(1)
         return {f"{name}_before": (weight @ mailbox[name]).squeeze(1) for name in ("h", "c")}
 

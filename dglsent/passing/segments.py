@@ -53,6 +53,11 @@ def place(bases: Sequence[Tensor], values: Sequence[Tensor], target: Tensor) -> 
     return _Place.apply(target, *bases, *values)
 
 
+def append(x: Tensor, more: Tensor, buffer: Tensor) -> Tensor:
+    """Rows x [n, ...], which are the first of a buffer, and `more` [r, ...], which alone are copied: [n + r, ...]."""
+    return _Append.apply(x, more, buffer)
+
+
 def segment_max(x: Tensor, incidence: Incidence) -> Tensor:
     """Largest of x [m, ...] over the edges of each row: [n, ...], 0 where a row has none.
 
@@ -163,6 +168,18 @@ class _Place(Function):
     def backward(ctx: Any, *grads: Tensor | None) -> tuple[Tensor | None, ...]:
         (target,) = ctx.saved_tensors
         return None, *grads, *(None if grad is None else grad.index_select(0, target) for grad in grads)
+
+
+class _Append(Function):
+    @staticmethod
+    def forward(ctx: Any, x: Tensor, more: Tensor, buffer: Tensor) -> Tensor:
+        ctx.rows, end = len(x), len(x) + len(more)
+        buffer[len(x) : end] = more
+        return buffer[:end].data  # a tensor of its own, so that what is appended later does not count as a change of it
+
+    @staticmethod
+    def backward(ctx: Any, *grads: Tensor) -> tuple[Tensor, Tensor, None]:
+        return grads[0][: ctx.rows], grads[0][ctx.rows :], None
 
 
 class _SegmentSoftmax(Function):

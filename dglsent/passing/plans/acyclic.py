@@ -82,6 +82,15 @@ class AcyclicSchedule(Schedule):
             )
         )
 
+    @cached_property
+    def room(self) -> list[int]:
+        """[T] rows of the last step up to which all rows of a step are carried along."""
+        room = list(self.row_sizes)
+        for step in range(len(room) - 2, -1, -1):
+            if self.carried_sizes[step + 1] == self.row_sizes[step]:
+                room[step] = room[step + 1]
+        return room
+
 
 def acyclic_schedule(nodes: NodeOrder, src: IntArray, dst: IntArray) -> AcyclicSchedule:
     """The schedule of edges src [E] -> dst [E]; the edges of one receiver stand in sibling order."""

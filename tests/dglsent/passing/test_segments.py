@@ -10,7 +10,7 @@ from torch.autograd import gradcheck
 from dglsent.passing import Batch
 from dglsent.passing.plans.incidence import incidence as incidence_of
 from dglsent.passing.plans.incidence import incidence_in_order
-from dglsent.passing.segments import segment_max, segment_softmax, spread, weighted_sum
+from dglsent.passing.segments import append, segment_max, segment_softmax, spread, weighted_sum
 
 ROWS = 5
 ROW = torch.tensor([3, 0, 3, 1, 3, 0, 4])  # row 2 has no edge, row 1 and 4 one
@@ -92,6 +92,21 @@ def test_spread_lays_rows_out_among_others():
     assert torch.equal(table[target], x)
     (table[target] * torch.arange(6.0).view(3, 2)).sum().backward()
     assert x.grad.tolist() == [[0, 1], [2, 3], [4, 5]]
+
+
+def test_rows_that_are_appended_leave_those_before_as_they_are():
+    first, second, third = draw(2, 3), draw(1, 3), draw(2, 3)
+    buffer = torch.full((6, 3), torch.nan, dtype=torch.float64)
+    buffer[:2] = first.detach()
+    both = append(first, second, buffer)
+    squares = both * both  # keeps both for its gradient
+    whole = append(both, third, buffer)
+    assert torch.equal(both, torch.cat([first, second]))
+    assert torch.equal(whole, torch.cat([first, second, third]))
+    assert whole.data_ptr() == both.data_ptr() == buffer.data_ptr()
+    (squares.sum() + 3 * whole.sum()).backward()
+    for x, power in ((first, 2), (second, 2), (third, 0)):
+        torch.testing.assert_close(x.grad, power * x.detach() + 3)
 
 
 def test_a_maximum_with_nan_is_nan():

@@ -11,7 +11,7 @@ from dglsent.passing.engines.torch.reducing import Mailboxes
 from dglsent.passing.functions import Outputs
 from dglsent.passing.plans.acyclic import AcyclicSchedule, AcyclicStep
 from dglsent.passing.plans.tree import TreeSchedule, TreeStep
-from dglsent.passing.segments import gather, place, spread
+from dglsent.passing.segments import append, gather, place, spread
 
 
 class TreeSources:
@@ -72,6 +72,7 @@ class AcyclicSources:
         self.leaf_rows: dict[str, Sequence[Tensor]] = {}
         self.computed: list[Outputs] = []  # before each step, by the step before
         self.rows: dict[str, tuple[int, Tensor]] = {}  # of each field, those of the last step that read it
+        self.buffers: dict[str, tuple[Tensor, Tensor]] = {}  # of each field, with the rows that stand in it
 
     def advance(self, before: Outputs) -> Mailboxes:
         """Come to the next step; `before` are the fields that the step before it computed, none in the first."""
@@ -100,14 +101,27 @@ class AcyclicSources:
         if name not in self.leaf_rows:
             self.leaf_rows[name] = self.leaf[name].split(self.schedule.leaf_sizes)
         leaf, step = self.leaf_rows[name][t], self.schedule.steps[t]
-        parts = []
-        if len(step.carried):
-            parts.append(older if step.all_carried else older.index_select(0, step.carried))
-        if len(leaf):
-            parts.append(leaf)
+        parts = [leaf] if len(leaf) else []
         if self.computed[t]:
             parts.append(self.computed[t][name])
+        if len(step.carried):
+            older = older if step.all_carried else older.index_select(0, step.carried)
+            return self._behind(name, older, parts, self.schedule.room[t])
         return parts[0] if len(parts) == 1 else torch.cat(parts)
+
+    def _behind(self, name: str, older: Tensor, parts: Sequence[Tensor], room: int) -> Tensor:
+        """Older rows and those of some parts, in a buffer with room for those of later steps: older ones stay there."""
+        for part in parts:
+            if part.dtype != older.dtype or part.shape[1:] != older.shape[1:]:
+                return torch.cat([older, *parts])
+        buffer, rows = self.buffers.get(name, (older, None))
+        if rows is not older:
+            buffer = older.new_empty(room, *older.shape[1:])
+            buffer[: len(older)] = older.detach()
+        for part in parts:
+            older = append(older, part, buffer)
+        self.buffers[name] = buffer, older
+        return older
 
 
 def _mailboxes(step: TreeStep | AcyclicStep) -> Mailboxes:
