@@ -20,7 +20,7 @@ from graphs import fields
 from graphs.batching import MergedGraphs
 from graphs.columns import IntArray
 from graphs.complete_graphs import token_relations
-from graphs.errors import InputError, Origin
+from graphs.errors import InputError, Origin, one_line
 from graphs.features import Vocabularies
 from graphs.files import replacing
 from graphs.ranges import starts
@@ -150,8 +150,7 @@ class Shard:
             self._table: pa.RecordBatch = file.get_batch(0)
             self.about: dict[str, Any] = json.loads(metadata)
         except (pa.ArrowException, OSError, IndexError) as error:
-            reason = " ".join(str(error).split())
-            raise InputError(f"{path}: not a whole shard ({reason}); {AGAIN}") from None
+            raise InputError(f"{path}: not a whole shard ({one_line(error)}); {AGAIN}") from None
         if self.about.get("version") != VERSION:
             raise InputError(
                 f"{path}: a shard of version {self.about.get('version')}, this dglsent reads {VERSION}; build it again"

@@ -205,13 +205,13 @@ def write_json(data: dict[str, Any], path: str | Path) -> None:
         beside.write_text(json.dumps(data, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
 
 
-def read_json(path: str | Path) -> Any:
-    """Reads JSON; InputError if the file cannot be read or is none."""
+def read_json(path: str | Path, remedy: str = "build and save the vocabulary again") -> Any:
+    """Reads JSON; InputError if the file cannot be read or is none, with what to do then."""
     try:
         return json.loads(Path(path).read_text(encoding="utf-8"))
     except OSError as error:
-        raise InputError(f"{path}: cannot be read ({error.strerror}); give a vocabulary that dglsent saved") from None
+        raise InputError(f"{path}: cannot be read ({error.strerror}); {remedy}") from None
     except ValueError as error:
-        raise InputError(f"{path}: not JSON ({error}); build and save the vocabulary again") from None
+        raise InputError(f"{path}: not JSON ({error}); {remedy}") from None
     except RecursionError:
-        raise InputError(f"{path}: JSON nested too deeply; build and save the vocabulary again") from None
+        raise InputError(f"{path}: JSON nested too deeply; {remedy}") from None

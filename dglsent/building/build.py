@@ -93,10 +93,7 @@ def about(folder: Path) -> dict[str, Any]:
         raise InputError(
             f"{folder.absolute()}: no store; corpus.store names it, from the working folder; `dglsent build` makes one"
         )
-    try:
-        there = read_json(marker)
-    except InputError as error:  # its remedy is for a file of vocabularies
-        raise InputError(f"{str(error).rpartition('; ')[0]}; {_ANEW}") from None
+    there = read_json(marker, _ANEW)
     if not isinstance(there, dict):
         raise InputError(f"{marker}: damaged, not what was written; {_ANEW}")
     return there
