@@ -15,8 +15,6 @@ from dglsent.tasks.class_scores import chosen, class_scores, score_names
 from dglsent.tasks.task import Targets, Task
 from graphs import fields
 
-_NONE = -1  # label of a node without a gold class
-
 
 class Classification(Task):
     """softmax(W dropout(h) + b) at every node; scored at the sentence vector alone.
@@ -93,7 +91,7 @@ class Classification(Task):
         return self._classified(states)[:, : self.choose]
 
     def _cross_entropy(self, states: Tensor, label: Tensor) -> Tensor:
-        return F.cross_entropy(self._classified(states), label, ignore_index=_NONE, reduction="sum")
+        return F.cross_entropy(self._classified(states), label, ignore_index=fields.NO_LABEL, reduction="sum")
 
     def _classified(self, states: Tensor) -> Tensor:
         """[n, classes], with dropout in training."""

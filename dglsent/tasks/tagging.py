@@ -16,8 +16,6 @@ from dglsent.tasks.token_table import TokenTable
 from graphs import fields
 from graphs.errors import InputError, check_choice
 
-_NONE = -1  # label of a token without a gold class
-
 
 class Tagging(Task):
     """softmax(W dropout(h) + b) at every token, or a linear-chain CRF over these scores.
@@ -72,22 +70,22 @@ class Tagging(Task):
         logits = self._logits(self.dropout(states))
         label = batch.nodes[fields.LABEL]
         if self.crf is None:
-            gold = label.where(batch.nodes[fields.POSITION] >= 0, _NONE)
-            return F.cross_entropy(logits, gold, ignore_index=_NONE, reduction="sum") / batch.size
+            gold = label.where(batch.nodes[fields.POSITION] >= 0, fields.NO_LABEL)
+            return F.cross_entropy(logits, gold, ignore_index=fields.NO_LABEL, reduction="sum") / batch.size
         table = TokenTable(batch)
-        gold = table.spread(label, _NONE)
-        whole = ((gold != _NONE) | ~table.mask).all(1)
+        gold = table.spread(label, fields.NO_LABEL)
+        whole = ((gold != fields.NO_LABEL) | ~table.mask).all(1)
         losses = self.crf.loss(table.spread(logits), gold.clamp(min=0), table.mask)
         return (losses * whole).sum() / batch.size
 
     def outcomes(self, batch: Batch, states: Tensor, vectors: Tensor) -> dict[str, Tensor]:
         """Counts of tokens, and of spans where these are scored, in each sentence."""
         table = TokenTable(batch)
-        gold = table.spread(batch.nodes[fields.LABEL], _NONE)
-        predicted = self._best(table, states).where(gold != _NONE, _NONE)
+        gold = table.spread(batch.nodes[fields.LABEL], fields.NO_LABEL)
+        predicted = self._best(table, states).where(gold != fields.NO_LABEL, fields.NO_LABEL)
         counts = {
-            "tokens": (gold != _NONE).sum(1),
-            "right_tokens": ((predicted == gold) & (gold != _NONE)).sum(1),
+            "tokens": (gold != fields.NO_LABEL).sum(1),
+            "right_tokens": ((predicted == gold) & (gold != fields.NO_LABEL)).sum(1),
         }
         if "f1" in self.score_names:
             counts |= span_counts(predicted, gold, self.get_buffer("kind"), self.get_buffer("begins"))

@@ -21,7 +21,7 @@ from dglsent.training.model import SentenceModel
 from dglsent.training.run import write
 from graphs.errors import InputError
 from graphs.features import Vocabularies
-from graphs.fields import CHILD, LABEL, POSITION, REAL, SLOT, WORD
+from graphs.fields import CHILD, LABEL, NO_LABEL, POSITION, REAL, SLOT, WORD
 from graphs.files import replacing
 from graphs.vocabulary import SPECIAL
 
@@ -145,7 +145,7 @@ def occurrences(data: GraphSet, vocabularies: Vocabularies, words: Sequence[str]
     classes: dict[int, set[int]] = {}
     for example, (graph,) in enumerate(data.graphs):
         at = np.flatnonzero(graph.nodes[POSITION] >= 0)
-        label = graph.nodes.get(LABEL, np.full(graph.size, -1))
+        label = graph.nodes.get(LABEL, np.full(graph.size, NO_LABEL))
         for node in at.tolist():
             word = int(graph.nodes[WORD][node])
             found.setdefault(word, []).append((example, node))
@@ -168,7 +168,7 @@ def occurrences(data: GraphSet, vocabularies: Vocabularies, words: Sequence[str]
             {
                 "word": vocabularies.word.strings[number],
                 "count": len(found[number]),
-                "classes": len(classes[number]),
+                "classes": len(classes[number] - {NO_LABEL}),
                 "places": [list(found[number][i]) for i in drawn],
             }
         )

@@ -166,7 +166,7 @@ def build(
     else:
         graph = builders.chain(shaped, vocabularies)
     if labelled:
-        label = np.full(graph.size, -1, dtype=np.int64)
+        label = np.full(graph.size, fields.NO_LABEL, dtype=np.int64)
         if labels is not None:
             wanted = len(shaped if of_tree(kind) else shaped.words)
             if len(labels) != wanted:
@@ -174,7 +174,7 @@ def build(
                 raise SentenceError(f"{len(labels)} gold classes, and {wanted} {what}; give each one", shaped.origin)
             label[:wanted] = builders.classes(labels, shaped.origin)
             if of_tree(kind):
-                label[graph.level == 0] = -1
+                label[graph.level == 0] = fields.NO_LABEL
         graph.nodes[fields.LABEL] = label
     return graph
 

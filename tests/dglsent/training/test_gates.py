@@ -10,10 +10,14 @@ import torch
 from tiny import PAIRS, recipe
 from tiny_tags import TAGS
 
+from dglsent.corpora.example import Example, Parsed
 from dglsent.training.assemble import load_inputs
-from dglsent.training.gates import GateLog, is_due
+from dglsent.training.data import graph_set
+from dglsent.training.gates import GateLog, is_due, occurrences
 from dglsent.training.run import Run
+from graphs.columns import Tagged
 from graphs.errors import InputError
+from graphs.features import Vocabularies
 
 WINDOWS = (
     TAGS.replace("graph: chain", "graph: window-1")
@@ -78,6 +82,15 @@ def test_gates_of_a_model_that_went_wrong_are_nan(logged, tmp_path, program):
     assert rows[0].drop(columns="gate").equals(rows[1].drop(columns="gate"))
     assert rows[1].gate.isna().all()
     program.refuses("analyse", "C3", broken, "--out", tmp_path, saying=["gates of step 16 are nan", "train it again"])
+
+
+def test_no_class_is_none_of_those_that_a_word_has():
+    tagged = [("saw it saw", [0, 1, -1]), ("it saw it", [-1, 2, 1])]
+    examples = [Example((Parsed(unparsed=Tagged(text.split()), labels=gold),)) for text, gold in tagged]
+    vocabularies = Vocabularies.of([Tagged(text.split()) for text, _ in tagged], spelling=True)
+    data = graph_set(examples, "window-1", vocabularies, 1, {}, token_labels=True)
+    chosen = occurrences(data, vocabularies, ["saw", "it"])
+    assert [(one["word"], one["count"], one["classes"]) for one in chosen] == [("saw", 3, 2), ("it", 3, 1)]
 
 
 def test_steps_are_logarithmically_spaced():
