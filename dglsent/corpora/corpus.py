@@ -9,6 +9,7 @@ from typing import TypeAlias
 
 from dglsent.corpora.example import Example
 from graphs.errors import InputError
+from graphs.tokens import tokens
 
 Splits: TypeAlias = dict[str, list[Example]]
 
@@ -36,6 +37,10 @@ class Corpus:
             InputError: a file is missing, with the layout that is expected, or broken.
         """
         raise NotImplementedError
+
+    def tokens(self, text: str) -> list[str]:
+        """The tokens of raw text as those of the corpus are, for a model trained on it that reads words alone."""
+        return tokens(text)
 
 
 def some_of(classes: Sequence[str]) -> str:

@@ -79,6 +79,10 @@ class IMDB(Corpus):
                 splits[split].append(Example((sentence,), {"label": _PARTS[part]}, id_))
         return with_dev(splits)
 
+    def tokens(self, text: str) -> list[str]:
+        """The tokens of a review, the first `max_length` of them."""
+        return tokens(text)[: self.max_length]
+
     def _documents(self, data: Path, name: str, reviews: Mapping[str, list[str]]) -> dict[str, list[Parsed]]:
         """The parsed sentences of each review."""
         cut = [(review, sentence) for review, words in reviews.items() for sentence in _sentences(words)]

@@ -101,6 +101,7 @@ def readable(
     examples: Sequence[tuple[Given, ...]],
     needs: Needs,
     *,
+    cut: Callable[[str], list[str]] = tokens,
     stanza_dir: str | os.PathLike[str] | None = None,
     device: str = "auto",
     say: Say = lambda line: None,
@@ -110,6 +111,7 @@ def readable(
     Args:
         examples: sentences of any kind.
         needs: what the model reads of a sentence.
+        cut: makes the tokens of a text where the model reads words alone.
         stanza_dir: as in `graphs.parse`.
         device: where Stanza computes.
         say: is told by which models text is parsed or tagged.
@@ -121,7 +123,7 @@ def readable(
     if not raw:
         made: list[Readable] = []
     elif needs == "words":
-        made = [_tokenised(one) for one in raw]
+        made = [_tokenised(one, cut) for one in raw]
     else:
         made = _by_stanza(raw, needs, stanza_dir, device, say)
     found = iter(made)
@@ -161,8 +163,8 @@ def _placed(made: Parse | Dependencies | SentenceError, origin: Origin) -> Reada
     return Parsed(replace(made.constituency, origin=origin), replace(made.dependencies, origin=origin))
 
 
-def _tokenised(raw: Raw) -> Readable:
-    words = tokens(raw.text) if isinstance(raw.text, str) else list(raw.text)
+def _tokenised(raw: Raw, cut: Callable[[str], list[str]]) -> Readable:
+    words = cut(raw.text) if isinstance(raw.text, str) else list(raw.text)
     if not words:
         return SentenceError("the sentence has no words", raw.origin)
     return Parsed(unparsed=Dependencies.unparsed(words, raw.origin), remedy=REMEDY)

@@ -151,6 +151,7 @@ class Model(ModelHubMixin):
         return readable(
             examples,
             self.needs,
+            cut=self.recipe.corpus.tokens,
             stanza_dir=self.stanza_dir,
             device=str(device) if device.type == "cuda" else "cpu",
             say=say,

@@ -1,13 +1,17 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from nltk.tree import Tree
 from spacy_docs import spacy_doc
 from stanza.utils.conll import CoNLL
-from untrained import PARSED, TREES, untrained
+from untrained import CLASSES, PARSED, TREES, untrained
 
 from dglsent.corpora.example import Example, Parsed
+from dglsent.corpora.imdb import IMDB
 from dglsent.inference.given import examples_of
+from dglsent.inference.model import Model
 from graphs.converters import from_spacy
 from graphs.errors import InputError
 from graphs.formats.brackets import parse_brackets, to_brackets
@@ -44,6 +48,14 @@ def test_words_of_a_tree_lose_their_escapes_as_in_files():
     assert said[0] == said[1] == said[2] == said[3]
     kept = Parsed(constituency=parse_brackets(TREE)[0])
     assert PHRASES.predict(kept)[0]["text"] == r"The -LRB- was and\/or"
+
+
+def test_text_is_cut_as_that_of_the_corpus_is():
+    two = untrained("chain", "sequence.SeqLSTM", {**CLASSES, "init_args": {"classes": 2}}, hidden=6)
+    model = Model(two.run, replace(two.recipe, corpus=IMDB(max_length=4)), two.vocabularies, two.model)
+    given = ["a film<br />by J. Ford", ["a", "b", "c", "d", "e"]]
+    assert [one["text"] for one in model.predict(given)] == ["a film by J", "a b c d e"]
+    assert [one["text"] for one in CHAIN.predict(given[:1])] == ["a film < br / > by J . Ford"]
 
 
 def test_a_document_of_stanza_is_its_sentences():
