@@ -96,13 +96,19 @@ def _fault(example: Any) -> str:
 
 
 @collection_off()
-def load_inputs(recipe: Recipe, data: Path | None, vocabularies: Vocabularies | None = None) -> Inputs:
+def load_inputs(
+    recipe: Recipe,
+    data: Path | None,
+    vocabularies: Vocabularies | None = None,
+    say: Callable[[str], None] = lambda line: None,
+) -> Inputs:
     """Reads a corpus and builds its graphs.
 
     Args:
         recipe: the recipe.
         data: the data folder; None for that of the environment.
         vocabularies: those of a trained model; new ones are made by default.
+        say: is told how many words of the corpus have pretrained vectors.
 
     Raises:
         InputError: the corpus cannot be read, does not fit the task, or has other classes than those of the model.
@@ -124,7 +130,7 @@ def load_inputs(recipe: Recipe, data: Path | None, vocabularies: Vocabularies | 
     vectors = None
     if vocabularies is None:
         known = strings()
-        read = read_files(recipe.embedding, words_of(recipe, known), data)
+        read = read_files(recipe.embedding, words_of(recipe, known), data, say)
         vocabularies = make_vocabularies(recipe, known, read)
         vectors = initial(read, vocabularies.word)
     elif vocabularies.label is not None and list(vocabularies.label) != list(recipe.corpus.labels):

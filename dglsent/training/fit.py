@@ -123,7 +123,7 @@ class _Job:
             raise InputError("training.precision 16-mixed: for GPUs alone; a CPU takes bf16-mixed")
         check_optimiser(recipe.optimiser)
         seed_all(recipe.seed)
-        inputs = load_inputs(recipe, self.data)
+        inputs = load_inputs(recipe, self.data, say=self.say)
         model = make_model(recipe, inputs.vocabularies, inputs.vectors)
         inputs.vectors = None  # the model has its own, and they are large
         check(recipe, model, inputs.sets)

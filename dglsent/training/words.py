@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -56,13 +56,16 @@ def token_vectors(options: EmbeddingOptions, data: Path | None) -> TokenVectors 
     return vectors
 
 
-def read_files(options: EmbeddingOptions, words: Vocabulary, data: Path | None) -> list[WordVectors]:
+def read_files(
+    options: EmbeddingOptions, words: Vocabulary, data: Path | None, say: Callable[[str], None] = lambda line: None
+) -> list[WordVectors]:
     """The pretrained vectors of some words, a file each; none where the recipe names no file.
 
     Args:
         options: the files and the dimensions of their vectors side by side.
         words: V words.
         data: the data folder; None for that of the environment.
+        say: is told how many of them each file knows.
 
     Raises:
         InputError: a file is missing, or their vectors together have another size; all sizes are said.
@@ -71,6 +74,8 @@ def read_files(options: EmbeddingOptions, words: Vocabulary, data: Path | None) 
         return []
     named = _named(options)
     read = [read_vectors(vectors_file(name, data), words) for name in named]
+    for name, found in zip(named, read, strict=True):
+        say(f"{name}: vectors of {found.found.sum():,} of {len(words) - len(SPECIAL):,} words")
     sizes = [found.matrix.shape[1] for found in read]
     if read and sum(sizes) != options.dim:
         each = " and ".join(f"{name}: vectors of {size} dimensions" for name, size in zip(named, sizes, strict=True))

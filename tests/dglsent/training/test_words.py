@@ -54,7 +54,9 @@ def test_default_keeps_what_training_has_twice():
 
 def test_files_stand_side_by_side(files):
     torch.manual_seed(1)
-    inputs = load_inputs(made("vectors=[news.txt, films.txt]", "dim=5"), files)
+    said: list[str] = []
+    inputs = load_inputs(made("vectors=[news.txt, films.txt]", "dim=5"), files, say=said.append)
+    assert said == ["news.txt: vectors of 3 of 10 words", "films.txt: vectors of 2 of 10 words"]
     word, vectors = inputs.vocabularies.word, inputs.vectors
     assert vectors.shape == (len(word), 5)
     assert vectors[word["Bob"]].tolist() == [5, 6, -4, -5, -6]
