@@ -125,6 +125,10 @@ def _fit(options: Namespace, overrides: Sequence[str], command: str) -> int:
     if options.seeds and leads:
         together = aggregate(finished_seeds(base, config, options.data))
         Run(base).save_metrics(together)
+        others = {run.parent.name for run in base.glob("seed-*/metrics.json")}
+        others -= {f"seed-{seed}" for seed in together["seeds"]}
+        if others:
+            say(f"{base}: {', '.join(sorted(others))}: of another configuration or other files, left out of the means")
         print(f"{base}: {_means(together)}")
     return 0
 

@@ -85,7 +85,10 @@ def test_seeds_of_an_earlier_command_count_too(tmp_path, program):
     """The means were those of the last command's alone."""
     file, out = recipe(tmp_path, TINY.replace("epochs: 2", "epochs: 1")), tmp_path / "run"
     for seed, options in (("5", ["--optimiser.lr", "0.01"]), ("2", []), ("1", [])):
-        assert program("fit", file, "--out", out, "--seeds", seed, *options)[0] == 0
+        code, _, said = program("fit", file, "--out", out, "--seeds", seed, *options)
+        assert code == 0
+        left_out = f"{out}: seed-5: of another configuration or other files, left out of the means"
+        assert (left_out in said.splitlines()) == (seed != "5")
     (out / "seed-old").mkdir()
     assert json.loads((out / "metrics.json").read_text())["seeds"] == [1, 2]  # 5 was trained with another rate
 
