@@ -18,7 +18,7 @@ from dglsent.analysis import attention_matrix as matrices
 from dglsent.analysis.pictures import CONTRAST, arcs, colour_of, heat, inches, panels
 from dglsent.analysis.recording import Recording, require_same_examples
 from dglsent.analysis.runs import by_run, which_run
-from dglsent.analysis.sentences import find_sentence, side_of
+from dglsent.analysis.sentences import find_sentence
 from dglsent.analysis.statistics import pearson
 from graphs.drawing.colour import SOFT
 from graphs.errors import InputError
@@ -47,12 +47,11 @@ def tables(sources: Sequence[Recording], *, sentence: str = "", longest: int = 6
     pair = (without[0], with_it[0])
     cases = only_one_right(pair[0].examples, pair[1].examples)
     if sentence or not len(cases):
-        example = find_sentence(pair[0].examples, sentence)
+        example, side = find_sentence(pair[0].examples, sentence)
     else:
         lengths = cases.text.str.count(" ") + 1
         fitting = cases[lengths.between(5, 14)]
-        example = int((fitting if len(fitting) else cases).example.iloc[0])
-    side = side_of(pair[0].examples, example, [sentence])
+        example, side = int((fitting if len(fitting) else cases).example.iloc[0]), 0
     weights = [_weights(source, example, side) for source in pair]
     return {
         "correlation": concat(rows, ignore_index=True),

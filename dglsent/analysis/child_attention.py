@@ -16,7 +16,7 @@ from pandas import DataFrame, Series, concat
 from dglsent.analysis.pictures import colour_of, heat, inches, panels
 from dglsent.analysis.recording import Recording
 from dglsent.analysis.runs import first_runs, of_run
-from dglsent.analysis.sentences import find_sentence, side_of
+from dglsent.analysis.sentences import find_sentence
 from dglsent.analysis.statistics import entropy
 from graphs.drawing.colour import SOFT
 from graphs.errors import InputError
@@ -42,8 +42,7 @@ def tables(sources: Sequence[Recording], *, sentence: str = "") -> dict[str, Dat
     weights, choices = [], []
     for source in sources:
         source.require("child.attention")
-        example = find_sentence(source.examples, sentence, PAPER)
-        side = side_of(source.examples, example, [sentence] if sentence else PAPER)
+        example, side = find_sentence(source.examples, sentence, PAPER)
         of_one = child_weights(source.edges, source.nodes, example, side)
         guide = source.examples.set_index("example").loc[example]
         texts = [guide.text, guide.other]

@@ -19,7 +19,7 @@ from dglsent.analysis import attention_matrix as matrices
 from dglsent.analysis.pictures import arcs, colour_of, heat, inches, panels
 from dglsent.analysis.recording import Recording
 from dglsent.analysis.runs import first_runs, of_run
-from dglsent.analysis.sentences import find_sentence, side_of
+from dglsent.analysis.sentences import find_sentence
 from dglsent.analysis.statistics import mean_interval
 from graphs.drawing.colour import SOFT
 
@@ -46,11 +46,7 @@ def tables(sources: Sequence[Recording], *, sentence: str = "", longest: int = 6
     for source in sources:
         names, all_edges = matrices.layers(source), matrices.word_edges(source)
         edges = matrices.up_to(all_edges, longest, source)
-        if sentence:
-            example = find_sentence(source.examples, sentence)
-            side = side_of(source.examples, example, [sentence])
-        else:
-            example, side = _middling(edges)
+        example, side = find_sentence(source.examples, sentence) if sentence else _middling(edges)
         made = {
             "shares": concat([shares(edges, name) for name in names]),
             "distance": concat([distances(edges, name) for name in names]),

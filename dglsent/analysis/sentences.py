@@ -5,11 +5,13 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Callable, Sequence
 from functools import cache
-from itertools import product
+from typing import Final
 
 from pandas import DataFrame, Series
 
 from graphs.errors import InputError
+
+SIDES: Final = ("text", "other")  # columns of examples
 
 
 def bare(text: str) -> str:
@@ -23,41 +25,38 @@ def _counts(char: str) -> bool:
     return char.isalnum() or unicodedata.category(char).startswith("M")
 
 
-def find_sentence(examples: DataFrame, named: str, usual: Sequence[str] = ()) -> int:
-    """The first example that has a sentence on either side, of those that have it to the letter if there are such.
+def find_sentence(examples: DataFrame, named: str, usual: Sequence[str] = ()) -> tuple[int, int]:
+    """The first example that has a sentence, of those that have it to the letter if there are such, and on which side.
 
     Args:
         examples: of a split.
         named: the sentence; "" for one of the usual.
         usual: sentences one of which is taken if it is there, else the first example.
 
+    Returns:
+        The example, and 0 where the sentence is its text or 1 where it is its other one.
+
     Raises:
         InputError: the named sentence is not there.
     """
     forms: tuple[Callable[[str], str], ...] = (str, bare)
-    sides = [examples[side] for side in ("text", "other") if side in examples]
     for sentence in [named] if named else usual:
-        for form, side in product(forms, sides):
-            found = examples.example[side.map(form, na_action="ignore") == form(sentence)]
-            if len(found):
-                return int(found.iloc[0])
+        for form in forms:
+            for side, column in enumerate(SIDES):
+                found = examples.example[examples[column].map(form, na_action="ignore") == form(sentence)]
+                if len(found):
+                    return int(found.iloc[0]), side
     if named:
         raise InputError(
             f"--sentence {named!r}: no such sentence in the split; `dglsent predict RUN FILE --structure --draw DIR` "
             "shows what a model makes of your own"
         )
-    return int(examples.example.iloc[0])
-
-
-def side_of(examples: DataFrame, example: int, wanted: Sequence[str]) -> int:
-    """The side of an example, 0 or 1, on which one of some sentences stands; 0 where none does."""
-    other = examples.set_index("example").other.loc[example]
-    return int(isinstance(other, str) and bare(other) in map(bare, wanted))
+    return int(examples.example.iloc[0]), 0
 
 
 def find_pairs(examples: DataFrame, one: str, other: str) -> list[int]:
     """The examples that are a pair of sentences, either way round."""
-    sides = [_bare(examples[side]) for side in ("text", "other")]
+    sides = [_bare(examples[side]) for side in SIDES]
     a, b = bare(one), bare(other)
     here = ((sides[0] == a) & (sides[1] == b)) | ((sides[0] == b) & (sides[1] == a))
     return [int(number) for number in examples.example[here]]

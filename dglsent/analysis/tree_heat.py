@@ -21,7 +21,7 @@ from dglsent.analysis.phrases import gates, phrases
 from dglsent.analysis.pictures import HEAT, panels
 from dglsent.analysis.recording import Recording
 from dglsent.analysis.runs import by_run, first_run, of_run, which_run
-from dglsent.analysis.sentences import find_sentence, side_of
+from dglsent.analysis.sentences import find_sentence
 from dglsent.analysis.statistics import Array
 from graphs.drawing.colour import INK, LINE, SOFT
 from graphs.errors import InputError
@@ -58,8 +58,7 @@ def tables(sources: Sequence[Recording], *, sentence: str = "", dimension: int =
         if not dimension and np.isnan(area).all():
             raise InputError(f"{source.path}: no phrases with gold sentiment; choose a run on SST or give --dimension")
         k = dimension or int(np.nanargmax(area)) + 1
-        example = find_sentence(source.examples, sentence, PAPER)
-        side = side_of(source.examples, example, [sentence] if sentence else PAPER)
+        example, side = find_sentence(source.examples, sentence, PAPER)
         tree = tree_values(nodes, z[:, k - 1], example, side, classes)
         trees.append(of_run(tree, source).assign(dimension=k, name=names[k - 1], auc=area[k - 1]))
     return {"auc": concat(areas, ignore_index=True), "tree": concat(trees, ignore_index=True)}
