@@ -29,7 +29,8 @@ def tables(sources: Sequence[Recording], *, sentence: str = "", longest: int = 6
 
     Args:
         sources: recordings of two systems on one split; that with "relation" among its edges' attributes has it.
-        sentence: which is drawn; by default the first case.
+        sentence: which is drawn; by default the first case of 5 to 14 words, else the first case, and the first example
+            where there are no cases.
         longest: words of the longest sentence that counts.
 
     Raises:

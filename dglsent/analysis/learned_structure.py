@@ -36,7 +36,7 @@ def tables(sources: Sequence[Recording], *, sentence: str = "", longest: int = 6
 
     Args:
         sources: recordings with attention between all words.
-        sentence: whose weights are listed; by default one of 8 to 14 words.
+        sentence: whose weights are listed; by default the first of 8 to 14 words, else the first.
         longest: words of the longest sentence that counts.
 
     Raises:
@@ -223,7 +223,7 @@ def _distance(found: DataFrame) -> Figure:
 
 
 def _middling(edges: DataFrame) -> tuple[int, int]:
-    """The first example with a sentence of 8 to 14 words, and on which side that stands."""
+    """The first example with a sentence of 8 to 14 words, else the first, and on which side that stands."""
     fitting = edges[edges.length.between(8, 14)]
     first = (fitting if len(fitting) else edges).iloc[0]
     return int(first.example), int(first.sentence)
