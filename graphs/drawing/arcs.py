@@ -192,9 +192,15 @@ def _levels(arcs: list[_Arc], first: int, end: int) -> dict[int, int]:
         elif any(here):
             pieces.append((max(left, first - 1) - first + 1, min(right, end) - first + 1, right - left, index))
     for left, right, _, index in sorted(pieces, key=lambda piece: (piece[1] - piece[0], piece[2], piece[0])):
-        found[index] = 1 + max(height[left:right])
-        height[left:right] = [found[index]] * (right - left)
+        found[index] = stack(height, left, right)
     return found
+
+
+def stack(height: list[int], left: int, right: int) -> int:
+    """The level of one more arc over the gaps `left` .. `right - 1`: above all there, whose `height` becomes its."""
+    level = 1 + max(height[left:right])
+    height[left:right] = [level] * (right - left)
+    return level
 
 
 def _lane(words: Sequence[str], sides: Sequence[list[_Arc]]) -> float:
@@ -229,7 +235,7 @@ def _draw(
         y = -_FOOT * 0.8 if levels[index] == 0 else y
         weighted = scale is not None and not math.isnan(arc.weight)
         colour = scale.colour(arc.weight) if scale is not None and weighted else COLOUR
-        wide = _width(arc.weight, scale) if scale is not None and weighted else 1.2
+        wide = scale.between(arc.weight, *_WIDTHS) if scale is not None and weighted else 1.2
         (left, right), inside = arc.ends, [row.first <= word < row.end for word in arc.ends]
         tip = left if arc.receiver == left else right
         x = [places[word] + port for word, port in zip((left, right), arc.ports, strict=True)]
@@ -251,21 +257,11 @@ def _draw(
         canvas.path(start + end, stroke=colour, width=wide, hint=f"{words[arc.sender]} → {words[arc.receiver]}{said}")
         if row.first <= arc.receiver < row.end:
             at = x[1] if left == right or tip == right else x[0]
-            half = _ARROW * 0.5 + wide / 3
-            canvas.path(
-                f"M{number(at)} 0L{number(at - half)} {number(-_ARROW - 1)}L{number(at + half)} {number(-_ARROW - 1)}Z",
-                stroke=colour,
-                width=0.5,
-                fill=colour,
-            )
+            canvas.arrow(at, 0.0, half=_ARROW * 0.5 + wide / 3, length=_ARROW + 1, colour=colour)
         if not inside[0]:
             canvas.text(_short(words[left]), edges[0] - 11.0, y, _OTHER, fill=SOFT, anchor="end", kind="other")
         if not inside[1]:
             canvas.text(_short(words[right]), edges[1] + 11.0, y, _OTHER, fill=SOFT, anchor="start", kind="other")
-
-
-def _width(weight: float, scale: Scale) -> float:
-    return _WIDTHS[0] + scale.share(weight) * (_WIDTHS[1] - _WIDTHS[0])
 
 
 def _short(word: str) -> str:

@@ -132,6 +132,12 @@ class Canvas:
             f'stroke-linecap="round" stroke-linejoin="round"{self._moved()}{tail}'
         )
 
+    def arrow(self, x: float, y: float, *, half: float, length: float, colour: str) -> None:
+        """An arrow head that points down to (x, y), `half` wide to either side."""
+        back = number(y - length)
+        data = f"M{number(x)} {number(y)}L{number(x - half)} {back}L{number(x + half)} {back}Z"
+        self.path(data, stroke=colour, width=0.5, fill=colour)
+
     def box(
         self,
         x: float,

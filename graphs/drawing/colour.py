@@ -77,6 +77,10 @@ class Scale:
         """How far a value lies from low (0) to high (1)."""
         return min(max((value - self.low) / (self.high - self.low), 0.0), 1.0)
 
+    def between(self, value: float, least: float, most: float) -> float:
+        """What is `least` for low, `most` for high and in step with the values between them, such as a width."""
+        return least + self.share(value) * (most - least)
+
     def colour(self, value: float) -> str:
         """The colour of a value as "#rrggbb"; that of paper for a value that is not a number."""
         if math.isnan(value):

@@ -9,7 +9,7 @@ from itertools import pairwise
 from typing import Final
 
 from graphs.columns import Dependencies
-from graphs.drawing.arcs import COLOUR, WIDTH, arcs_svg
+from graphs.drawing.arcs import COLOUR, WIDTH, arcs_svg, stack
 from graphs.drawing.arcs import Arc as AnyArc
 from graphs.drawing.canvas import MARGIN, Canvas, Svg, number, text_width
 from graphs.drawing.colour import INK, PAPER, SOFT, Scale
@@ -177,8 +177,7 @@ def _arcs(sentence: Dependencies) -> list[_Arc]:
     height = [0] * len(sentence)  # of the arcs over the gap to the right of each word
     for arc in sorted(arcs, key=lambda arc: (arc.right - arc.left, arc.left)):
         if arc.left < arc.right:
-            arc.level = 1 + max(height[arc.left : arc.right])
-            height[arc.left : arc.right] = [arc.level] * (arc.right - arc.left)
+            arc.level = stack(height, arc.left, arc.right)
     top = 1 + max((arc.level for arc in arcs), default=0)
     for arc in arcs:
         arc.level = arc.level or top
@@ -275,7 +274,7 @@ def _draw(
     root = arc.left == arc.right
     colour, width = _ROOT if root else COLOUR, 1.3
     if weight is not None and scale is not None and not math.isnan(weight):
-        width = _WIDTHS[0] + scale.share(weight) * (_WIDTHS[1] - _WIDTHS[0])
+        width = scale.between(weight, *_WIDTHS)
         colour = scale.colour(weight)
     end = foot - _ARROW
     ends = [end if arc.dependent == arc.left else foot, end if arc.dependent == arc.right else foot]
@@ -289,11 +288,4 @@ def _draw(
         )
     canvas.path(data, stroke=colour, width=width)
     tip = left if arc.dependent == arc.left else right
-    half = _ARROW * 0.55 + width / 3
-    canvas.path(
-        f"M{number(tip)} {number(foot)}L{number(tip - half)} {number(foot - _ARROW - 2)}"
-        f"L{number(tip + half)} {number(foot - _ARROW - 2)}Z",
-        stroke=colour,
-        width=0.5,
-        fill=colour,
-    )
+    canvas.arrow(tip, foot, half=_ARROW * 0.55 + width / 3, length=_ARROW + 2, colour=colour)

@@ -21,7 +21,7 @@ from graphs.errors import InputError
 Side: TypeAlias = "Constituency | Dependencies | Sequence[str]"
 
 _BETWEEN: Final = 110.0  # pixels between the sentences
-_WIDTHS: Final = (0.8, 5.0)
+_WIDTHS: Final = (0.8, 5.0)  # of lines, from the lowest weight to the highest
 _WORD: Final = 15.0
 
 
@@ -84,7 +84,7 @@ def pair_svg(
             f"M{number(u)} {number(v - 3)}C{number(u)} {number(v - bend)} {number(x)} {number(y + bend)} "
             f"{number(x)} {number(y + 3)}",
             stroke=scale.colour(weight),
-            width=_WIDTHS[0] + scale.share(weight) * (_WIDTHS[1] - _WIDTHS[0]),
+            width=scale.between(weight, *_WIDTHS),
             hint=f"{weight:.3g}",
         )
     with canvas.at(left[0], 0.0):
