@@ -5,13 +5,12 @@ An edge row says how much its receiver listens to its sender; the weights of a r
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import numpy as np
 from pandas import DataFrame, MultiIndex, factorize
 
 from dglsent.analysis.recording import Recording
 from dglsent.analysis.statistics import Array
+from graphs.drawing.attention import strongest
 from graphs.errors import InputError
 
 
@@ -119,16 +118,8 @@ def words_of(nodes: DataFrame, example: int, sentence: int = 0) -> list[str]:
     return list(nodes[(nodes.example == example) & (nodes.sentence == sentence)].sort_values("node").text)
 
 
-def strongest(weights: Array, most: int = 3, above: float = 2.0) -> list[tuple[int, int, float]]:
-    """(sender, receiver, weight) of each receiver's `most` strongest senders but itself, above `above` / n."""
-    size = len(weights)
-    found = []
-    for receiver in range(size):
-        order: Sequence[int] = np.argsort(-weights[receiver], kind="stable").tolist()
-        others = [sender for sender in order if sender != receiver][:most]
-        found += [
-            (sender, receiver, float(weights[receiver, sender]))
-            for sender in others
-            if weights[receiver, sender] > above / size
-        ]
-    return found
+def strongest_others(weights: Array) -> list[tuple[int, int, float]]:
+    """(sender, receiver, weight) of the three strongest senders of each of n receivers but itself, above 2 / n."""
+    others = weights.copy()
+    np.fill_diagonal(others, np.nan)
+    return strongest(others, 3, 2 / len(weights))

@@ -129,7 +129,7 @@ def _of_sentence(weights: DataFrame) -> Figure:
     axes[0, 0].set_title("dependency parse")
     high, title = max(square.max() for square in squares), partial(textwrap.fill, width=int(11 * wide))
     for column, ((name, rows), square) in enumerate(zip(runs, squares, strict=True)):
-        strongest, without = matrices.strongest(square), f"no word gives another more than 2 / {len(words)}"
+        strongest, without = matrices.strongest_others(square), f"no word gives another more than 2 / {len(words)}"
         arcs(axes[0, column + 1], words, strongest, colour=colour_of(column), without=without)
         row = rows.iloc[0]
         layer = row.layer.replace("attention_", "layer ")

@@ -165,7 +165,7 @@ def figures(tables: Mapping[str, DataFrame]) -> dict[str, Figure]:
         for column, square in enumerate(squares):
             heat(axes[0, column], square, words, words, high=high, label="weight", title=f"layer {column + 1}")
             axes[0, column].set_xlabel("listened to")
-            strongest, without = matrices.strongest(square), f"no word gives another more than 2 / {len(words)}"
+            strongest, without = matrices.strongest_others(square), f"no word gives another more than 2 / {len(words)}"
             arcs(axes[1, column], words, strongest, colour=colour_of(0), without=without)
         axes[0, 0].set_ylabel("listens")
         figure.set_label(f"Drawn: {shown}.")

@@ -133,13 +133,17 @@ def test_a_pair_of_words_counts_once_a_sentence():
     assert found.set_index(["receiver", "sender"]).sentences.to_dict() == {("a", "dog"): 2, ("dog", "a"): 2}
 
 
-def test_strongest_senders():
-    found = attention_matrix.strongest(attending(0.7))
+def test_strongest_others():
+    found = attention_matrix.strongest_others(attending(0.7))
     assert found == [(1, 0, 0.7), (2, 1, 0.7), (1, 2, 0.7), (2, 3, 0.7)]
-    assert attention_matrix.strongest(attending(0.7, heads=range(4))) == []  # each listens to itself
+    assert attention_matrix.strongest_others(attending(0.7, heads=range(4))) == []  # each listens to itself
     weights = np.eye(10)
     weights[0, :5] = 0.3, 0.25, 0.22, 0.21, 0.02
-    assert [sender for sender, _, _ in attention_matrix.strongest(weights, 3)] == [1, 2, 3]  # it is none of the three
+    assert [sender for sender, _, _ in attention_matrix.strongest_others(weights)] == [
+        1,
+        2,
+        3,
+    ]  # it is none of the three
 
 
 def test_an_attribute_that_leads_to_the_parse(tmp_path):
