@@ -11,11 +11,11 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
-from pandas import DataFrame, Series, concat
+from pandas import DataFrame, Series
 
 from dglsent.analysis.pictures import colour_of, heat, inches, panels
 from dglsent.analysis.recording import Recording
-from dglsent.analysis.runs import first_runs, of_run
+from dglsent.analysis.runs import first_runs, of_each_run
 from dglsent.analysis.sentences import find_sentence
 from dglsent.analysis.statistics import entropy
 from graphs.drawing.colour import SOFT
@@ -39,21 +39,20 @@ def tables(sources: Sequence[Recording], *, sentence: str = "") -> dict[str, Dat
     Raises:
         InputError: a recording lacks child.attention, or that sentence, or the sentence has a single word.
     """
-    weights, choices = [], []
-    for source in sources:
+
+    def of_one(source: Recording) -> dict[str, DataFrame]:
         source.require("child.attention")
         example, side = find_sentence(source.examples, sentence, PAPER)
-        of_one = child_weights(source.edges, source.nodes, example, side)
+        weights = child_weights(source.edges, source.nodes, example, side)
         guide = source.examples.set_index("example").loc[example]
         texts = [guide.text, guide.other]
-        if of_one.empty:
+        if weights.empty:
             raise InputError(
                 f"{source.path}: {texts[side]!r} has one word, and nothing is attended to; choose a --sentence"
             )
-        of_one = of_one.assign(guided_by=texts[1 - side])
-        weights.append(of_run(of_one, source))
-        choices.append(of_run(entropies(source.edges), source))
-    return {"weights": concat(weights, ignore_index=True), "entropy": concat(choices, ignore_index=True)}
+        return {"weights": weights.assign(guided_by=texts[1 - side]), "entropy": entropies(source.edges)}
+
+    return of_each_run(sources, of_one)
 
 
 def child_weights(edges: DataFrame, nodes: DataFrame, example: int, side: int) -> DataFrame:

@@ -10,7 +10,7 @@ from pandas import DataFrame, concat
 
 from dglsent.analysis.pictures import colour_of, panels
 from dglsent.analysis.recording import Recording, share_of
-from dglsent.analysis.runs import first_runs, of_run
+from dglsent.analysis.runs import first_runs, of_each_run
 from graphs.drawing.colour import LINE
 from graphs.errors import InputError
 
@@ -26,8 +26,8 @@ def tables(sources: Sequence[Recording], *, k: int = 5) -> dict[str, DataFrame]:
         InputError: a recording has no gold value a sentence, as one of tags, or no prediction of it, or classes
             without their probabilities.
     """
-    chosen, errors = [], []
-    for source in sources:
+
+    def of_one(source: Recording) -> dict[str, DataFrame]:
         if source.examples.gold.isna().any():
             raise InputError(
                 f"{source.path}: sentences have no gold value of their own; choose a run that predicts one"
@@ -41,9 +41,10 @@ def tables(sources: Sequence[Recording], *, k: int = 5) -> dict[str, DataFrame]:
                 f"{source.path}: has classes without their probabilities; choose a run whose task says both"
             )
         marked = errors_of(source.examples, source.of_classes)
-        errors.append(of_run(marked[["id", "gold", "predicted", "error"]].assign(classes=source.of_classes), source))
-        chosen.append(of_run(choose(marked, k), source))
-    return {"examples": concat(chosen, ignore_index=True), "all": concat(errors, ignore_index=True)}
+        errors = marked[["id", "gold", "predicted", "error"]].assign(classes=source.of_classes)
+        return {"examples": choose(marked, k), "all": errors}
+
+    return of_each_run(sources, of_one)
 
 
 def errors_of(examples: DataFrame, classes: bool) -> DataFrame:

@@ -10,10 +10,10 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from matplotlib.figure import Figure
 from matplotlib.ticker import LogFormatter
-from pandas import DataFrame, Series, concat
+from pandas import DataFrame, Series
 
 from dglsent.analysis.pictures import colour_of, panels
-from dglsent.analysis.runs import by_run, first_run, of_run
+from dglsent.analysis.runs import by_run, first_run, of_each_run
 from dglsent.analysis.sources import LoggedGates
 from dglsent.analysis.statistics import Array, entropy, interval, spearman
 from graphs.drawing.colour import INK
@@ -21,14 +21,13 @@ from graphs.drawing.colour import INK
 
 def tables(sources: Sequence[LoggedGates]) -> dict[str, DataFrame]:
     """Tables `activity` (word, step, offset), `decay` (step, distance), `width` (word) and `ambiguity`."""
-    found: dict[str, list[DataFrame]] = {}
-    for source in sources:
+
+    def of_one(source: LoggedGates) -> dict[str, DataFrame]:
         activity = mean_gates(source.gates)
         width = widths(source.gates, source.words)
-        made = {"activity": activity, "decay": decay(activity), "width": width, "ambiguity": ambiguity(width)}
-        for name, table in made.items():
-            found.setdefault(name, []).append(of_run(table, source))
-    return {name: concat(parts, ignore_index=True) for name, parts in found.items()}
+        return {"activity": activity, "decay": decay(activity), "width": width, "ambiguity": ambiguity(width)}
+
+    return of_each_run(sources, of_one)
 
 
 def mean_gates(gates: DataFrame) -> DataFrame:

@@ -18,7 +18,7 @@ from scipy.special import entr
 from dglsent.analysis import attention_matrix as matrices
 from dglsent.analysis.pictures import arcs, colour_of, heat, inches, panels
 from dglsent.analysis.recording import Recording
-from dglsent.analysis.runs import first_runs, of_run
+from dglsent.analysis.runs import first_runs, of_each_run
 from dglsent.analysis.sentences import find_sentence
 from dglsent.analysis.statistics import mean_interval
 from graphs.drawing.colour import SOFT
@@ -42,21 +42,20 @@ def tables(sources: Sequence[Recording], *, sentence: str = "", longest: int = 6
     Raises:
         InputError: no sentence is that short.
     """
-    found: dict[str, list[DataFrame]] = {}
-    for source in sources:
+
+    def of_one(source: Recording) -> dict[str, DataFrame]:
         names, all_edges = matrices.layers(source), matrices.word_edges(source)
         edges = matrices.up_to(all_edges, longest, source)
         example, side = find_sentence(source.examples, sentence) if sentence else _middling(edges)
-        made = {
+        return {
             "shares": concat([shares(edges, name) for name in names]),
             "distance": concat([distances(edges, name) for name in names]),
             "entropy": concat([entropies(edges, name) for name in names]),
             "pairs": concat([pairs(edges, source.nodes, name) for name in names]),
             "weights": one_sentence(all_edges, source.nodes, names, example, side),
         }
-        for what, table in made.items():
-            found.setdefault(what, []).append(of_run(table, source))
-    return {what: concat(parts, ignore_index=True) for what, parts in found.items()}
+
+    return of_each_run(sources, of_one)
 
 
 def shares(edges: DataFrame, name: str) -> DataFrame:

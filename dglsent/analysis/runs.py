@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
-from pandas import DataFrame
+from pandas import DataFrame, concat
+
+Source = TypeVar("Source")
 
 
 def system(path: Path) -> str:
@@ -64,6 +66,20 @@ def called(source: Any) -> str:
 def of_run(table: DataFrame, source: Any) -> DataFrame:
     """A table with columns that say of which run it is."""
     return table.assign(**which_run(source))
+
+
+def of_each_run(sources: Iterable[Source], make: Callable[[Source], Mapping[str, DataFrame]]) -> dict[str, DataFrame]:
+    """The tables of runs one under the other, with columns that say of which run a row is.
+
+    Args:
+        sources: runs, or recordings of them.
+        make: makes the tables of one, by their names.
+    """
+    found: dict[str, list[DataFrame]] = {}
+    for source in sources:
+        for name, table in make(source).items():
+            found.setdefault(name, []).append(of_run(table, source))
+    return {name: concat(parts, ignore_index=True) for name, parts in found.items()}
 
 
 def run_columns(table: DataFrame) -> list[str]:
