@@ -113,9 +113,9 @@ def square(edges: DataFrame, field: str) -> Array:
     return found
 
 
-def words_of(nodes: DataFrame, example: int, sentence: int = 0) -> list[str]:
-    """The words of a sentence."""
-    return list(nodes[(nodes.example == example) & (nodes.sentence == sentence)].sort_values("node").text)
+def words_of(nodes: DataFrame, example: int, side: int) -> list[str]:
+    """The words of the sentence on one side of an example."""
+    return list(nodes[(nodes.example == example) & (nodes.sentence == side)].sort_values("node").text)
 
 
 def strongest_others(weights: Array) -> list[tuple[int, int, float]]:

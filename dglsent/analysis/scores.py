@@ -98,14 +98,14 @@ def beside_published(runs: Sequence[TrainedRun], names: Sequence[str]) -> DataFr
     return DataFrame(rows).astype({"parameters": "Int64"} if rows else {})
 
 
-def published_scores(names: Sequence[str], split: str = "test") -> dict[tuple[str, str], float]:
-    """What some tables publish, by recipe and name of the score in `metrics.json`, on the scale that it has there."""
+def published_scores(names: Sequence[str]) -> dict[tuple[str, str], float]:
+    """What some tables publish of test sets, by recipe and name of the score in `metrics.json`, on the scale there."""
     return {
         (row.recipe, score.name): said / score.factor
         for table in map(published.load, names)
         for row in table.rows
         for score, said in zip(table.scores, row.published or (), strict=False)
-        if row.recipe and score.split == split and said is not None
+        if row.recipe and score.split == "test" and said is not None
     }
 
 

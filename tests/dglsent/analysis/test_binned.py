@@ -13,10 +13,10 @@ from dglsent.analysis.statistics import pearson
 from graphs.errors import InputError
 
 
-def scored(tmp_path, system, predicted, seed=1, gold=None, **encoder):
+def scored(tmp_path, system, predicted, seed=1, **encoder):
     """Twenty short pairs and twenty long ones."""
     texts = [("a b c", "a b c d e")] * 20 + [("a " * 19 + "a", "b " * 19 + "b")] * 20
-    gold = np.tile(np.arange(20.0), 2) if gold is None else gold
+    gold = np.tile(np.arange(20.0), 2)
     return recording(tmp_path, system=system, seed=seed, encoder=encoder, examples=pairs(gold, predicted, texts))
 
 

@@ -11,7 +11,7 @@ from dglsent.analysis.pictures import look
 from dglsent.analysis.sources import LoggedGates
 
 
-def logged(seed=1, words=8, fold=None):
+def logged(words=8, fold=None):
     """Gates that fall from the middle at the end, wider for words with more classes."""
     rows = []
     for word in range(words):
@@ -26,7 +26,7 @@ def logged(seed=1, words=8, fold=None):
         {"word": [f"w{word}" for word in range(words)], "count": [30, 20, 50, 40, 70, 60, 90, 80][:words]}
     )
     table["classes"] = range(1, words + 1)
-    return LoggedGates(Path(), "pmb/mlp", "WindowMLP", "PMB", seed, {}, {}, gates, table, fold=fold)
+    return LoggedGates(Path(), "pmb/mlp", "WindowMLP", "PMB", 1, {}, {}, gates, table, fold=fold)
 
 
 def test_gates_of_words():

@@ -47,9 +47,9 @@ def test_the_class_of_a_sentence_is_that_of_its_root(kind, gold, parents):
     assert [rows.parent.tolist() for _, rows in table.groupby("example")] == parents
 
 
-def of_film(graph, said=(), shown=(), about=(), labels=("bad", "good"), **targets):
+def of_film(graph, said=(), shown=(), about=(), **targets):
     """What is recorded of a sentence with a graph and a prediction."""
-    recorder = Recorder(Shown.of(shown), "chain", "", labels, dict(about))
+    recorder = Recorder(Shown.of(shown), "chain", "", ("bad", "good"), dict(about))
     example = Example((Parsed(dependencies=FILM),), targets)
     batch = Batch.of([graph])
     for name in shown:

@@ -54,10 +54,10 @@ def test_kinds_of_fusion_are_compared_over_the_seeds_that_both_have():
     assert fusion.difference == pytest.approx(0.1)
 
 
-def folds(system, values, parameters=10):
+def folds(system, values):
     """Runs of seeds 1, 2, ... with accuracies of folds 0, 1, ..."""
     return [
-        run(system, seed, {"accuracy": value}, fold=fold, parameters=parameters + fold)
+        run(system, seed, {"accuracy": value}, fold=fold, parameters=10 + fold)
         for seed, of_folds in enumerate(values, 1)
         for fold, value in enumerate(of_folds)
     ]
