@@ -34,7 +34,8 @@ def tables(sources: Sequence[Recording], *, sentence: str = "", longest: int = 6
         longest: words of the longest sentence that counts.
 
     Raises:
-        InputError: all of them have the attribute or none has, or they were recorded of other examples.
+        InputError: all of them have the attribute or none has, they were recorded of other examples, or lack attention
+            between all words, dependencies in short sentences, or that sentence.
     """
     with_it = [source for source in sources if has_dependencies(source)]
     without = [source for source in sources if not has_dependencies(source)]

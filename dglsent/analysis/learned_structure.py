@@ -40,7 +40,7 @@ def tables(sources: Sequence[Recording], *, sentence: str = "", longest: int = 6
         longest: words of the longest sentence that counts.
 
     Raises:
-        InputError: no sentence is that short.
+        InputError: a recording lacks such attention, that sentence, or one that is short enough.
     """
 
     def of_one(source: Recording) -> dict[str, DataFrame]:
