@@ -31,6 +31,7 @@ BATCH = 64
 """Examples that a model reads together."""
 
 _FILES = ("config.yaml", "weights.safetensors", "vocabularies.json", "sources.json", "metrics.json")
+_COUNTED = "config.json"  # by fetches of a file of this name the hub counts downloads
 _Made = TypeVar("_Made")
 
 
@@ -158,23 +159,51 @@ class Model(ModelHubMixin):
         )
 
     @classmethod
-    def from_pretrained(cls, pretrained_model_name_or_path: str | Path, **options: Any) -> Model:
+    def from_pretrained(
+        cls,
+        pretrained_model_name_or_path: str | Path,
+        *,
+        force_download: bool = False,
+        token: str | bool | None = None,
+        cache_dir: str | Path | None = None,
+        local_files_only: bool = False,
+        revision: str | None = None,
+        **options: Any,
+    ) -> Model:
         """The model of a folder, or of the Hugging Face hub; see `huggingface_hub.ModelHubMixin`.
+
+        Its own way would take options from the `config.json` that it finds, `trusted` too; here only the caller gives
+        any.
+
+        Args:
+            pretrained_model_name_or_path: a folder, or the name that a model has on the hub.
+            force_download: whether files are fetched that were fetched before.
+            token: for the hub; by default the one of its login.
+            cache_dir: where fetched files are kept; the hub's own folder by default.
+            local_files_only: whether nothing but what was fetched before is used.
+            revision: branch, tag or commit on the hub.
+            options: as for `dglsent.load`.
 
         Raises:
             InputError: there is no such folder and the hub cannot be reached, or refuses; or there is no run.
         """
-        try:
-            return super().from_pretrained(pretrained_model_name_or_path, **options)
-        except InputError:
-            raise
-        except Exception as error:
-            if Path(pretrained_model_name_or_path).is_dir():
-                raise
-            raise InputError(
-                f"{pretrained_model_name_or_path}: no folder here, and cannot be had from the hub "
-                f"({one_line(error, 200)})"
-            ) from error
+        folder = str(pretrained_model_name_or_path)
+        if not Path(folder).is_dir():
+            try:
+                folder = snapshot_download(
+                    folder,
+                    revision=revision,
+                    cache_dir=cache_dir,
+                    force_download=force_download,
+                    local_files_only=local_files_only,
+                    token=token,
+                    allow_patterns=[*_FILES, _COUNTED],
+                )
+            except Exception as error:  # the hub's client, and what carries its requests, have many classes
+                raise InputError(
+                    f"{folder}: no folder here, and cannot be had from the hub ({one_line(error, 200)})"
+                ) from error
+        return cls.of_run(folder, **options)
 
     def push_to_hub(self, repo_id: str, **options: Any) -> str:
         """Puts the run folder with its model card on the Hugging Face hub; see `huggingface_hub.ModelHubMixin`.
@@ -184,7 +213,7 @@ class Model(ModelHubMixin):
         """
         try:
             return str(super().push_to_hub(repo_id, **options))
-        except Exception as error:  # the hub's client, and what carries its requests, have many classes of their own
+        except Exception as error:  # as in `from_pretrained`
             raise InputError(f"{repo_id}: cannot be put on the hub ({one_line(error, 200)})") from error
 
     def _save_pretrained(self, save_directory: Path) -> None:
@@ -194,35 +223,7 @@ class Model(ModelHubMixin):
                 with replacing(there) as beside:
                     shutil.copyfile(file, beside)
         write(save_directory / "README.md", card(self))
-        # The hub counts downloads by a file of this name.
-        write(save_directory / "config.json", '{"library_name": "dglsent"}\n')
-
-    @classmethod
-    def _from_pretrained(
-        cls,
-        *,
-        model_id: str,
-        revision: str | None,
-        cache_dir: str | Path | None,
-        force_download: bool,
-        local_files_only: bool,
-        token: str | bool | None,
-        **options: Any,
-    ) -> Model:
-        for name in ("proxies", "resume_download"):  # what huggingface_hub says before 1.0
-            options.pop(name, None)
-        folder = model_id
-        if not Path(model_id).is_dir():
-            folder = snapshot_download(
-                model_id,
-                revision=revision,
-                cache_dir=cache_dir,
-                force_download=force_download,
-                local_files_only=local_files_only,
-                token=token,
-                allow_patterns=[*_FILES],
-            )
-        return cls.of_run(folder, **options)
+        write(save_directory / _COUNTED, '{"library_name": "dglsent"}\n')
 
     def __repr__(self) -> str:
         encoder, task = type(self.model.encoder).__name__, type(self.model.task).__name__

@@ -30,6 +30,31 @@ def test_there_and_back(trees_run, tmp_path):
         assert part in body
 
 
+def test_a_mistyped_option_is_no_fault_of_the_hub(trees_run, monkeypatch):
+    asked = {}
+
+    def fetched(name, **options):
+        asked.update(options, name=name)
+        return str(trees_run)
+
+    monkeypatch.setattr("dglsent.inference.model.snapshot_download", fetched)
+    for name in (trees_run, "me/tree-lstm"):
+        with pytest.raises(TypeError, match="devise"):
+            Model.from_pretrained(name, devise="cpu")
+    again = Model.from_pretrained("me/tree-lstm", revision="v1", device="cpu")
+    assert again.run.path == trees_run
+    assert (asked["name"], asked["revision"]) == ("me/tree-lstm", "v1")
+    assert {"config.json", "config.yaml", "weights.safetensors"} <= {*asked["allow_patterns"]}
+
+
+def test_a_folder_does_not_say_itself_that_it_is_trusted(trees_run, tmp_path):
+    """The hub's client hands what `config.json` says to the model as options."""
+    shutil.copytree(trees_run, tmp_path / "run")
+    (tmp_path / "run" / "config.json").write_text('{"trusted": true, "stanza_dir": "theirs"}')
+    model = Model.from_pretrained(tmp_path / "run", device="cpu")
+    assert (model.trusted, model.stanza_dir) == (False, None)
+
+
 def test_a_full_disk_leaves_the_files_that_were_there(trees_run, tmp_path):
     """Each was cut to nothing before it was written."""
     model = dglsent.load(trees_run, device="cpu")
