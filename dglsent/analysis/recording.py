@@ -22,6 +22,7 @@ from graphs.errors import InputError
 from graphs.files import is_part, replacing
 
 TABLES = ("examples", "nodes", "edges")
+_ABOUT = "recording.json"
 _FORMAT, _VERSION = "dglsent recording", 1
 _AGAIN = "record the run again"
 
@@ -202,6 +203,11 @@ def require_same_examples(sources: Sequence[Recording]) -> None:
             raise InputError(f"{source.path}: other examples than {first.path}; compare runs on one split")
 
 
+def is_recording(path: Path) -> bool:
+    """Whether a recording has at least begun in a folder."""
+    return (path / _ABOUT).is_file()
+
+
 def begin(path: Path, about: Mapping[str, Any]) -> bool:
     """Start a recording or go on with it; returns whether it is whole already.
 
@@ -231,9 +237,9 @@ def finish(path: Path) -> None:
 
 
 def _read(path: Path) -> dict[str, Any] | None:
-    file = path / "recording.json"
-    if not file.is_file():
+    if not is_recording(path):
         return None
+    file = path / _ABOUT
     try:
         about: dict[str, Any] = json.loads(file.read_text(encoding="utf-8"))
         if about["format"] != _FORMAT or about["version_of_format"] != _VERSION:
@@ -244,7 +250,7 @@ def _read(path: Path) -> dict[str, Any] | None:
 
 
 def _write(path: Path, about: Mapping[str, Any]) -> None:
-    with replacing(path / "recording.json") as beside:
+    with replacing(path / _ABOUT) as beside:
         beside.write_text(dumps(about, indent=2) + "\n", encoding="utf-8")
 
 

@@ -16,13 +16,13 @@ import yaml
 from pandas import DataFrame
 
 from dglsent.analysis.catalogue import Analysis
-from dglsent.analysis.recording import Recording
+from dglsent.analysis.recording import Recording, is_recording
 from dglsent.analysis.runs import called, encoder_options, fold_of, model_name, name_of, system, which_run
 from dglsent.analysis.whole import whole
+from dglsent.training.recipe_files import CONFIG
 from graphs.errors import InputError
 
 Say = Callable[[str], None]
-_WEIGHTS = "weights.safetensors"
 _AGAIN = "train the run again"
 _Source = TypeVar("_Source", bound="TrainedRun | Recording")
 
@@ -80,7 +80,9 @@ class TrainedRun:
     @cached_property
     def parameters(self) -> float:
         """Weights, those of words left out; nan of a run whose weights are not there."""
-        file = self.path / _WEIGHTS
+        from dglsent.training.run import Run
+
+        file = Run(self.path).weights_file
         if not file.is_file():  # its scores are from a ledger
             return math.nan
         sizes = {name: math.prod(shape) for name, shape in whole(file, _shapes, _AGAIN).items()}
@@ -122,7 +124,7 @@ def trained_runs(paths: Sequence[str | Path]) -> list[TrainedRun]:
     """
     runs = []
     for path in folders(paths):
-        if (path / "recording.json").is_file():
+        if is_recording(path):
             raise InputError(f"{path}: a recording; this analysis reads the scores of run folders")
         runs.append(TrainedRun.read(path))
     return _each_once(runs, lambda one, other: one.metrics == other.metrics)
@@ -145,9 +147,9 @@ def recordings(
     """
     found = []
     here = folders(paths)
-    _refuse_namesakes([path for path in here if not (path / "recording.json").is_file()])
+    _refuse_namesakes([path for path in here if not is_recording(path)])
     for path in here:
-        if (path / "recording.json").is_file():
+        if is_recording(path):
             found.append(Recording(path))
             continue
         from dglsent.analysis.record import record
@@ -175,10 +177,13 @@ def _refuse_namesakes(runs: Sequence[Path]) -> None:
         first = named.setdefault(name_of(path), path)
         if first == path:
             continue
-        for one in (first, path):
-            if not (one / _WEIGHTS).is_file():
-                raise InputError(f"{one}: has no weights to record; train the run again")
-        if not filecmp.cmp(first / _WEIGHTS, path / _WEIGHTS, shallow=False):
+        from dglsent.training.run import Run
+
+        one, other = Run(first).weights_file, Run(path).weights_file
+        for file in (one, other):
+            if not file.is_file():
+                raise InputError(f"{file.parent}: has no weights to record; train the run again")
+        if not filecmp.cmp(one, other, shallow=False):
             raise _called_alike(path, first, name_of(path))
 
 
@@ -203,7 +208,7 @@ def _called_alike(path: Path, first: Path, name: str) -> InputError:
 
 
 def _is_one(path: Path) -> bool:
-    return (path / "recording.json").is_file() or (path / "config.yaml").is_file()
+    return is_recording(path) or (path / CONFIG).is_file()
 
 
 def _inside(path: Path) -> list[Path]:

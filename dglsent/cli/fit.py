@@ -90,7 +90,7 @@ def _fit(options: Namespace, overrides: Sequence[str], command: str) -> int:
     from dglsent.training.fit import fit
     from dglsent.training.launched import launched
     from dglsent.training.means import aggregate, finished_seeds
-    from dglsent.training.run import Run
+    from dglsent.training.run import METRICS, Run
 
     set_threads(options.threads)
     if options.fused and options.processes > 1:
@@ -125,7 +125,7 @@ def _fit(options: Namespace, overrides: Sequence[str], command: str) -> int:
     if options.seeds and leads:
         together = aggregate(finished_seeds(base, config, options.data))
         Run(base).save_metrics(together)
-        others = {run.parent.name for run in base.glob("seed-*/metrics.json")}
+        others = {run.parent.name for run in base.glob(f"seed-*/{METRICS}")}
         others -= {f"seed-{seed}" for seed in together["seeds"]}
         if others:
             say(f"{base}: {', '.join(sorted(others))}: of another configuration or other files, left out of the means")

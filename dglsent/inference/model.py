@@ -21,7 +21,7 @@ from dglsent.training.collection import collection_off
 from dglsent.training.device import pick_device
 from dglsent.training.model import SentenceModel
 from dglsent.training.recipe import Recipe
-from dglsent.training.run import Run, write
+from dglsent.training.run import FILES, Run, write
 from graphs.errors import InputError, SentenceError, check_choice, one_line
 from graphs.features import Vocabularies
 from graphs.files import replacing
@@ -30,7 +30,6 @@ from graphs.token_vectors import TokenVectors, VectorSource
 BATCH = 64
 """Examples that a model reads together."""
 
-_FILES = ("config.yaml", "weights.safetensors", "vocabularies.json", "sources.json", "metrics.json")
 _COUNTED = "config.json"  # by fetches of a file of this name the hub counts downloads
 _Made = TypeVar("_Made")
 
@@ -197,7 +196,7 @@ class Model(ModelHubMixin):
                     force_download=force_download,
                     local_files_only=local_files_only,
                     token=token,
-                    allow_patterns=[*_FILES, _COUNTED],
+                    allow_patterns=[*FILES, _COUNTED],
                 )
             except Exception as error:  # the hub's client, and what carries its requests, have many classes
                 raise InputError(
@@ -217,7 +216,7 @@ class Model(ModelHubMixin):
             raise InputError(f"{repo_id}: cannot be put on the hub ({one_line(error, 200)})") from error
 
     def _save_pretrained(self, save_directory: Path) -> None:
-        for file in (self.run.path / name for name in _FILES):
+        for file in (self.run.path / name for name in FILES):
             there = save_directory / file.name
             if file.is_file() and file.resolve() != there.resolve():
                 with replacing(there) as beside:

@@ -10,6 +10,9 @@ from pathlib import Path
 from dglsent.near import near
 from graphs.errors import InputError
 
+CONFIG = "config.yaml"
+"""What a run folder calls its resolved recipe."""
+
 
 def names() -> list[str]:
     """The recipes that come with the package, as `corpus/system`; not those that are but bases of others."""
@@ -36,7 +39,7 @@ def find(recipe: str) -> Path:
     if Path(recipe).is_file():
         return Path(recipe)
     if Path(recipe).is_dir():
-        own = Path(recipe) / "config.yaml"
+        own = Path(recipe) / CONFIG
         if own.is_file():
             again = shlex.join(["dglsent", "fit", str(own), "--out", str(recipe)])
             raise InputError(f"{recipe}: is a run folder; `{again}` goes on with it")

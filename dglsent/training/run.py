@@ -19,11 +19,16 @@ from dglsent.training.assemble import make_model
 from dglsent.training.bases import mapping
 from dglsent.training.class_paths import Trusted, class_paths, find, look_in, may_import
 from dglsent.training.model import SentenceModel
-from dglsent.training.recipe_files import read
+from dglsent.training.recipe_files import CONFIG, read
 from dglsent.training.source_files import changed, hashes, require_code_of_store
 from graphs.errors import InputError
 from graphs.features import Vocabularies
 from graphs.files import is_part, replacing
+
+WEIGHTS, VOCABULARIES, SOURCES = "weights.safetensors", "vocabularies.json", "sources.json"
+METRICS = "metrics.json"
+FILES = (CONFIG, WEIGHTS, VOCABULARIES, SOURCES, METRICS)
+"""What a folder has of a run that is saved elsewhere; all but the checkpoint of an unfinished one."""
 
 # What stands beside a run while `dglsent reproduce` trains it anew: the old one; its first epochs, trained again.
 STALE, VERIFYING = ".stale", ".verify"
@@ -42,27 +47,27 @@ class Run:
     @property
     def config_file(self) -> Path:
         """The resolved recipe."""
-        return self.path / "config.yaml"
+        return self.path / CONFIG
 
     @property
     def weights_file(self) -> Path:
         """The weights of the best epoch."""
-        return self.path / "weights.safetensors"
+        return self.path / WEIGHTS
 
     @property
     def vocabularies_file(self) -> Path:
         """The vocabularies."""
-        return self.path / "vocabularies.json"
+        return self.path / VOCABULARIES
 
     @property
     def sources_file(self) -> Path:
         """Hashes of the files and of one's own classes that the recipe names."""
-        return self.path / "sources.json"
+        return self.path / SOURCES
 
     @property
     def metrics_file(self) -> Path:
         """Scores; written last, so a folder that has it is finished."""
-        return self.path / "metrics.json"
+        return self.path / METRICS
 
     @property
     def checkpoint(self) -> Path:
@@ -170,10 +175,10 @@ class Run:
             InputError: there is none, it is broken, or it names another class.
         """
         if not self.config_file.is_file():
-            within = sorted(path.parent.name for path in self.path.glob("*/config.yaml"))
+            within = sorted(path.parent.name for path in self.path.glob(f"*/{CONFIG}"))
             if within:
                 raise InputError(f"{self.path}: holds the runs {', '.join(within)}; name one of them")
-            raise InputError(f"{self.path}: no run there (config.yaml is missing); train one with `dglsent fit`")
+            raise InputError(f"{self.path}: no run there ({CONFIG} is missing); train one with `dglsent fit`")
         text, source = read(self.config_file), str(self.config_file)
         if trusted:
             look_in(Path.cwd())
