@@ -8,17 +8,20 @@ import json
 import math
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple, get_type_hints
+from typing import TYPE_CHECKING, Any, NamedTuple, get_type_hints
 
 from docstring_parser import parse
 from pandas import DataFrame
 
 from dglsent.analysis.catalogue import Analysis
-from dglsent.analysis.sources import LoggedGates, Say, recordings, trained_runs
+from dglsent.analysis.sources import LoggedGates, recordings, trained_runs
 from dglsent.json_text import dumps
 from dglsent.lock import locked
 from graphs.errors import InputError
 from graphs.files import replacing
+
+if TYPE_CHECKING:
+    from dglsent.training.fit import Say
 
 _ROWS_IN_JSON = 2000
 _WRITTEN = (".csv", ".txt", ".svg", ".png")

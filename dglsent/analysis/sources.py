@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, fields
 from functools import cached_property
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import yaml
 from pandas import DataFrame
@@ -22,7 +22,9 @@ from dglsent.analysis.whole import whole
 from dglsent.training.recipe_files import CONFIG
 from graphs.errors import InputError
 
-Say = Callable[[str], None]
+if TYPE_CHECKING:
+    from dglsent.training.fit import Say
+
 _AGAIN = "train the run again"
 _Source = TypeVar("_Source", bound="TrainedRun | Recording")
 

@@ -13,12 +13,13 @@ from dglsent.building.parts import Part
 from dglsent.building.shards import make, note_of
 from dglsent.building.sources import Source
 from dglsent.lock import locked
+from dglsent.training.fit import Say
 from graphs.errors import InputError
 from graphs.store import MANIFEST, STRINGS, SUM, checksum, write
 from graphs.vocabulary import read_json, write_json
 
 SHARD: Final = 1 << 15
-"""Sentences of a shard: some seconds of work."""
+"""Examples of a shard: some seconds of work."""
 
 _MARKER: Final = "building.json"
 # Shards and what is said of them, and what `replacing` has half written of these and of the whole store's files.
@@ -26,7 +27,6 @@ _SHARD: Final = r"\w+-\d{5,}\.(arrow|json)"
 _OURS: Final = re.compile(rf"{_SHARD}|({_SHARD}|{_MARKER}|{MANIFEST}|{STRINGS})\..+\.part")
 _ANEW: Final = "build the store anew in another folder"
 
-Say = Callable[[str], None]
 Making = Callable[[Path, Source, Sequence[Part]], Iterable[Part]]
 """What makes shards, and says of each part when it is done."""
 
@@ -69,10 +69,10 @@ def build(
             say(f"{folder}: {len(parts) - len(todo)} of {len(parts)} shards are whole and kept")
         elif any(folder.glob("*.arrow")):
             say(f"{folder}: none of its shards can be kept; all are made again")
-        start, sentences = time.monotonic(), 0
+        start, examples = time.monotonic(), 0
         for done, part in enumerate(making(folder, source, todo), 1):
-            sentences += part.count
-            rate = sentences / (time.monotonic() - start)
+            examples += part.count
+            rate = examples / (time.monotonic() - start)
             say(f"{part.name}: {done} of {len(todo)} shards, {rate:.0f} examples/s")
         return _finish(folder, source, parts)
 

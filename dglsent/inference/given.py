@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from dglsent.corpora.example import Example, Parsed
 from dglsent.corpora.own_files import has_trees, is_tree
@@ -17,7 +17,8 @@ from graphs.formats.brackets import parse_brackets, unescaped
 from graphs.parsing import Parse
 from graphs.tokens import tokens
 
-Say: TypeAlias = Callable[[str], None]
+if TYPE_CHECKING:
+    from dglsent.training.fit import Say
 
 REMEDY = "give raw text, or the files that `dglsent parse` writes"
 _WANTS = "give raw text, or the .{}.gz that `dglsent parse` writes"

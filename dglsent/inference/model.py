@@ -13,12 +13,13 @@ from huggingface_hub import ModelHubMixin, snapshot_download
 
 from dglsent.inference.card import card
 from dglsent.inference.explanation import Explanation, Explanations, explanations
-from dglsent.inference.given import Given, Readable, Say, examples_of, readable
+from dglsent.inference.given import Given, Readable, examples_of, readable
 from dglsent.inference.predictor import Predictor, Seen, needs, with_text
 from dglsent.inference.states import States, states_of
 from dglsent.training.class_paths import Trusted
 from dglsent.training.collection import collection_off
 from dglsent.training.device import pick_device
+from dglsent.training.fit import Say
 from dglsent.training.model import SentenceModel
 from dglsent.training.recipe import Recipe
 from dglsent.training.run import FILES, Run, write
