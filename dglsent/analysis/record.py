@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 from fnmatch import fnmatch
 from itertools import chain
@@ -22,9 +22,8 @@ from dglsent.analysis.finite import REMEDY, not_finite
 from dglsent.analysis.recording import TABLES, begin, finish
 from dglsent.analysis.rows import Recorder, Shown
 from dglsent.analysis.runs import fold_of, model_name, system
-from dglsent.building.further_files import of_files
+from dglsent.building.further_files import read_further
 from dglsent.building.read_back import read_back
-from dglsent.building.strange_tags import strange_tags
 from dglsent.corpora.example import Example
 from dglsent.corpora.stored import Stored
 from dglsent.lock import locked
@@ -32,6 +31,7 @@ from dglsent.training import recipe as recipes
 from dglsent.training.assemble import load_corpus
 from dglsent.training.data import GraphSet, graph_set
 from dglsent.training.device import pick_device
+from dglsent.training.fit import Say
 from dglsent.training.graphs import shape
 from dglsent.training.model import SentenceModel
 from dglsent.training.provenance import code_of, recipe_hash, version
@@ -43,7 +43,6 @@ from graphs.store import digest
 
 _SHARD = 500  # examples
 _EXAMPLES, _CELLS = 64, 2**17  # most examples of a batch, and most pairs of nodes
-Say = Callable[[str], None]
 
 
 def record(
@@ -52,7 +51,7 @@ def record(
     *,
     split: str = "test",
     files: Sequence[str] = (),
-    stanza_dir: str | None = None,
+    stanza_dir: str | os.PathLike[str] | None = None,
     fields: Sequence[str] | None = None,
     tables: Sequence[str] = TABLES,
     limit: int | None = None,
@@ -92,20 +91,16 @@ def record(
     recipe, vocabularies, model = trained.load(trusted=trusted)
     names = chosen_fields(model, fields)
     model.to(pick_device(device))
-    known = tuple(vocabularies.label or ())
     if files:
-        found = of_files(recipe.corpus, files, known, stanza_dir=stanza_dir)
+        found = read_further(files, recipe, vocabularies, model, stanza_dir=stanza_dir, say=say)
         examples: Sequence[Example] = list(chain.from_iterable(found.values()))[:limit]
-        sentences = chain.from_iterable(example.sentences for example in examples)
-        if warning := strange_tags(sentences, recipe, vocabularies, model):
-            say(warning)
     else:
         if warning := trained.changed_source(data, trusted=trusted):
             say(warning)
         examples = _examples(recipe, split, data, limit)
     about = {**provenance(trained, trusted), "split": ", ".join(files) or split}
     task = model.task
-    labels = list(recipe.corpus.labels or known or getattr(task, "labels", ()))
+    labels = list(recipe.corpus.labels or tuple(vocabularies.label or ()) or getattr(task, "labels", ()))
     what = {"fields": names, "labels": labels, "tables": list(tables), "examples": len(examples), "shard": shard}
     if files:
         what["files"] = {file: _hash(Path(file)) for file in files}

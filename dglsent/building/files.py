@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -47,7 +48,7 @@ class Files:
     files: Mapping[str, Sequence[str]]
     labels: Labels = "sentence"
     skip: bool = False
-    stanza_dir: str | None = None
+    stanza_dir: str | os.PathLike[str] | None = None
     cache: str | None = None
     columns: Mapping[str, str] = field(default_factory=dict)
 
@@ -95,7 +96,7 @@ class Files:
         Raises:
             InputError: there are no models.
         """
-        return _parser(self.stanza_dir)
+        return _parser(os.fspath(self.stanza_dir) if self.stanza_dir else None)
 
     def _examples(self, part: Part, known: dict[str, int], parse: Parsing) -> Iterator[Example | SentenceError]:
         if form_of(part.file) in ("tsv", "csv", "jsonl"):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -9,16 +10,50 @@ from pathlib import Path
 from dglsent.building.build import SHARD, about
 from dglsent.building.files import Files
 from dglsent.building.read import Read, labels_of
+from dglsent.building.strange_tags import strange_tags
 from dglsent.corpora.corpus import Corpus
 from dglsent.corpora.example import Example
 from dglsent.corpora.labelled import LabelledFiles
 from dglsent.corpora.own_files import number_of, refuse_no_file
 from dglsent.corpora.stored import Stored
+from dglsent.training.fit import Say
+from dglsent.training.model import SentenceModel
+from dglsent.training.recipe import Recipe
 from graphs.errors import InputError
+from graphs.features import Vocabularies
+
+
+def read_further(
+    files: Sequence[str],
+    recipe: Recipe,
+    vocabularies: Vocabularies,
+    model: SentenceModel,
+    *,
+    stanza_dir: str | os.PathLike[str] | None = None,
+    say: Say = lambda line: None,
+) -> dict[str, list[Example]]:
+    """The examples of each file for a trained model, as `of_files` reads them.
+
+    Args:
+        files: the files.
+        recipe: of the model.
+        vocabularies: of the model.
+        model: the model.
+        stanza_dir: Stanza's models, for raw text.
+        say: is told where their tags are of another tag set than the model's.
+
+    Raises:
+        InputError: as of `of_files`.
+    """
+    found = of_files(recipe.corpus, files, tuple(vocabularies.label or ()), stanza_dir=stanza_dir)
+    sentences = (sentence for examples in found.values() for example in examples for sentence in example.sentences)
+    if warning := strange_tags(sentences, recipe, vocabularies, model):
+        say(warning)
+    return found
 
 
 def of_files(
-    corpus: Corpus, files: Sequence[str], labels: Sequence[str], *, stanza_dir: str | None = None
+    corpus: Corpus, files: Sequence[str], labels: Sequence[str], *, stanza_dir: str | os.PathLike[str] | None = None
 ) -> dict[str, list[Example]]:
     """The examples of each file, read as those of a run's own files are; their ids are FILE-1, FILE-2, ...
 
@@ -46,7 +81,9 @@ def of_files(
     }
 
 
-def further_examples(store: Path, file: str, labels: Sequence[str], *, stanza_dir: str | None = None) -> list[Example]:
+def further_examples(
+    store: Path, file: str, labels: Sequence[str], *, stanza_dir: str | os.PathLike[str] | None = None
+) -> list[Example]:
     """The examples of a file, read as the store's own files were.
 
     Args:

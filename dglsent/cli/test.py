@@ -80,13 +80,9 @@ def _sets(
     options: Namespace, recipe: Recipe, vocabularies: Vocabularies, model: SentenceModel
 ) -> Mapping[str, Examples]:
     """The graphs of files that are not of the run."""
-    from dglsent.building.further_files import of_files
-    from dglsent.building.strange_tags import strange_tags
+    from dglsent.building.further_files import read_further
     from dglsent.training.data import graph_sets
     from dglsent.training.words import token_vectors
 
-    splits = of_files(recipe.corpus, options.files, tuple(vocabularies.label or ()), stanza_dir=options.stanza_dir)
-    sentences = (sentence for split in splits.values() for example in split for sentence in example.sentences)
-    if warning := strange_tags(sentences, recipe, vocabularies, model):
-        say(warning)
+    splits = read_further(options.files, recipe, vocabularies, model, stanza_dir=options.stanza_dir, say=say)
     return graph_sets(splits, recipe.graph, token_vectors(recipe.embedding, options.data), vocabularies, model.task)
