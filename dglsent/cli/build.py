@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from dglsent.cli.console import say
-from dglsent.cli.options import Parser, add_data, column_names, positive
+from dglsent.cli.options import Parser, add_data, add_stanza, column_names, positive
 from graphs.errors import InputError
 
 if TYPE_CHECKING:
@@ -60,9 +60,7 @@ def make_parser() -> Parser:
     )
     parser.add_argument("--shard", type=positive, metavar="N", help="examples of a shard; 32768 by default")
     parser.add_argument("--ray", action="store_true", help="share the work among the workers of Ray")
-    parser.add_argument(
-        "--stanza-dir", metavar="DIR", help="Stanza's models, for raw sentences; downloaded by Stanza without"
-    )
+    add_stanza(parser, "for raw sentences")
     parser.add_argument("--cache", metavar="DIR", help="folder of the cache of parses, as of `dglsent parse`")
     add_data(parser)
     return parser

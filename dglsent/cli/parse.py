@@ -24,7 +24,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
-from dglsent.cli.options import Parser, add_data, add_device, positive
+from dglsent.cli.options import Parser, add_data, add_device, add_stanza, positive
 from dglsent.lock import locked
 from graphs.errors import InputError, SentenceError
 from graphs.files import replacing
@@ -63,7 +63,7 @@ def make_parser() -> Parser:
         help="one sentence a line (the default), running text to be split, tokens separated by spaces, or CoNLL-U, "
         "whose tags, features and lemmas are kept and parsed with, and whose heads may be _",
     )
-    parser.add_argument("--stanza-dir", type=Path, metavar="DIR", help="Stanza's models; downloaded by Stanza without")
+    add_stanza(parser)
     parser.add_argument(
         "--cache",
         type=Path,

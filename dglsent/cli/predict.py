@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from dglsent.cli import token_columns
 from dglsent.cli.console import complain, say, tell_unfinished
-from dglsent.cli.options import Parser, add_device, add_trust, column_names
+from dglsent.cli.options import Parser, add_device, add_stanza, add_trust, column_names
 from dglsent.cli.reading import FORMATS, guess, is_csv, read, refuse_csv, refuse_trees, text_of
 from dglsent.corpora.own_files import PAIR, TEXT
 from dglsent.corpora.tables import TABLES
@@ -56,7 +56,7 @@ def make_parser() -> Parser:
     parser.add_argument(
         "--vectors", type=Path, metavar="FILE", help="safetensors of the tokens' vectors, for a model that reads such"
     )
-    parser.add_argument("--stanza-dir", type=Path, metavar="DIR", help="Stanza's models; downloaded by Stanza without")
+    add_stanza(parser)
     add_trust(parser)
     add_device(parser)
     return parser

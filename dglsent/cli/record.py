@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from dglsent.cli.console import say
-from dglsent.cli.options import Parser, add_data, add_device, add_trust, names, positive
+from dglsent.cli.options import Parser, add_data, add_device, add_stanza, add_trust, names, positive
 from graphs.errors import InputError
 
 _EPILOGUE = """
@@ -37,9 +37,7 @@ def make_parser() -> Parser:
         "--fields", type=names, metavar="A,B", help="fields to record; by default all that the encoder declares"
     )
     parser.add_argument("--limit", type=positive, metavar="N", help="only the first N examples; all by default")
-    parser.add_argument(
-        "--stanza-dir", metavar="DIR", help="Stanza's models, for raw sentences in files; downloaded by Stanza without"
-    )
+    add_stanza(parser, "for raw sentences in files")
     add_data(parser)
     add_device(parser)
     add_trust(parser)

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from dglsent.cli.console import say, tell_unfinished
-from dglsent.cli.options import Parser, add_data, add_device, add_trust
+from dglsent.cli.options import Parser, add_data, add_device, add_stanza, add_trust
 from dglsent.json_text import dumps
 from graphs.errors import InputError
 
@@ -33,9 +33,7 @@ def make_parser() -> Parser:
     parser.add_argument(
         "--split", action="append", choices=("train", "dev", "test"), help="split to score; dev and test by default"
     )
-    parser.add_argument(
-        "--stanza-dir", metavar="DIR", help="Stanza's models, for raw sentences in files; downloaded by Stanza without"
-    )
+    add_stanza(parser, "for raw sentences in files")
     add_data(parser)
     add_trust(parser)
     add_device(parser)
