@@ -5,12 +5,13 @@ from __future__ import annotations
 import argparse
 import gc
 import os
-import sys
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
+from itertools import product
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from dglsent.cli.console import say
 from dglsent.cli.options import Parser, names, positive
 from dglsent.json_text import dumps
 from graphs.errors import InputError
@@ -83,18 +84,27 @@ def main(arguments: Sequence[str]) -> int:
 
     import torch
 
-    from dglsent.benchmark import engines, peers
-    from dglsent.corpora.corpus import data_folder
-
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     if options.long:
-        return _long(max(options.threads or [cores]), as_json=options.json)
+        _long(max(options.threads or [cores]), as_json=options.json)
+        return 0
     if options.device == "cuda" and not torch.cuda.is_available():
         raise InputError("--device cuda: torch sees no GPU here; use --device cpu")
     if options.epochs:
-        return _epochs(data_folder(options.data), options)
+        _epochs(options)
+    else:
+        _engines(options, options.threads or sorted({1, cores}))
+    return 0
+
+
+def _engines(options: argparse.Namespace, threads: Sequence[int]) -> None:
+    """Time models beside DGL's engine and the bare products, or beside other people's code."""
+    import torch
+
+    from dglsent.benchmark import engines, peers
+    from dglsent.corpora.corpus import data_folder
+
     data = data_folder(options.data) if options.data or os.environ.get("DGLSENT_DATA") else None
-    threads = options.threads or sorted({1, cores})
     measure: Callable[..., Iterable[Row]]
     if options.peers:
         known = basic = tuple(peers.PEERS)
@@ -103,67 +113,71 @@ def main(arguments: Sequence[str]) -> int:
         known, basic = engines.MODELS, engines.BASIC
         measure = partial(engines.measure, device=options.device, fused=options.fused)
         head, line = _HEAD, _line
-    wanted = (known if options.all else basic) if options.models is None else options.models
-    if not wanted:
-        raise InputError(f"--models: names none; there are {', '.join(known)}")
-    unknown = next((name for name in wanted if name not in known), None)
-    if unknown is not None:
-        raise InputError(f"--models: no model {unknown!r}; there are {', '.join(known)}")
+    wanted = _wanted(options.models, known, known if options.all else basic)
     subjects = [subject for subject in engines.subjects(data) if subject.model in wanted]
-    rows: list[Row] = []
     if not options.json:
         trees = f"trees of SST and SICK from {data}" if data else "random trees of the shape of SST's and SICK's"
         fused = "; functions are compiled" if options.fused else ""
         print(f"{trees}; best of {', '.join(map(str, threads))} threads each; torch {torch.__version__}{fused}")
         print(head)
     gc.freeze()
-    sizes = options.batch or ([1, 25, 256] if options.all else [25, 256])
-    for number, subject in enumerate(subjects):
-        for place, size in enumerate(sizes):
-            done, count = number * len(sizes) + place, len(subjects) * len(sizes)
-            print(f"{done + 1} of {count}: {subject.model}, batches of {size}", file=sys.stderr, flush=True)
+
+    def rows() -> Iterator[Row]:
+        settings = list(product(subjects, options.batch or ([1, 25, 256] if options.all else [25, 256])))
+        for number, (subject, size) in enumerate(settings, 1):
+            say(f"{number} of {len(settings)}: {subject.model}, batches of {size}")
             batches = options.batches or (2 if not options.all else 5 if size > 1 else 20)
-            for row in measure(subject, size, threads=threads, batches=batches):
-                rows.append(row)
-                if not options.json:
-                    print(line(row), flush=True)
-    if options.json:
-        print(dumps(rows, indent=1))
-    return 0
+            yield from measure(subject, size, threads=threads, batches=batches)
+
+    _told(rows(), line, as_json=options.json)
 
 
-def _epochs(data: Path, options: argparse.Namespace) -> int:
-    """Train an epoch of two recipes, and print a table or JSON rows."""
+def _wanted(named: Sequence[str] | None, known: Sequence[str], usual: Sequence[str]) -> Sequence[str]:
+    """The models that --models names, or the usual ones without it."""
+    if named is None:
+        return usual
+    if not named:
+        raise InputError(f"--models: names none; there are {', '.join(known)}")
+    unknown = next((name for name in named if name not in known), None)
+    if unknown is not None:
+        raise InputError(f"--models: no model {unknown!r}; there are {', '.join(known)}")
+    return named
+
+
+def _epochs(options: argparse.Namespace) -> None:
+    """Train an epoch of two recipes."""
     from dglsent.benchmark import epochs
+    from dglsent.corpora.corpus import data_folder
 
-    rows = []
-    for recipe, size in epochs.RECIPES:
-        print(f"{recipe}, batches of {size}", file=sys.stderr, flush=True)
-        row = epochs.measure(recipe, size, data, options.device, fused=options.fused)
-        rows.append(row)
-        if not options.json:
-            print(f"{recipe:<16} batch {size:<4} {row['steps']} steps {row['seconds']:.2f} s", flush=True)
-    if options.json:
-        print(dumps(rows, indent=1))
-    return 0
+    data = data_folder(options.data)
+
+    def rows() -> Iterator[Row]:
+        for recipe, size in epochs.RECIPES:
+            say(f"{recipe}, batches of {size}")
+            yield epochs.measure(recipe, size, data, options.device, fused=options.fused)
+
+    _told(rows(), _epochs_line, as_json=options.json)
 
 
-def _long(threads: int, *, as_json: bool) -> int:
-    """Measure long sentences and print a table, or JSON rows."""
+def _long(threads: int, *, as_json: bool) -> None:
+    """Measure long sentences."""
     from dglsent.benchmark import long
 
-    rows = []
     if not as_json:
         print(f"CN3, forward and backward, {threads} thread{'s' if threads > 1 else ''}; a process for each row")
         print(_LONG_HEAD)
-    for row in long.rows(threads):
-        rows.append(row)
+    _told(long.rows(threads), _long_line, as_json=as_json)
+
+
+def _told(rows: Iterable[Row], line: Callable[[Row], str], *, as_json: bool) -> None:
+    """Prints each row as a line when it is measured, or all of them as JSON at the end."""
+    kept = []
+    for row in rows:
+        kept.append(row)
         if not as_json:
-            times = f"{row['plan_ms']:>10.1f}{row['forward_ms']:>12.1f}{row['backward_ms']:>13.1f}"
-            print(f"{row['layout']:<8}{row['batch']:>5}{row['words']:>7}{times}{row['peak_gib']:>17.2f}", flush=True)
+            print(line(row), flush=True)
     if as_json:
-        print(dumps(rows, indent=1))
-    return 0
+        print(dumps(kept, indent=1))
 
 
 def _line(row: Row) -> str:
@@ -181,6 +195,15 @@ def _peers_line(row: Row) -> str:
         f"{row['model']:<22}{row['peer']:<19}{row['batch']:>5}  {row['mode']:<17}{peer:>9.2f}{peer_plan:>14.2f}"
         f"{ours:>10.2f}{plan:>9.2f}{(peer + peer_plan) / (ours + plan):>12.2f}"
     )
+
+
+def _epochs_line(row: Row) -> str:
+    return f"{row['recipe']:<16} batch {row['batch']:<4} {row['steps']} steps {row['seconds']:.2f} s"
+
+
+def _long_line(row: Row) -> str:
+    times = f"{row['plan_ms']:>10.1f}{row['forward_ms']:>12.1f}{row['backward_ms']:>13.1f}"
+    return f"{row['layout']:<8}{row['batch']:>5}{row['words']:>7}{times}{row['peak_gib']:>17.2f}"
 
 
 def _counts(text: str) -> list[int]:

@@ -118,6 +118,20 @@ def test_an_epoch():
     assert row["seconds"] > 0
 
 
+def test_epochs_are_told_as_they_end(capsys, monkeypatch, tmp_path):
+    def measured(name, size, data, device, *, fused):
+        return {"recipe": name, "batch": size, "device": device, "steps": 7, "seconds": 1.5}
+
+    monkeypatch.setattr(epochs, "measure", measured)
+    monkeypatch.setattr(epochs, "RECIPES", [("sst/tree-lstm", 25), ("sick/tree-lstm", 25)])
+    assert main(["bench", "--epochs", "--data", str(tmp_path)]) == 0
+    out, progress = capsys.readouterr()
+    assert out.splitlines()[0] == "sst/tree-lstm    batch 25   7 steps 1.50 s"
+    assert progress.splitlines() == ["sst/tree-lstm, batches of 25", "sick/tree-lstm, batches of 25"]
+    assert main(["bench", "--epochs", "--data", str(tmp_path), "--json"]) == 0
+    assert [row["recipe"] for row in json.loads(capsys.readouterr().out)] == ["sst/tree-lstm", "sick/tree-lstm"]
+
+
 def test_long_sentences(capsys, monkeypatch):
     """Each setting is a process: one tells its row as JSON, another as a line, a third says why it cannot."""
     monkeypatch.setattr(long, "SETTINGS", [long.Setting("dense", 2, 5)])
