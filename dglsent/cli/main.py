@@ -192,7 +192,3 @@ def _threads(arguments: Sequence[str]) -> None:
 def _quiet() -> None:
     """Keeps warnings of torch's own C++ to itself; they are read when torch is loaded, and no user can heed them."""
     os.environ.setdefault("TORCH_CPP_LOG_LEVEL", "ERROR")
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -136,7 +136,7 @@ def test_a_fit_that_is_killed_goes_on(tmp_path, program):
     file = recipe(tmp_path, LONG)
     code, _, err = program("fit", file, "--out", tmp_path / "whole", "--device", "cuda")
     assert code == 0, err
-    command = [sys.executable, "-m", "dglsent.cli.main", "fit", str(file), "--out", str(tmp_path / "run")]
+    command = [sys.executable, "-m", "dglsent", "fit", str(file), "--out", str(tmp_path / "run")]
     paths = os.pathsep.join([str(Path(__file__).parent), *filter(None, sys.path)])
     process = subprocess.Popen(
         [*command, "--device", "cuda"], stderr=subprocess.PIPE, text=True, env=os.environ | {"PYTHONPATH": paths}
