@@ -36,6 +36,8 @@ if TYPE_CHECKING:
 
 SOME_FAILED = 1
 
+# Fewer than those of `graphs.formats.brackets.unescaped`: `\/` and `\*` are escapes in treebanks alone, and a token of
+# text that has such letters keeps them.
 _ESCAPED = {"-LRB-": "(", "-RRB-": ")", "-LSB-": "[", "-RSB-": "]", "-LCB-": "{", "-RCB-": "}"}
 _BRACKET = re.compile("|".join(_ESCAPED))
 _EPILOGUE = """

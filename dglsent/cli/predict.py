@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any
 from dglsent.cli import token_columns
 from dglsent.cli.console import complain, say, tell_unfinished
 from dglsent.cli.options import Parser, add_device, add_stanza, add_trust, column_names
-from dglsent.cli.reading import FORMATS, guess, is_csv, read, refuse_csv, refuse_trees, text_of
+from dglsent.cli.reading import FORMATS, guess, is_csv, read, text_of
+from dglsent.cli.taken_for_text import refuse_csv, refuse_trees
 from dglsent.corpora.own_files import PAIR, TEXT
 from dglsent.corpora.tables import TABLES
 from dglsent.json_text import dumps

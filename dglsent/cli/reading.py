@@ -1,11 +1,9 @@
-"""What `dglsent predict` reads: text, brackets, CoNLL-U, tables or tab-separated pairs, broken sentences included."""
+"""Sentences that commands are given: text, brackets, CoNLL-U, tables or tab-separated pairs, broken ones included."""
 
 from __future__ import annotations
 
-import csv
 import json
 import re
-import shlex
 import sys
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
@@ -14,7 +12,8 @@ from itertools import pairwise
 from typing import Literal, TypeAlias, cast, get_args
 
 from dglsent.cli.in_twos import in_twos
-from dglsent.corpora.own_files import CONLLU, PAIR, PIECE, TEXT, has_trees, is_tree, tree
+from dglsent.cli.taken_for_text import numbered_lines, refuse_header
+from dglsent.corpora.own_files import CONLLU, PIECE, has_trees, is_tree, tree
 from dglsent.corpora.tables import TABLES, Row, rows, tsv_cells
 from dglsent.inference.given import Given, Raw, parsed
 from graphs.columns import Constituency, Dependencies, Tagged
@@ -28,11 +27,6 @@ FORMATS: tuple[Format, ...] = get_args(Format)
 
 TOKEN = re.compile(r"[^ \t]+")  # U+00A0 and its like may stand in a token
 _OBJECT = re.compile(r'[ \t]*\{[ \t]*"')
-_NAME = re.compile(r"[^\W\d]\w*(?: \w+){0,2}")  # of a column; text has a space after a comma, or more words
-_OF_SENTENCE = re.compile(
-    r"(?:#?[12][ _-]?)?(?:premise|hypothesis|first|second|(?:sentence|sent|text|question|string|s|q)[ _-]?[12ab]?)",
-    re.IGNORECASE,
-)  # usual names of columns of pairs: sentence1, Sentence A, text_b, #1 String
 _OF_ONE_WORD = re.compile(r"(?:\([ \t]*[^ \t()a-z]+[ \t]+[^ \t()]+[ \t]*\)[ \t]*)+")
 
 
@@ -49,7 +43,7 @@ def guess(name: str, text: str) -> Format:
         return "brackets"
     if name.endswith(TABLES):
         return cast(Format, name.rpartition(".")[2])
-    lines = [line for _, line in _lines(text) if not line.startswith("#")]
+    lines = [line for _, line in numbered_lines(text) if not line.startswith("#")]
     first = lines[0] if lines else ""
     if re.match(r"[0-9]+([-.][0-9]+)?\t", first):
         return "conllu"
@@ -122,17 +116,17 @@ def read(
                 f"line names the columns, {columns[0]!r} among them"
             )
         pairs = _tabbed(text, name)
-        _refuse_header([cells for cells, _ in pairs], name)
+        refuse_header([cells for cells, _ in pairs], name)
         trees = has_trees(cell for cells, _ in pairs for cell in cells)
         return [_pair(cells, origin, partial(_cell, origin=origin, among_trees=trees)) for cells, origin in pairs]
-    if sentences == 2 and form in ("text", "tokens") and any("\t" in line.strip() for _, line in _lines(text)):
+    if sentences == 2 and form in ("text", "tokens") and any("\t" in line.strip() for _, line in numbered_lines(text)):
         tokens = form == "tokens"
         return [
             _pair(cells, origin, partial(_raw, origin=origin, tokens=tokens)) for cells, origin in _tabbed(text, name)
         ]
     single = _single(text, form, name)
     if sentences == 2 and single:
-        return in_twos(single, _places(single, form, len(_lines(text))), name, numbered=form == "conllu")
+        return in_twos(single, _places(single, form, len(numbered_lines(text))), name, numbered=form == "conllu")
     return [(one,) for one in single]
 
 
@@ -151,81 +145,14 @@ def _places(sentences: Sequence[Given], form: Format, lines: int) -> list[int] |
 
 def is_csv(text: str, columns: Sequence[str]) -> bool:
     """Whether the first line of a text names columns of a table as commas part them, one of those that are read."""
-    first = next((line for _, line in _lines(text)), "").split(",")
+    first = next((line for _, line in numbered_lines(text)), "").split(",")
     return len(first) > 1 and all(map(str.isidentifier, first)) and not set(columns).isdisjoint(first)
-
-
-def refuse_trees(text: str, name: str) -> None:
-    """Refuses trees among lines of text, as `dglsent build` does: their brackets and tags would be scored as words.
-
-    Raises:
-        InputError: a line is a tree.
-    """
-    lines = _lines(text)
-    found = next((number for number, line in lines if is_tree(line.strip(), among_trees=False)), None)
-    if found is None:
-        return
-    other = next((number for number, line in lines if not is_tree(line.strip(), among_trees=True)), None)
-    mixed = f", and line {other} is none" if other else ""
-    raise InputError(
-        f"{name or 'input'}:{found}: a tree in brackets{mixed}; give trees alone, or add --format text if it is text"
-    )
-
-
-def refuse_csv(text: str, name: str, columns: Sequence[str]) -> None:
-    """Refuses a table whose cells commas or semicolons part, and whose first line names no column that is read.
-
-    Its header would be scored as a sentence, and its labels as words. Prose has a space after a comma, and not as many
-    commas in every line.
-
-    Args:
-        text: what was taken for text.
-        name: the file, for messages.
-        columns: the columns that the model reads.
-
-    Raises:
-        InputError: it is such a table.
-    """
-    lines = [line for _, line in _lines(text)]
-    for separator in ",;":
-        head = lines[0].split(separator) if lines else []
-        if len(head) < 2 or not all(map(_NAME.fullmatch, head)):
-            continue
-        try:
-            table = list(csv.reader(lines, delimiter=separator, strict=True))
-        except csv.Error:
-            continue
-        if len(table) < 2 or any(len(row) != len(head) for row in table):
-            continue
-        start = f"{name or 'input'}:1: {', '.join(head)} look like names of columns"
-        if separator == ";":
-            raise InputError(f"{start}; give the table with commas or tabs, or add --format text if it is text")
-        # The text is what is longest.
-        longest = sorted(range(len(head)), key=lambda place: -sum(len(row[place]) for row in table))
-        chosen = [head[place] for place in sorted(longest[: len(columns)])]
-        usual = PAIR if len(columns) == 2 else (TEXT,)
-        named = ",".join(f"{ours}={theirs}" for ours, theirs in zip(usual, chosen, strict=True))
-        raise InputError(f"{start}; add --format csv --columns {shlex.quote(named)}, or --format text if it is text")
 
 
 def _names(text: str, columns: Sequence[str]) -> bool:
     """Whether the first line of a text names columns, one of those that are looked for at least."""
-    first = next((line for _, line in _lines(text)), "")
+    first = next((line for _, line in numbered_lines(text)), "")
     return not set(columns).isdisjoint(tsv_cells(first))
-
-
-def _refuse_header(rows: Sequence[Sequence[str]], name: str) -> None:
-    """Refuses a first line of names, usual ones or as no other line is: it would be scored as a pair."""
-    (head, *others), naming = rows, [all(map(str.isidentifier, row)) for row in rows]
-    usual = [cell for cell in head if _OF_SENTENCE.fullmatch(cell)]
-    known = len(usual) > 1 and usual[0] != usual[1]
-    if known or (others and naming[0] and not any(naming[1:]) and len(head) > 1):
-        one, other = usual[:2] if known else head[:2]
-        named = shlex.quote(f"first={one},second={other}")
-        raise InputError(
-            f"{name or 'input'}:1: {', '.join(head)} look like names of columns; say which hold the sentences, as by "
-            f"--columns {named}, or let another pair be the first"
-        )
 
 
 def _of_table(table: Extract, suffix: str, columns: Sequence[str]) -> list[tuple[Given, ...]]:
@@ -249,15 +176,11 @@ def _of_row(row: Row, columns: Sequence[str], among_trees: bool) -> tuple[Given,
         return (error,)
 
 
-def _lines(text: str) -> list[tuple[int, str]]:
-    """The lines that are not blank, with their numbers."""
-    numbered = enumerate(re.split(r"\r\n|\n|\r", text), 1)
-    return [(number, line) for number, line in numbered if line.strip()]
-
-
 def _tabbed(text: str, name: str) -> list[tuple[list[str], Origin]]:
     """The cells of each line that is not blank, and where it stands."""
-    return [([cell.strip() for cell in line.split("\t")], Origin(name, number)) for number, line in _lines(text)]
+    return [
+        ([cell.strip() for cell in line.split("\t")], Origin(name, number)) for number, line in numbered_lines(text)
+    ]
 
 
 def _pair(row: Sequence[str], origin: Origin, read: Callable[[str], Given]) -> tuple[Given, ...]:
@@ -283,13 +206,13 @@ def _raw(text: str, origin: Origin, *, tokens: bool = False) -> Given:
 
 def _single(text: str, form: Format, name: str) -> list[Given]:
     if form in ("text", "tokens"):
-        lines = _lines(text)
+        lines = numbered_lines(text)
         return [_raw(line, Origin(name, number, str(number)), tokens=form == "tokens") for number, line in lines]
     source = Extract(text, name, 1, 1)
     read: Sequence[Constituency | Dependencies | SentenceError]
     if form == "brackets":
         read = read_brackets(source, on_error="skip", unescape=True).in_order()
-        if len({one.origin.line for one in read}) == len(read) == len(_lines(text)):
+        if len({one.origin.line for one in read}) == len(read) == len(numbered_lines(text)):
             read = [_numbered(one) for one in read]
     else:
         read = read_conllu(source, on_error="skip").in_order()

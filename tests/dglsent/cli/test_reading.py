@@ -4,7 +4,7 @@ import time
 
 import pytest
 
-from dglsent.cli.reading import guess, is_csv, read, refuse_csv
+from dglsent.cli.reading import guess, is_csv, read
 from dglsent.corpora.labelled import LabelledPairs
 from dglsent.corpora.own_files import PAIR, TEXT
 from graphs.errors import InputError, SentenceError
@@ -127,33 +127,6 @@ def test_a_line_of_names_that_commas_part_is_a_header():
 def test_json_that_is_no_object_a_line_is_no_text(name, text):
     with pytest.raises(InputError, match=f"^{name}: JSON, and not sentences; give JSON lines, an object a line"):
         guess(name, text)
-
-
-def test_a_header_of_commas_that_names_no_known_column_is_no_text():
-    table = 'id,review text\n1,"a good, long film"\n2,a bad film\n'
-    with pytest.raises(InputError, match=r"own:1: id, review text look .* --columns 'text=review text', or"):
-        refuse_csv(table, "own", [TEXT])
-    with pytest.raises(InputError, match=r"--columns 'first=Sentence A,second=Sentence B'"):
-        refuse_csv("Sentence A,Sentence B\na man sings,somebody sings\n", "own", PAIR)
-    with pytest.raises(InputError, match=r"own:1: text, label look like names of columns; give the table with commas"):
-        refuse_csv("text;label\na good film;praise\n", "own", [TEXT])
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "Yes, it is\nNo, it is not\n",
-        "yes , it is\nno , it is not\n",
-        "Well,here we are,again\nno comma\n",
-        "a film that is long,though good\na film that is short,though bad\n",
-        "review,label\n",
-        'review,label\n"a good film\n',
-        "a good film\nanother\n",
-        "",
-    ],
-)
-def test_text_with_commas_is_text(text):
-    refuse_csv(text, "own", [TEXT])
 
 
 def test_a_header_of_which_a_column_is_misspelt_is_no_pair():

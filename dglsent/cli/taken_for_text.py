@@ -1,0 +1,90 @@
+"""What would be taken for text and scored as sentences: tables, trees, and the header of pairs."""
+
+from __future__ import annotations
+
+import csv
+import re
+import shlex
+from collections.abc import Sequence
+
+from dglsent.corpora.own_files import PAIR, TEXT, is_tree
+from graphs.errors import InputError
+
+_NAME = re.compile(r"[^\W\d]\w*(?: \w+){0,2}")  # of a column; text has a space after a comma, or more words
+_OF_SENTENCE = re.compile(
+    r"(?:#?[12][ _-]?)?(?:premise|hypothesis|first|second|(?:sentence|sent|text|question|string|s|q)[ _-]?[12ab]?)",
+    re.IGNORECASE,
+)  # usual names of columns of pairs: sentence1, Sentence A, text_b, #1 String
+
+
+def numbered_lines(text: str) -> list[tuple[int, str]]:
+    """The lines that are not blank, with their numbers."""
+    numbered = enumerate(re.split(r"\r\n|\n|\r", text), 1)
+    return [(number, line) for number, line in numbered if line.strip()]
+
+
+def refuse_trees(text: str, name: str) -> None:
+    """Refuses trees among lines of text, as `dglsent build` does: their brackets and tags would be scored as words.
+
+    Raises:
+        InputError: a line is a tree.
+    """
+    lines = numbered_lines(text)
+    found = next((number for number, line in lines if is_tree(line.strip(), among_trees=False)), None)
+    if found is None:
+        return
+    other = next((number for number, line in lines if not is_tree(line.strip(), among_trees=True)), None)
+    mixed = f", and line {other} is none" if other else ""
+    raise InputError(
+        f"{name or 'input'}:{found}: a tree in brackets{mixed}; give trees alone, or add --format text if it is text"
+    )
+
+
+def refuse_csv(text: str, name: str, columns: Sequence[str]) -> None:
+    """Refuses a table whose cells commas or semicolons part, and whose first line names no column that is read.
+
+    Its header would be scored as a sentence, and its labels as words. Prose has a space after a comma, and not as many
+    commas in every line.
+
+    Args:
+        text: what was taken for text.
+        name: the file, for messages.
+        columns: the columns that the model reads.
+
+    Raises:
+        InputError: it is such a table.
+    """
+    lines = [line for _, line in numbered_lines(text)]
+    for separator in ",;":
+        head = lines[0].split(separator) if lines else []
+        if len(head) < 2 or not all(map(_NAME.fullmatch, head)):
+            continue
+        try:
+            table = list(csv.reader(lines, delimiter=separator, strict=True))
+        except csv.Error:
+            continue
+        if len(table) < 2 or any(len(row) != len(head) for row in table):
+            continue
+        start = f"{name or 'input'}:1: {', '.join(head)} look like names of columns"
+        if separator == ";":
+            raise InputError(f"{start}; give the table with commas or tabs, or add --format text if it is text")
+        # The text is what is longest.
+        longest = sorted(range(len(head)), key=lambda place: -sum(len(row[place]) for row in table))
+        chosen = [head[place] for place in sorted(longest[: len(columns)])]
+        usual = PAIR if len(columns) == 2 else (TEXT,)
+        named = ",".join(f"{ours}={theirs}" for ours, theirs in zip(usual, chosen, strict=True))
+        raise InputError(f"{start}; add --format csv --columns {shlex.quote(named)}, or --format text if it is text")
+
+
+def refuse_header(rows: Sequence[Sequence[str]], name: str) -> None:
+    """Refuses a first line of names, usual ones or as no other line is: it would be scored as a pair."""
+    (head, *others), naming = rows, [all(map(str.isidentifier, row)) for row in rows]
+    usual = [cell for cell in head if _OF_SENTENCE.fullmatch(cell)]
+    known = len(usual) > 1 and usual[0] != usual[1]
+    if known or (others and naming[0] and not any(naming[1:]) and len(head) > 1):
+        one, other = usual[:2] if known else head[:2]
+        named = shlex.quote(f"first={one},second={other}")
+        raise InputError(
+            f"{name or 'input'}:1: {', '.join(head)} look like names of columns; say which hold the sentences, as by "
+            f"--columns {named}, or let another pair be the first"
+        )

@@ -1,0 +1,40 @@
+from __future__ import annotations
+
+import pytest
+
+from dglsent.cli.taken_for_text import refuse_csv, refuse_trees
+from dglsent.corpora.own_files import PAIR, TEXT
+from graphs.errors import InputError
+
+
+def test_a_header_of_commas_that_names_no_known_column_is_no_text():
+    table = 'id,review text\n1,"a good, long film"\n2,a bad film\n'
+    with pytest.raises(InputError, match=r"own:1: id, review text look .* --columns 'text=review text', or"):
+        refuse_csv(table, "own", [TEXT])
+    with pytest.raises(InputError, match=r"--columns 'first=Sentence A,second=Sentence B'"):
+        refuse_csv("Sentence A,Sentence B\na man sings,somebody sings\n", "own", PAIR)
+    with pytest.raises(InputError, match=r"own:1: text, label look like names of columns; give the table with commas"):
+        refuse_csv("text;label\na good film;praise\n", "own", [TEXT])
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Yes, it is\nNo, it is not\n",
+        "yes , it is\nno , it is not\n",
+        "Well,here we are,again\nno comma\n",
+        "a film that is long,though good\na film that is short,though bad\n",
+        "review,label\n",
+        'review,label\n"a good film\n',
+        "a good film\nanother\n",
+        "",
+    ],
+)
+def test_text_with_commas_is_text(text):
+    refuse_csv(text, "own", [TEXT])
+
+
+def test_a_tree_among_lines_of_text_is_told_by_its_line():
+    with pytest.raises(InputError, match=r"^own:3: a tree in brackets, and line 1 is none; give trees alone"):
+        refuse_trees("a good film\n\n(S (NN film))\n", "own")
+    refuse_trees("(Great film)\n(Laughs)\n", "own")
