@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from graphs.formats.columns import read_columns
     from graphs.formats.conllu import parse_conllu, read_conllu
     from graphs.formats.pipes import read_pipes
-    from graphs.networkx_bridge import from_networkx, sentence_graph, to_networkx
+    from graphs.networkx_bridge import from_dgl, from_networkx, to_networkx
     from graphs.parsing import parse
     from graphs.sentence_graph import SentenceGraph
     from graphs.tagging import tag
@@ -73,8 +73,8 @@ _HOMES = {
     "parse_conllu": "graphs.formats.conllu",
     "read_conllu": "graphs.formats.conllu",
     "read_pipes": "graphs.formats.pipes",
+    "from_dgl": "graphs.networkx_bridge",
     "from_networkx": "graphs.networkx_bridge",
-    "sentence_graph": "graphs.networkx_bridge",
     "to_networkx": "graphs.networkx_bridge",
     "parse": "graphs.parsing",
     "SentenceGraph": "graphs.sentence_graph",
@@ -101,6 +101,7 @@ __all__ = [
     "constituency",
     "dependencies_svg",
     "dependency",
+    "from_dgl",
     "from_networkx",
     "from_nltk",
     "from_spacy",
@@ -120,7 +121,6 @@ __all__ = [
     "read_conllu",
     "read_pipes",
     "read_vectors",
-    "sentence_graph",
     "tag",
     "to_networkx",
     "tree_svg",

@@ -120,7 +120,7 @@ def from_networkx(graph: nx.Graph) -> DGLGraph:
     return result
 
 
-def sentence_graph(graph: DGLGraph) -> SentenceGraph:
+def from_dgl(graph: DGLGraph) -> SentenceGraph:
     """A DGLGraph made elsewhere, such as by `from_networkx`, as the columns that `dglsent.passing.Batch.of` takes.
 
     The edges of one receiver are heard in the order in which they stand. Levels are made of the edges; in a graph with

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from graphs.door import dgl
 from graphs.errors import InputError
-from graphs.networkx_bridge import from_networkx, sentence_graph, to_networkx
+from graphs.networkx_bridge import from_dgl, from_networkx, to_networkx
 from graphs.sentence_graph import SentenceGraph
 
 DTYPES = [torch.int64, torch.int32, torch.uint8, torch.bool]
@@ -261,4 +261,4 @@ def test_what_is_no_single_sentence_is_refused():
         ([graph], "DGLGraph is wanted, and list was given"),
     ):
         with pytest.raises(InputError, match=said):
-            sentence_graph(wrong)
+            from_dgl(wrong)

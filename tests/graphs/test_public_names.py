@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from importlib.util import find_spec
 from pathlib import Path
 
 import graphs
@@ -15,3 +16,8 @@ def test_the_three_lists_of_names_are_one():
     assert checked == graphs._HOMES
     assert sorted(graphs.__all__) == sorted(graphs._HOMES)
     assert all(getattr(graphs, name) for name in graphs.__all__)
+
+
+def test_no_module_has_the_name_of_something_else():
+    """An import of the module would put it in the place of what the name stands for."""
+    assert [name for name in graphs.__all__ if find_spec(f"graphs.{name}")] == []

@@ -9,7 +9,7 @@ from random_graphs import chain, tree
 
 from dglsent.passing import Batch, propagate, update_all
 from graphs.door import fn
-from graphs.networkx_bridge import from_networkx, sentence_graph, to_networkx
+from graphs.networkx_bridge import from_dgl, from_networkx, to_networkx
 
 
 def sums(graph):
@@ -23,7 +23,7 @@ def sums(graph):
 
 @pytest.mark.parametrize("there", [tree([-1, 0, 0, 1, 1]), chain(4)], ids=["tree", "chain"])
 def test_they_are_what_they_were(there):
-    back = sentence_graph(from_networkx(to_networkx(there)))
+    back = from_dgl(from_networkx(to_networkx(there)))
     assert back.fault() == ""
     assert back.level.tolist() == there.level.tolist()
     for kind in ("nodes", "edges"):
@@ -34,7 +34,7 @@ def test_they_are_what_they_were(there):
 
 
 def test_those_with_cycles_are_for_rounds():
-    batch = Batch.of([sentence_graph(from_networkx(nx.DiGraph([("a", "b"), ("b", "a"), ("a", "c")])))])
+    batch = Batch.of([from_dgl(from_networkx(nx.DiGraph([("a", "b"), ("b", "a"), ("a", "c")])))])
     batch.nodes["x"] = torch.tensor([1.0, 2.0, 4.0])
     update_all(batch, fn.copy_u("x", "m"), fn.sum("m", "s"))
     assert batch.nodes["s"].tolist() == [2, 1, 1]

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import ast
 import hashlib
 import json
 import textwrap
@@ -9,9 +10,10 @@ import torch
 import yaml
 from tiny import TINY
 
+import graphs
 from dglsent.training import provenance, recipe
 from dglsent.training.callbacks import CodeInUse
-from dglsent.training.provenance import APART, MIXED, code_hash, code_in_use, modules, recipe_hash
+from dglsent.training.provenance import APART, MIXED, NAMES, code_hash, code_in_use, modules, recipe_hash
 
 CODE = """
 import math
@@ -136,3 +138,14 @@ def test_what_stands_apart_exists(name):
     parts = provenance._ROOT.joinpath(*name.split("."))
     assert parts.is_dir() or parts.with_suffix(".py").is_file()
     assert name not in modules()
+
+
+def test_what_counts_takes_no_name_of_the_package_that_does_not():
+    for module in modules():
+        file = provenance._ROOT.joinpath(*module.split("."))
+        file = file / "__init__.py" if file.is_dir() else file.with_suffix(".py")
+        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.ImportFrom) and node.module == NAMES:
+                assert {alias.name for alias in node.names}.isdisjoint(graphs.__all__), module
+            if isinstance(node, ast.Import):
+                assert NAMES not in {alias.name for alias in node.names}, module
