@@ -57,10 +57,11 @@ def examples_of(given: Any, sentences: int) -> list[tuple[int, tuple[Given, ...]
     has brackets within brackets), and words of trees lose the escapes of the treebank, as in files.
 
     Returns:
-        Each example after the number, from 1, of what was given for it.
+        Each example after the number, from 1, of what was given for it. What cannot be read is a SentenceError, whose
+        message has no such number.
 
     Raises:
-        InputError: something else was given.
+        InputError: no list was given, or examples of another number of sentences.
     """
     one_sentence = (str, Constituency, Dependencies, Tagged, Parsed, Raw, Parse, Example)
     alone = isinstance(given, one_sentence) or _foreign(given) or _is_of_stanza(given)
@@ -78,12 +79,14 @@ def examples_of(given: Any, sentences: int) -> list[tuple[int, tuple[Given, ...]
                 )
             examples.append((number, one.sentences))
         elif sentences == 1:
-            examples += [(number, (sentence,)) for sentence in _sentences(one, number, trees)]
+            examples += [(number, (sentence,)) for sentence in _converted(one, trees)]
         elif _is_pair(one):
-            sides = [_sentences(side, number, trees) for side in one]
+            sides = [_converted(side, trees) for side in one]
             if any(len(side) != 1 for side in sides):
-                raise InputError(f"example {number}: a pair is of two sentences, and a document of several was given")
-            examples.append((number, (sides[0][0], sides[1][0])))
+                wrong = SentenceError("a pair is of two sentences, and a document of several was given")
+                examples.append((number, (wrong,)))
+            else:
+                examples.append((number, (sides[0][0], sides[1][0])))
         else:
             raise InputError(f"example {number}: the model reads pairs, and {_kind(one)} was given; give (one, other)")
     return examples
@@ -179,7 +182,18 @@ def _texts(given: Iterable[Any]) -> Iterator[str]:
                 yield side
 
 
-def _sentences(one: Any, number: int, trees: bool) -> list[Given]:
+def _converted(one: Any, trees: bool) -> list[Given]:
+    """The sentences of something given, or in their place what is wrong with it; arguments as of `_sentences`."""
+    try:
+        # A document without any would leave no trace among the predictions.
+        return _sentences(one, trees) or [SentenceError("the document has no sentences")]
+    except SentenceError as error:
+        return [error]
+    except InputError as error:
+        return [SentenceError(str(error))]
+
+
+def _sentences(one: Any, trees: bool) -> list[Given]:
     """The sentences of something given; `trees` says whether other texts that were given with it are trees."""
     if isinstance(one, (Parsed, Raw, SentenceError)):
         return [one]
@@ -194,22 +208,22 @@ def _sentences(one: Any, number: int, trees: bool) -> list[Given]:
     if _is_of_stanza(one):
         return [Parsed(one[1], one[0], remedy=REMEDY)]
     if is_nltk(one):
-        return _sentences(from_nltk(one), number, trees)
+        return _sentences(from_nltk(one), trees)
     if is_spacy(one):
-        return [sentence for columns in from_spacy(one) for sentence in _sentences(columns, number, trees)]
+        return [sentence for columns in from_spacy(one) for sentence in _sentences(columns, trees)]
     if isinstance(one, str):
         if wrong := half_character("the text", one):
             return [SentenceError(wrong)]
         return _of_brackets(one) if is_tree(one.strip(), trees) else [Raw(one)]
     if isinstance(one, (list, tuple)) and all(isinstance(token, str) for token in one):
         if one and all(len(token.split()) > 1 for token in one):  # some may: words of Vietnamese have spaces
-            raise InputError(f"example {number}: {one[0]!r} stands where a token should; give text as a string alone")
+            raise InputError(f"{one[0]!r} stands where a token should; give text as a string alone")
         if not all(token.strip() for token in one):
             return [SentenceError("a token is empty")]
         if wrong := half_character("a token", "".join(one)):
             return [SentenceError(wrong)]
         return [Raw(list(one))]
-    raise InputError(f"example {number}: {_kind(one)} was given; wanted is {WANTED}")
+    raise InputError(f"{_kind(one)} was given; wanted is {WANTED}")
 
 
 def _foreign(given: Any) -> bool:

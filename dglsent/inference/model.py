@@ -116,7 +116,7 @@ class Model(ModelHubMixin):
             InputError: an example cannot be used; the message says which and why.
         """
         check_choice("on_error", on_error, ("raise", "keep"))
-        results = self._each(given, say, _predicted)
+        results = self._each(given, say, _predicted, keep=on_error == "keep")
         if on_error == "keep":
             return [{"error": str(one)} if isinstance(one, SentenceError) else one for one in results]
         return list(_none_wrong(results))
@@ -229,8 +229,15 @@ class Model(ModelHubMixin):
         encoder, task = type(self.model.encoder).__name__, type(self.model.task).__name__
         return f"<dglsent model {self.run.path}: {encoder} on {self.recipe.graph} graphs, {task}>"
 
-    def _each(self, given: Any, say: Say, make: Callable[[Seen], Sequence[_Made]]) -> Iterator[_Made | SentenceError]:
+    def _each(
+        self, given: Any, say: Say, make: Callable[[Seen], Sequence[_Made]], keep: bool = False
+    ) -> Iterator[_Made | SentenceError]:
         numbered = examples_of(given, self.sentences)
+        if not keep:  # Stanza, which may take long or not be there, need not be asked first
+            for number, example in numbered:
+                for one in example:
+                    if isinstance(one, SentenceError):
+                        raise SentenceError(f"example {number}: {one}")
         examples = self.readable([example for _, example in numbered], say)
         for first in range(0, len(examples), BATCH):
             for place, result in enumerate(self._attempt(examples[first : first + BATCH], make), first):

@@ -5,6 +5,7 @@ from dataclasses import replace
 import pytest
 from nltk.tree import Tree
 from spacy_docs import spacy_doc
+from stanza.models.common.doc import Document
 from stanza.utils.conll import CoNLL
 from untrained import CLASSES, PARSED, TREES, untrained
 
@@ -17,6 +18,7 @@ from graphs.errors import InputError
 from graphs.formats.brackets import parse_brackets, to_brackets
 from graphs.formats.conllu import to_conllu
 
+PAIR = {"class_path": "dglsent.tasks.relatedness.Relatedness"}
 TREE = "(S (NP (DT The) (NN -LRB-)) (VP (VBD was) (JJ and\\/or)))"
 CHAIN = untrained("chain", "sequence.SeqLSTM", hidden=6)
 PHRASES = untrained("constituency", "tree_lstm.BinaryTreeLSTM", hidden=6)
@@ -140,3 +142,49 @@ def test_half_a_character_is_refused_as_in_files(given):
     for use in (CHAIN.predict, CHAIN.explain):
         with pytest.raises(InputError, match=r"example 1: .* has '\\ud83d', half a character.*delete it"):
             use([given])
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        (None, "a value of type NoneType was given; wanted is text"),
+        (float("nan"), "a value of type float was given; wanted is text"),
+        (["a film", "b film"], "'a film' stands where a token should"),
+        (Tree("S", []), "phrase 'S' has no words"),
+        (Tree("S", [3]), "a leaf of the tree is 3"),
+        (CoNLL.conll2doc(input_str="1\ta\t_\t_\t_\t_\t2\tx\t_\t_\n2\tb\t_\t_\t_\t_\t1\tx\t_\t_\n\n"), "sentence 0: "),
+        (Document([]), "the document has no sentences"),
+        ("a \ud83d film", "the text has"),
+    ],
+)
+def test_what_cannot_be_converted_may_be_kept_in_its_place(given, said):
+    one, wrong, other = CHAIN.predict(["good film", given, "bad"], on_error="keep")
+    assert [one, other] == CHAIN.predict(["good film", "bad"])
+    assert wrong.keys() == {"error"}
+    assert wrong["error"].startswith(f"example 2: {said}")
+    assert wrong["error"].count("example") == 1
+    for use in (CHAIN.predict, CHAIN.explain, CHAIN.states):
+        with pytest.raises(InputError) as raised:
+            use(["good film", given, "bad"])
+        assert str(raised.value) == wrong["error"]
+
+
+def test_a_pair_with_a_side_that_cannot_be_converted_may_be_kept_in_its_place():
+    model = untrained("chain", "sequence.SeqLSTM", PAIR, hidden=6)
+    document = CoNLL.conll2doc(input_str=to_conllu(PARSED) * 2)
+    pairs = [("good", "bad"), ("good", None), [float("nan"), "bad"], ("good", document), ("good", "bad")]
+    first, *wrong, last = model.predict(pairs, on_error="keep")
+    assert first == last
+    assert [one["error"].partition(";")[0] for one in wrong] == [
+        "example 2: a value of type NoneType was given",
+        "example 3: a value of type float was given",
+        "example 4: a pair is of two sentences, and a document of several was given",
+    ]
+    with pytest.raises(InputError, match=r"^example 4: a pair is of two sentences"):
+        model.predict(pairs[:1] * 3 + pairs[3:])
+
+
+def test_what_cannot_be_converted_is_told_before_text_is_parsed():
+    """Stanza, which is not there, need not be."""
+    with pytest.raises(InputError, match="^example 2: a value of type NoneType"):
+        PHRASES.predict(["good film", None])
