@@ -68,17 +68,20 @@ def from_spacy(doc: Any) -> list[Dependencies | Tagged]:
         raise _refused("a Doc or a Span of spaCy", doc)
     whole = getattr(doc, "doc", doc)
     given = {token.i for token in doc if not token.is_space}
-    if not whole.has_annotation("DEP"):
-        words = [token for token in doc if token.i in given]
-        tags = {"pos": [token.tag_ or token.pos_ or "_" for token in words]}
-        return [Tagged([token.text for token in words], tags if set(tags["pos"]) != {"_"} else {})]
-    # The sentences of a Span are whole ones, in which it begins and ends.
-    sentences = [[token for token in sentence if token.i in given] for sentence in doc.sents]
-    return [_of_spacy(words, number) for number, words in enumerate(filter(None, sentences), 1)]
+    parsed = whole.has_annotation("DEP")
+    # A sentencizer sets boundaries alone. The sentences of a Span are whole ones, in which it begins and ends.
+    parts = doc.sents if parsed or whole.has_annotation("SENT_START") else [doc]
+    sentences = filter(None, ([token for token in part if token.i in given] for part in parts))
+    convert = _parsed_of_spacy if parsed else _tagged_of_spacy
+    return [convert(words, Origin(sentence=str(number))) for number, words in enumerate(sentences, 1)]
 
 
-def _of_spacy(tokens: list[Any], number: int) -> Dependencies:
-    origin = Origin(sentence=str(number))
+def _tagged_of_spacy(tokens: list[Any], origin: Origin) -> Tagged:
+    tags = [token.tag_ or token.pos_ or "_" for token in tokens]
+    return Tagged([token.text for token in tokens], {"pos": tags} if set(tags) != {"_"} else {}, origin)
+
+
+def _parsed_of_spacy(tokens: list[Any], origin: Origin) -> Dependencies:
     place = {token.i: index for index, token in enumerate(tokens)}
     # A root is its own head; a Span may leave out a head, and so do spaces between words.
     head = [-1 if token.head.i == token.i else place.get(token.head.i, -1) for token in tokens]

@@ -9,9 +9,10 @@ class Doc(list):
     """What a spaCy Doc offers to readers."""
 
     parsed = True
+    split = False  # by a sentencizer, which sets no more than boundaries
 
     def has_annotation(self, name):
-        return self.parsed and name == "DEP"
+        return self.parsed or (self.split and name == "SENT_START")
 
     @property
     def sents(self):

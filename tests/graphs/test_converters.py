@@ -90,6 +90,20 @@ def test_a_span_of_spacy_is_no_more_than_its_words():
     assert (first.words, first.head.tolist()) == (["work"], [-1])
     assert (second.words, second.head.tolist()) == (["they"], [-1])
     doc.parsed = False
+def test_sentences_of_spacy_without_a_parse():
+    """A sentencizer's; they were one."""
+    doc = spacy_doc()
+    doc.parsed, doc.split = False, True
+    first, second = converters.from_spacy(doc)
+    assert (first.words, second.words) == (["films", "work"], ["they", "do"])
+    assert (second.columns, second.origin.sentence) == ({"pos": ["X"] * 2}, "2")
+    assert [one.words for one in converters.from_spacy(Span(doc, 1, 4))] == [["work"], ["they"]]
+    for token in doc[:3]:
+        token.is_space = True
+    (sentence,) = converters.from_spacy(doc)
+    assert (sentence.words, sentence.origin.sentence) == (["they", "do"], "1")
+
+
     assert converters.from_spacy(Span(doc, 1, 4))[0].words == ["work", "they"]
 
 

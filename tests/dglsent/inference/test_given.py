@@ -92,6 +92,15 @@ def test_a_pair_is_a_tuple_or_two_sentences_in_a_list():
 @pytest.mark.parametrize("tokens", [["the", "film"], ["a", "good", "film"]])
 def test_tokens_are_no_pair(tokens):
     with pytest.raises(InputError, match=r"example 1: the model reads pairs, and a value of type list was given; give"):
+def test_a_document_of_spacy_without_a_parse_is_its_sentences():
+    doc = spacy_doc()
+    doc.parsed, doc.split = False, True
+    assert CHAIN.predict(doc) == CHAIN.predict([["films", "work"], ["they", "do"]])
+    for token in doc:
+        token.is_space = True
+    assert CHAIN.predict([doc, "good"], on_error="keep")[0] == {"error": "example 1: the document has no sentences"}
+
+
         examples_of([tokens, tokens, tokens], 2)
 
 
@@ -186,5 +195,5 @@ def test_a_pair_with_a_side_that_cannot_be_converted_may_be_kept_in_its_place():
 
 def test_what_cannot_be_converted_is_told_before_text_is_parsed():
     """Stanza, which is not there, need not be."""
-    with pytest.raises(InputError, match="^example 2: a value of type NoneType"):
+    with pytest.raises(InputError, match=r"^example 2: a value of type NoneType"):
         PHRASES.predict(["good film", None])
