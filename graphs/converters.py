@@ -12,7 +12,7 @@ import numpy as np
 from graphs.columns import Constituency, Dependencies, Tagged
 from graphs.errors import InputError, Origin, SentenceError
 from graphs.formats.brackets import from_stanza_tree
-from graphs.formats.conllu import from_stanza_sentence
+from graphs.formats.conllu import from_stanza_sentence, tags_of_stanza_sentence
 from graphs.trees import refuse_cycle
 
 __all__ = ["from_nltk", "from_spacy", "from_stanza", "is_nltk", "is_spacy", "is_stanza"]
@@ -36,25 +36,25 @@ def is_nltk(given: Any) -> bool:
 def from_stanza(document: Any) -> list[tuple[Dependencies | None, Constituency | None]]:
     """The sentences of a Stanza Document, each with the parses that it has; one sentence is a document too.
 
+    One that nothing has parsed has its words and tags, without heads (`Dependencies.headless`).
+
     Raises:
         InputError: it is no document of Stanza.
-        SentenceError: a parse is broken, or a sentence has none at all.
+        SentenceError: a parse is broken, or a sentence has no words.
     """
     if not is_stanza(document):
         raise _refused("a Document or a Sentence of Stanza", document)
-    found = []
+    found: list[tuple[Dependencies | None, Constituency | None]] = []
     for number, sentence in enumerate(getattr(document, "sentences", [document]), 1):
         origin = Origin(sentence=str(getattr(sentence, "sent_id", None) or number))
         parsed = any(word.head is not None for word in sentence.words)
         tree = getattr(sentence, "constituency", None)
-        if not parsed and tree is None:
-            raise SentenceError("the sentence has no parse; run Stanza with depparse or constituency", origin)
-        found.append(
-            (
-                from_stanza_sentence(sentence, origin) if parsed else None,
-                None if tree is None else from_stanza_tree(tree, origin),
-            )
-        )
+        if tree is not None:
+            tree = from_stanza_tree(tree, origin)
+        if parsed:
+            found.append((from_stanza_sentence(sentence, origin), tree))
+        else:
+            found.append((tags_of_stanza_sentence(sentence, origin) if tree is None else None, tree))
     return found
 
 

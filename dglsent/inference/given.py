@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 REMEDY = "give raw text, or the files that `dglsent parse` writes"
 _WANTS = "give raw text, or the .{}.gz that `dglsent parse` writes"
+_STANZA = "run Stanza with depparse and constituency, or give raw text"
 WANTED = (
     "text, tokens, a Constituency, Dependencies or Tagged of graphs, a tree or document of Stanza, spaCy or nltk, "
     "or for a model of pairs two of these"
@@ -96,9 +97,20 @@ def parsed(sentence: Constituency | Dependencies | Tagged) -> Parsed:
     """A sentence that has one parse, or none."""
     if isinstance(sentence, Constituency):
         return Parsed(constituency=sentence, remedy=_WANTS.format("conllu"))
-    if isinstance(sentence, Dependencies) and (len(sentence) == 1 or not sentence.headless):
+    if isinstance(sentence, Dependencies) and not _tagged_alone(sentence):
         return Parsed(dependencies=sentence, remedy=_WANTS.format("brackets"))
     return Parsed(unparsed=sentence, remedy=REMEDY)
+
+
+def _tagged_alone(sentence: Dependencies) -> bool:
+    """Whether a sentence has no parse; one of a single word needs no heads."""
+    return len(sentence) > 1 and sentence.headless
+
+
+def _of_stanza(dependencies: Dependencies | None, tree: Constituency | None) -> Parsed:
+    if dependencies is not None and _tagged_alone(dependencies):
+        return Parsed(tree, unparsed=dependencies, remedy=_STANZA)
+    return Parsed(tree, dependencies, remedy=_STANZA)
 
 
 def readable(
@@ -204,9 +216,9 @@ def _sentences(one: Any, trees: bool) -> list[Given]:
     if isinstance(one, Parse):
         return [Parsed(one.constituency, one.dependencies)]
     if is_stanza(one):
-        return [Parsed(tree, dependencies, remedy=REMEDY) for dependencies, tree in from_stanza(one)]
+        return [_of_stanza(dependencies, tree) for dependencies, tree in from_stanza(one)]
     if _is_of_stanza(one):
-        return [Parsed(one[1], one[0], remedy=REMEDY)]
+        return [_of_stanza(*one)]
     if is_nltk(one):
         return _sentences(from_nltk(one), trees)
     if is_spacy(one):

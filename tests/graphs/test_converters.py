@@ -66,6 +66,20 @@ def test_documents_of_stanza():
         assert all(list(getattr(theirs, column)) == list(getattr(ours, column)) for column in COLUMNS)
 
 
+def test_a_document_of_stanza_without_a_parse_has_words_and_tags():
+    from stanza.models.constituency.tree_reader import read_trees
+    from stanza.utils.conll import CoNLL
+
+    document = CoNLL.conll2doc(input_str=CONLLU * 2)
+    for word in (word for sentence in document.sentences for word in sentence.words):
+        word.head = word.deprel = None
+    (document.sentences[1].constituency,) = read_trees("(S (NP (DT the) (NN film)) (VP (VBD worked)))")
+    (tagged, nothing), (none, tree) = converters.from_stanza(document)
+    assert (nothing, none, tree.words) == (None, None, ["the", "film", "worked"])
+    assert (tagged.words, tagged.headless, tagged.origin.sentence) == (tree.words, True, "0")
+    assert (list(tagged.upos), list(tagged.xpos)) == (["DET", "NOUN", "VERB"], ["DT", "NN", "VBD"])
+
+
 def test_documents_of_spacy():
     first, second = converters.from_spacy(spacy_doc())
     assert (first.words, first.head.tolist(), list(first.relation)) == (["films", "work"], [1, -1], ["nsubj", "ROOT"])
@@ -74,6 +88,20 @@ def test_documents_of_spacy():
     unparsed.parsed = False
     (tagged,) = converters.from_spacy(unparsed)
     assert (tagged.words, tagged.columns) == (["films", "work", "they", "do"], {"pos": ["X"] * 4})
+
+
+def test_sentences_of_spacy_without_a_parse():
+    """A sentencizer's; they were one."""
+    doc = spacy_doc()
+    doc.parsed, doc.split = False, True
+    first, second = converters.from_spacy(doc)
+    assert (first.words, second.words) == (["films", "work"], ["they", "do"])
+    assert (second.columns, second.origin.sentence) == ({"pos": ["X"] * 2}, "2")
+    assert [one.words for one in converters.from_spacy(Span(doc, 1, 4))] == [["work"], ["they"]]
+    for token in doc[:3]:
+        token.is_space = True
+    (sentence,) = converters.from_spacy(doc)
+    assert (sentence.words, sentence.origin.sentence) == (["they", "do"], "1")
 
 
 def test_a_sentence_of_spaces_is_none():
@@ -90,20 +118,6 @@ def test_a_span_of_spacy_is_no_more_than_its_words():
     assert (first.words, first.head.tolist()) == (["work"], [-1])
     assert (second.words, second.head.tolist()) == (["they"], [-1])
     doc.parsed = False
-def test_sentences_of_spacy_without_a_parse():
-    """A sentencizer's; they were one."""
-    doc = spacy_doc()
-    doc.parsed, doc.split = False, True
-    first, second = converters.from_spacy(doc)
-    assert (first.words, second.words) == (["films", "work"], ["they", "do"])
-    assert (second.columns, second.origin.sentence) == ({"pos": ["X"] * 2}, "2")
-    assert [one.words for one in converters.from_spacy(Span(doc, 1, 4))] == [["work"], ["they"]]
-    for token in doc[:3]:
-        token.is_space = True
-    (sentence,) = converters.from_spacy(doc)
-    assert (sentence.words, sentence.origin.sentence) == (["they", "do"], "1")
-
-
     assert converters.from_spacy(Span(doc, 1, 4))[0].words == ["work", "they"]
 
 

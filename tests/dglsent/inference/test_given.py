@@ -13,7 +13,8 @@ from dglsent.corpora.example import Example, Parsed
 from dglsent.corpora.imdb import IMDB
 from dglsent.inference.given import examples_of
 from dglsent.inference.model import Model
-from graphs.converters import from_spacy
+from graphs.columns import Tagged
+from graphs.converters import from_spacy, from_stanza
 from graphs.errors import InputError
 from graphs.formats.brackets import parse_brackets, to_brackets
 from graphs.formats.conllu import to_conllu
@@ -68,11 +69,36 @@ def test_a_document_of_stanza_is_its_sentences():
     assert DEPENDENCIES.predict(document.sentences[0]) == ours[:1]
 
 
+def test_a_document_of_stanza_without_a_parse_is_words_and_tags():
+    document = CoNLL.conll2doc(input_str=to_conllu(PARSED))
+    for word in document.sentences[0].words:
+        word.head = word.deprel = None
+    tagged = from_stanza(document)
+    for model in (CHAIN, untrained("complete", "cn3.CN3", hidden=8, layers=1, attributes={"tag_dim": 3})):
+        ours = model.predict(Tagged(PARSED.words, {"pos": PARSED.xpos}))
+        assert model.predict(document) == model.predict(tagged) == ours
+    for model, said in ((DEPENDENCIES, "dependency"), (PHRASES, "constituency")):
+        with pytest.raises(
+            InputError,
+            match=rf"^example 1: sentence 0: the model reads {said} trees; run Stanza with depparse and constituency",
+        ):
+            model.predict(document)
+
+
 def test_a_document_of_spacy_is_its_sentences():
     first, second = from_spacy(spacy_doc())
     said = DEPENDENCIES.predict(spacy_doc())
     assert [one["text"] for one in said] == ["films work", "they do"]
     assert said == DEPENDENCIES.predict([first, second])
+
+
+def test_a_document_of_spacy_without_a_parse_is_its_sentences():
+    doc = spacy_doc()
+    doc.parsed, doc.split = False, True
+    assert CHAIN.predict(doc) == CHAIN.predict([["films", "work"], ["they", "do"]])
+    for token in doc:
+        token.is_space = True
+    assert CHAIN.predict([doc, "good"], on_error="keep")[0] == {"error": "example 1: the document has no sentences"}
 
 
 def test_text_that_is_a_tree_is_read_as_one():
@@ -92,15 +118,6 @@ def test_a_pair_is_a_tuple_or_two_sentences_in_a_list():
 @pytest.mark.parametrize("tokens", [["the", "film"], ["a", "good", "film"]])
 def test_tokens_are_no_pair(tokens):
     with pytest.raises(InputError, match=r"example 1: the model reads pairs, and a value of type list was given; give"):
-def test_a_document_of_spacy_without_a_parse_is_its_sentences():
-    doc = spacy_doc()
-    doc.parsed, doc.split = False, True
-    assert CHAIN.predict(doc) == CHAIN.predict([["films", "work"], ["they", "do"]])
-    for token in doc:
-        token.is_space = True
-    assert CHAIN.predict([doc, "good"], on_error="keep")[0] == {"error": "example 1: the document has no sentences"}
-
-
         examples_of([tokens, tokens, tokens], 2)
 
 
