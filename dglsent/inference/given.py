@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
@@ -14,6 +15,7 @@ from graphs.columns import Constituency, Dependencies, Tagged
 from graphs.converters import from_nltk, from_spacy, from_stanza, is_nltk, is_spacy, is_stanza
 from graphs.errors import InputError, Origin, SentenceError
 from graphs.formats.brackets import parse_brackets, unescaped
+from graphs.formats.conllu import parse_conllu
 from graphs.parsing import Parse
 from graphs.tokens import tokens
 
@@ -22,6 +24,8 @@ if TYPE_CHECKING:
 
 REMEDY = "give raw text, or the files that `dglsent parse` writes"
 _WANTS = "give raw text, or the .{}.gz that `dglsent parse` writes"
+# A word of CoNLL-U: ten columns, the first a number. One such line will do: another, a broken one, is told of then.
+_CONLLU = re.compile(r"(?:\A\ufeff?|[\r\n])[0-9]+(?:[-.][0-9]+)?(?:\t[^\t\r\n]*){9}(?:[\r\n]|\Z)")
 _STANZA = "run Stanza with depparse and constituency, or give raw text"
 WANTED = (
     "text, tokens, a Constituency, Dependencies or Tagged of graphs, a tree or document of Stanza, spaCy or nltk, "
@@ -55,7 +59,8 @@ def examples_of(given: Any, sentences: int) -> list[tuple[int, tuple[Given, ...]
     One text, tree or document may stand alone, and so may a sentence as `from_stanza` gives it. A document has an
     example for each of its sentences, so in a pair it is of one. A pair is a tuple, or a list of two unless both are
     single words, which are tokens. Text that is a tree in brackets is read as one (`(UH Yes)` only where another text
-    has brackets within brackets), and words of trees lose the escapes of the treebank, as in files.
+    has brackets within brackets), and words of trees lose the escapes of the treebank, as in files. Text with a line
+    in the ten columns of CoNLL-U is read as such, and is a document.
 
     Returns:
         Each example after the number, from 1, of what was given for it. What cannot be read is a SentenceError, whose
@@ -226,6 +231,8 @@ def _sentences(one: Any, trees: bool) -> list[Given]:
     if isinstance(one, str):
         if wrong := half_character("the text", one):
             return [SentenceError(wrong)]
+        if _CONLLU.search(one):
+            return _of_conllu(one)
         return _of_brackets(one) if is_tree(one.strip(), trees) else [Raw(one)]
     if isinstance(one, (list, tuple)) and all(isinstance(token, str) for token in one):
         if one and all(len(token.split()) > 1 for token in one):  # some may: words of Vietnamese have spaces
@@ -248,6 +255,12 @@ def _of_brackets(text: str) -> list[Given]:
         return [parsed(tree) for tree in parse_brackets(text, unescape=True)]
     except SentenceError as error:
         return [SentenceError(error.reason.removeprefix("line 1: "))]
+
+
+def _of_conllu(text: str) -> list[Given]:
+    """The sentences of a text in CoNLL-U, broken ones among the others."""
+    read = parse_conllu(text, on_error="skip").in_order()
+    return [one if isinstance(one, SentenceError) else parsed(one) for one in read]
 
 
 def _is_of_stanza(given: Any) -> bool:

@@ -100,7 +100,8 @@ class Model(ModelHubMixin):
             given: a list of texts, token lists, trees, Dependencies or Tagged of `graphs`, Stanza or spaCy documents,
                 nltk trees; for a model of pairs of tuples of two of these. One of them may stand alone, but for a token
                 list, which would be a list of texts. Raw text is parsed or tagged by Stanza where the model `needs`
-                that, and a text is one sentence then; else cut into tokens.
+                that, and a text is one sentence then; else cut into tokens. Trees in brackets and CoNLL-U may be
+                given as text too.
             on_error: "raise" at the first example that cannot be used, or "keep" a dict with `error` in its place, as
                 the lines of `dglsent predict`.
             say: is told by which models text is parsed or tagged.

@@ -13,11 +13,11 @@ from dglsent.corpora.example import Example, Parsed
 from dglsent.corpora.imdb import IMDB
 from dglsent.inference.given import examples_of
 from dglsent.inference.model import Model
-from graphs.columns import Tagged
+from graphs.columns import Dependencies, Tagged
 from graphs.converters import from_spacy, from_stanza
 from graphs.errors import InputError
 from graphs.formats.brackets import parse_brackets, to_brackets
-from graphs.formats.conllu import to_conllu
+from graphs.formats.conllu import read_conllu, to_conllu
 
 PAIR = {"class_path": "dglsent.tasks.relatedness.Relatedness"}
 TREE = "(S (NP (DT The) (NN -LRB-)) (VP (VBD was) (JJ and\\/or)))"
@@ -107,6 +107,34 @@ def test_text_that_is_a_tree_is_read_as_one():
     assert CHAIN.predict("(laughs)")[0]["text"] == "( laughs )"
     with pytest.raises(InputError, match=r"^example 2: 1 bracket is not closed"):
         CHAIN.predict([tree, "(S (NN film) (VP (JJ good))"])
+
+
+@pytest.mark.parametrize("model", [CHAIN, DEPENDENCIES])
+def test_text_that_is_conllu_is_read_as_such(model, tmp_path):
+    one, other = (
+        to_conllu(PARSED),
+        to_conllu(replace(PARSED, word=["a", "play", "is", "bad"], comments=["sent_id = b"])),
+    )
+    (tmp_path / "a.conllu").write_text(other + one)
+    ours = model.predict(read_conllu(tmp_path / "a.conllu"))
+    assert [said["text"] for said in ours] == ["a play is bad", "the film was good"]
+    for text in (other + one, (other + one).strip(), "\ufeff" + (other + one).replace("\n", "\r\n")):
+        assert model.predict(text) == model.predict([text]) == ours
+    first, wrong, last = model.predict([other, one.replace("\t4\tnsubj", "\t9\tnsubj"), one], on_error="keep")
+    assert [first, last] == ours
+    assert wrong == {"error": "example 2: line 1, sentence 1: line 2: head 9 is out of range, the sentence has 4 words"}
+
+
+def test_conllu_without_heads_is_words_and_tags():
+    text = to_conllu(Dependencies.unparsed(["the", "film"]))
+    assert CHAIN.predict(text) == CHAIN.predict([["the", "film"]])
+    with pytest.raises(InputError, match=r"^example 1: line 1, sentence 1: the model reads dependency trees; give raw"):
+        DEPENDENCIES.predict(text)
+
+
+@pytest.mark.parametrize("text", ["1\tgood\tfilm", "a\tb\tc\td\te\tf\tg\th\ti\tj", "1 a b c d e f g h i"])
+def test_other_columns_are_text(text):
+    assert words([text], 1) == [(text.split(),)]
 
 
 def test_a_pair_is_a_tuple_or_two_sentences_in_a_list():
