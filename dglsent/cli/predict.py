@@ -13,7 +13,7 @@ from dglsent.cli import token_columns
 from dglsent.cli.console import complain, say, tell_unfinished
 from dglsent.cli.options import Parser, add_device, add_stanza, add_trust, column_names
 from dglsent.cli.reading import FORMATS, guess, is_csv, read, text_of
-from dglsent.cli.taken_for_text import refuse_csv, refuse_trees
+from dglsent.cli.taken_for_text import refuse_columns, refuse_csv, refuse_trees
 from dglsent.corpora.own_files import PAIR, TEXT
 from dglsent.corpora.tables import TABLES
 from dglsent.json_text import dumps
@@ -28,11 +28,11 @@ _EPILOGUE = """
 A line is a sentence; where the model needs parses, or tags, Stanza makes them (first, and of many sentences faster,
 does `dglsent parse`, whose files are read as they are). A model of pairs reads two sentences on two consecutive
 lines, or two columns separated by a tab. Of a table (.tsv, .csv, .jsonl) the columns are read that the model was
-trained on, else `text`, or `first` and `second`, or those that --columns names. A tagger that was trained on one
-token per line reads such files, too: with --format columns, and without if all tokens have their classes. Every
-example gives one line of JSON; one that cannot be used gives a line with "error", is reported on standard error,
-and makes the exit code 2. Its "id" is that of its (first) sentence: `sent_id` of CoNLL-U, the line of text and of
-trees that have one each, else its number; of several files each line names its "file".
+trained on or, if it was not trained on a table, `text`, of pairs `first` and `second`; --columns names others. A
+tagger that was trained on one token per line reads such files, too: with --format columns, and without if all tokens
+have their classes. Every example gives one line of JSON; one that cannot be used gives a line with "error", is
+reported on standard error, and makes the exit code 2. Its "id" is that of its (first) sentence: `sent_id` of CoNLL-U,
+the line of text and of trees that have one each, else its number; of several files each line names its "file".
 """
 
 
@@ -129,6 +129,7 @@ def _read(text: str, name: str, options: Namespace, model: Model) -> list[tuple[
     if options.format is None and form == "text":
         refuse_csv(text, name, columns)
         refuse_trees(text, name)
+        refuse_columns(text, name)
     if form != "columns":
         return read(text, form, columns, name, named=bool(options.columns))
     if own is None:

@@ -1,4 +1,4 @@
-"""What would be taken for text and scored as sentences: tables, trees, and the header of pairs."""
+"""What would be taken for text and scored as sentences: tables, trees, columns of tokens, and the header of pairs."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import csv
 import re
 import shlex
 from collections.abc import Sequence
+from itertools import groupby
 
 from dglsent.corpora.own_files import PAIR, TEXT, is_tree
 from graphs.errors import InputError
@@ -15,6 +16,8 @@ _OF_SENTENCE = re.compile(
     r"(?:#?[12][ _-]?)?(?:premise|hypothesis|first|second|(?:sentence|sent|text|question|string|s|q)[ _-]?[12ab]?)",
     re.IGNORECASE,
 )  # usual names of columns of pairs: sentence1, Sentence A, text_b, #1 String
+_COLUMNS = range(2, 21)  # in a line that is a token
+_LEAST = 5  # lines of a file of such
 
 
 def numbered_lines(text: str) -> list[tuple[int, str]]:
@@ -74,6 +77,35 @@ def refuse_csv(text: str, name: str, columns: Sequence[str]) -> None:
         usual = PAIR if len(columns) == 2 else (TEXT,)
         named = ",".join(f"{ours}={theirs}" for ours, theirs in zip(usual, chosen, strict=True))
         raise InputError(f"{start}; add --format csv --columns {shlex.quote(named)}, or --format text if it is text")
+
+
+def refuse_columns(text: str, name: str) -> None:
+    """Refuses a file of a token a line, such as CoNLL-2003's: each token and its classes would be scored as a sentence.
+
+    Lines of prose or verse do not all have as many words; where they do, as pairs may, they stand alone or in twos.
+
+    Args:
+        text: what was taken for text.
+        name: the file, for messages.
+
+    Raises:
+        InputError: it is such a file.
+    """
+    lines = re.split(r"\r\n|\n|\r", text)
+    start = next((number for number, line in enumerate(lines, 1) if line.startswith("-DOCSTART-")), None)
+    sizes = [len(list(block)) for filled, block in groupby(lines, lambda line: bool(line.strip())) if filled]
+    counts = {len(line.split()) for line in lines if line.strip()}
+    of_tokens = len(sizes) > 1 and sum(sizes) >= max(_LEAST, 2 * len(sizes) + 1)
+    if start is not None:
+        found = f"{name or 'input'}:{start}: -DOCSTART-"
+    elif of_tokens and len(counts) == 1 and max(counts) in _COLUMNS:
+        found = f"{name or 'input'}: {max(counts)} columns in every line"
+    else:
+        return
+    raise InputError(
+        f"{found}, as files of a token a line have; add --format columns for a tagger of such files, or --format "
+        "tokens or --format text if a line is a sentence"
+    )
 
 
 def refuse_header(rows: Sequence[Sequence[str]], name: str) -> None:

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from dglsent.cli.taken_for_text import refuse_csv, refuse_trees
+from dglsent.cli.taken_for_text import refuse_columns, refuse_csv, refuse_trees
 from dglsent.corpora.own_files import PAIR, TEXT
 from graphs.errors import InputError
 
@@ -38,3 +38,31 @@ def test_a_tree_among_lines_of_text_is_told_by_its_line():
     with pytest.raises(InputError, match=r"^own:3: a tree in brackets, and line 1 is none; give trees alone"):
         refuse_trees("a good film\n\n(S (NN film))\n", "own")
     refuse_trees("(Great film)\n(Laughs)\n", "own")
+
+
+@pytest.mark.parametrize("separator", [" ", "\t"])
+def test_a_token_a_line_is_no_text(separator):
+    tags = "Ann B-PER\nsang O\n. O\n\nBob B-PER\nslept O\n".replace(" ", separator)
+    with pytest.raises(
+        InputError, match=r"^own: 2 columns in every line, .* --format columns .* --format text if a line"
+    ):
+        refuse_columns(tags, "own")
+    with pytest.raises(InputError, match=r"^own:2: -DOCSTART-, as files of a token a line have; add --format columns"):
+        refuse_columns("\n-DOCSTART- -X- O O\n\nEU NNP I-NP B-ORG\n", "own")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "the film fails\nfilms fail too\nall films fail\nthis one did\nthat one too\n",
+        "the film fails\n\nfilms fail too\n\nall films fail\n\nthis one did\n\nthat one too\n",
+        "a man sings\nsomebody sings loudly\n\na dog runs\nan animal runs\n\nhe is here\nhe is away\n",
+        "the film\nwas good\nwe say\n\nthe end\n",
+        "roses are red\nviolets are blue\nsugar is sweet\n\nand so are\nyou , they say\nat the end\n",
+        "film\nfilms\nfail\n\nthe\nend\n",
+        "the -DOCSTART- of files\n",
+        "",
+    ],
+)
+def test_text_with_blank_lines_is_text(text):
+    refuse_columns(text, "own")

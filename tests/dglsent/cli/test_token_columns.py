@@ -81,3 +81,13 @@ def test_other_columns_are_refused(tagger_run, trees_run, tmp_path, program):
     wanted = "1 columns; the model was trained on word, pos, tag, of which 'tag' may be left out"
     program.refuses("predict", tagger_run, tmp_path / "new", "--format", "columns", saying=[wanted])
     program.refuses("predict", trees_run, tmp_path / "new", "--format", "columns", saying=["TaggedColumns"])
+
+
+@pytest.mark.parametrize("named", [["--format", "text"], ["--format", "tokens"]])
+def test_files_of_other_columns_are_no_text_unless_someone_says_so(tagger_run, trees_run, tmp_path, program, named):
+    (tmp_path / "other").write_text("Ann B-PER\nsang O\n. O\n\nBob B-PER\nslept O\n\n")
+    program.refuses("predict", tagger_run, tmp_path / "other", saying=["other: 2 columns in every line", *named])
+    (tmp_path / "conll").write_text("-DOCSTART- -X- -X- O\n\nEU NNP B-NP B-ORG\nrejects VBZ B-VP O\n\n")
+    program.refuses("predict", trees_run, tmp_path / "conll", saying=["conll:1: -DOCSTART-", "--format columns"])
+    code, out, _ = program("predict", tagger_run, tmp_path / "other", *named)
+    assert (code, len(out.splitlines())) == (0, 5)
