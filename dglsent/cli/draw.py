@@ -85,8 +85,11 @@ def _read(file: str, options: Namespace) -> Iterator[Constituency | Dependencies
         elif isinstance(sentence, Parsed):
             parse = sentence.constituency or sentence.dependencies
             if parse is None:
-                raise InputError(f"{name}: tags alone, without heads; `dglsent parse` without --tags makes parses")
-            yield parse
+                yield SentenceError(
+                    "tags alone, without heads; `dglsent parse` without --tags makes parses", sentence.origin
+                )
+            else:
+                yield parse
 
 
 def _drawn(sentence: Constituency | Dependencies, options: Namespace) -> Svg:

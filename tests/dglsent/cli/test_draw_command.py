@@ -80,6 +80,16 @@ def test_what_cannot_be_drawn_is_told(tmp_path, program):
     assert not out.exists()
 
 
+def test_sentences_without_heads_are_told_and_the_others_drawn(tmp_path, program):
+    mixed = tmp_path / "mixed.conllu"
+    mixed.write_text(CONLLU + CONLLU.replace("\t2\tdet", "\t_\t_").replace("\t0\troot", "\t_\t_") + CONLLU)
+    code, said, err = program("draw", mixed, "--out", tmp_path / "out")
+    assert code == 2
+    assert [Path(file).name for file in said.split()] == ["mixed-0001.svg", "mixed-0003.svg"]
+    told = r"dglsent: .*mixed\.conllu:4, sentence 2: tags alone, without heads; `dglsent parse` without --tags .*\n"
+    assert re.fullmatch(told, err)
+
+
 def test_drawing_needs_no_model(tmp_path):
     """Neither torch nor DGL are imported."""
     code = (
