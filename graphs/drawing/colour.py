@@ -50,6 +50,9 @@ class Scale:
     ) -> Scale:
         """A scale for `values`; where no range is given, diverging ones get one with 0 in the middle.
 
+        Of diverging colours with one end alone, the other lies as far on the other side of 0 if that shows all values,
+        else at the outermost of them.
+
         Raises:
             InputError: the palette is unknown, or the range is empty or has no finite width.
         """
@@ -57,9 +60,13 @@ class Scale:
             raise InputError(f"unknown palette {palette!r}; give one of: {', '.join(_STOPS)}")
         finite = [value for value in values if math.isfinite(value)]
         if palette == "diverging":
-            extent = max((abs(value) for value in finite), default=0.0) or 1.0
-            low = -(extent if high is None else high) if low is None else low
-            high = -low if high is None else high
+            if low is not None:
+                high = _opposite(low, max(finite, default=low)) if high is None else high
+            elif high is not None:
+                low = -_opposite(-high, -min(finite, default=high))
+            else:
+                high = max(map(abs, finite), default=0.0) or 1.0
+                low = -high
         else:
             low = min([0.0, *finite]) if low is None else low
             high = max(finite, default=low + 1.0) if high is None else high
@@ -90,6 +97,14 @@ class Scale:
         index = min(int(share), len(stops) - 2)
         part = share - index
         return _hex([round(a + (b - a) * part) for a, b in zip(stops[index], stops[index + 1], strict=True)])
+
+
+def _opposite(low: float, largest: float) -> float:
+    """The high end for a low one: as far from 0 where no value lies beyond, else the largest value."""
+    if low < 0 and largest <= -low:
+        return -low
+    # Values that are all alike still need a range to be drawn in.
+    return largest if largest != low else low + 1.0
 
 
 def stops(palette: Palette) -> list[str]:

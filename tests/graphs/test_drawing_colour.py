@@ -53,7 +53,7 @@ def test_diverging_colours_darken_to_both_ends():
 def test_ranges():
     assert Scale.of("diverging", [-3, 1]) == Scale("diverging", -3, 3)
     assert Scale.of("diverging", []) == Scale("diverging", -1, 1)
-    assert Scale.of("diverging", [9], low=-2) == Scale("diverging", -2, 2)
+    assert Scale.of("diverging", [2, 1], low=-2) == Scale("diverging", -2, 2)
     assert Scale.of("diverging", [9], high=4) == Scale("diverging", -4, 4)
     assert Scale.of("diverging", [9], low=0, high=4) == Scale("diverging", 0, 4)
     assert Scale.of("sequential", [0.2, 0.5, math.nan]) == Scale("sequential", 0, 0.5)
@@ -68,6 +68,24 @@ def test_ranges():
             Scale.of("diverging", values, low)
     with pytest.raises(InputError, match="'rainbow'"):
         tree_svg(CAT, values=[0] * 6, palette="rainbow")
+
+
+@pytest.mark.parametrize(
+    ("values", "low", "high"),
+    [([0.1, 4, 2], 0, 4), ([0.1, 4, 2], -0.5, 4), ([1, 3], 1, 3), ([0, 0], 0, 1), ([], 0, 1), ([], -2, 2)],
+)
+def test_a_diverging_range_with_one_end_shows_all_on_the_other_side(values, low, high):
+    assert Scale.of("diverging", values, low=low) == Scale("diverging", low, high)
+    assert Scale.of("diverging", [-value for value in values], high=-low) == Scale("diverging", -high, -low)
+
+
+def test_the_largest_value_ends_a_diverging_range_of_drawings():
+    svg = tree_svg(CAT, values=[0.1, 4.0, 2.0, 0.0, 1.0, 3.0], low=0.0)
+    assert [text.text for text in texts(svg, "legend")] == ["0", "4"]
+    svg = heat_svg([[0.5, 2.0]], ["a"], ["b", "c"], palette="diverging", high=None)
+    assert [text.text for text in texts(svg, "legend")] == ["0", "2"]
+    with pytest.raises(InputError, match="from 0 to -1 is empty; give low < high"):
+        heat_svg([[-1.0]], ["a"], palette="diverging", high=None)
 
 
 @pytest.mark.parametrize("palette", ["diverging", "sequential"])
