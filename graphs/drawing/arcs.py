@@ -10,7 +10,7 @@ from typing import Final, TypeAlias
 
 from graphs.drawing.canvas import MARGIN, Canvas, Svg, number, text_width
 from graphs.drawing.colour import INK, SOFT, Scale
-from graphs.drawing.given import texts
+from graphs.drawing.given import texts, words_of
 from graphs.errors import InputError
 
 Arc: TypeAlias = "tuple[int, int] | tuple[int, int, float]"
@@ -92,9 +92,10 @@ def arcs_svg(
         label: what the weights are, beside their legend.
 
     Raises:
-        InputError: there are no words, an arc ends at none of them, or there are not N notes.
+        InputError: there are no words, or a parse in their place, an arc is no such tuple or ends at none of them, or
+            there are not N notes.
     """
-    words, notes = texts(words), [texts(line) for line in notes]
+    words, notes = words_of(words), [texts(line) for line in notes]
     if not words:
         raise InputError("no words; nothing to draw")
     for line in notes:
@@ -135,12 +136,19 @@ def arcs_svg(
 def _read(arcs: Iterable[Arc], count: int) -> list[_Arc]:
     found = []
     for arc in arcs:
-        sender, receiver = int(arc[0]), int(arc[1])
-        if (sender, receiver) != (arc[0], arc[1]):
-            raise InputError(f"an arc from {arc[0]} to {arc[1]}, where numbers of words are wanted")
+        try:
+            one, other, *rest = arc
+            (weight,) = map(float, rest or [math.nan])
+            sender, receiver = int(one), int(other)
+        except (TypeError, ValueError, OverflowError):
+            raise InputError(
+                f"an arc {arc!r}; give (sender, receiver) or (sender, receiver, weight), words by their numbers"
+            ) from None
+        if (sender, receiver) != (one, other):
+            raise InputError(f"an arc from {one} to {other}, where numbers of words are wanted")
         if not (0 <= sender < count and 0 <= receiver < count):
             raise InputError(f"an arc from word {sender} to word {receiver}, but words are 0 to {count - 1}")
-        found.append(_Arc(sender, receiver, float(arc[2]) if len(arc) > 2 else math.nan))
+        found.append(_Arc(sender, receiver, weight))
     return found
 
 

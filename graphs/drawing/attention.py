@@ -12,7 +12,7 @@ import numpy.typing as npt
 from graphs.columns import Dependencies
 from graphs.drawing.arcs import WIDTH, arcs_svg
 from graphs.drawing.canvas import Svg
-from graphs.drawing.given import wants
+from graphs.drawing.given import wants, words_of
 from graphs.drawing.heat import heat_svg, matrix_of, numbers_of
 from graphs.errors import InputError
 
@@ -48,8 +48,9 @@ def attention_svg(
         label: what the weights are, beside their legend.
 
     Raises:
-        InputError: the weights are not [N, N], or the parse has another number of them.
+        InputError: the weights are not [N, N], the parse has another number of words, or one is given in their place.
     """
+    words = words_of(words)
     cells = matrix_of(weights, len(words), len(words))
     arcs = strongest(cells, top, least)
     if parse is None:
@@ -75,8 +76,9 @@ def window_svg(
         label: what the gates are, beside their legend.
 
     Raises:
-        InputError: the gates are not [N, 2 d + 1].
+        InputError: the gates are not [N, 2 d + 1], or a parse is given in the place of its words.
     """
+    words = words_of(words)
     cells = numbers_of(gates)
     if cells.ndim != 2 or len(cells) != len(words) or cells.shape[1] % 2 == 0:
         raise InputError(

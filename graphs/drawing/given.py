@@ -57,6 +57,19 @@ def texts(column: Iterable[Any]) -> list[str]:
     return ["" if one is None else str(one) for one in column]
 
 
+def words_of(given: Iterable[Any]) -> list[str]:
+    """The words, or the names, that a drawing is given.
+
+    Raises:
+        InputError: it is given a parse or a graph in their place.
+    """
+    if not isinstance(given, Iterable):
+        parsed = isinstance(given, Constituency | Dependencies | Tagged)
+        wanted = "give its words, which it has as `.words`" if parsed else "give a list of words"
+        raise InputError(f"{named(given)} in the place of words; {wanted}")
+    return texts(given)
+
+
 def floats(column: Iterable[Any], what: str) -> list[float]:
     """The numbers of nodes or words.
 

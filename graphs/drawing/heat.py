@@ -13,7 +13,7 @@ import numpy.typing as npt
 from graphs.columns import as_array
 from graphs.drawing.canvas import MARGIN, Canvas, Svg, number, readable, text_width
 from graphs.drawing.colour import LINE, PAPER, Palette, Scale, ink_on
-from graphs.drawing.given import texts
+from graphs.drawing.given import words_of
 from graphs.errors import InputError
 
 _CELL: Final = 28.0  # pixels of a cell with a value
@@ -50,10 +50,10 @@ def heat_svg(
         label: what the values are, beside their legend.
 
     Raises:
-        InputError: the matrix is not [R, C], or the colour range is empty.
+        InputError: the matrix is not [R, C], a parse is given in the place of its words, or the colour range is empty.
     """
-    rows = texts(rows)
-    columns = rows if columns is None else texts(columns)
+    rows = words_of(rows)
+    columns = rows if columns is None else words_of(columns)
     cells = matrix_of(matrix, len(rows), len(columns))
     scale = Scale.of(palette, cells.ravel().tolist(), low, high)
     few = max(cells.shape, default=0) <= _FEW

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import math
 import re
 
 import numpy as np
@@ -236,3 +237,34 @@ def test_an_arc_between_fractions_is_refused():
     with pytest.raises(InputError, match=r"an arc from 0\.7 to 2, where numbers of words are wanted"):
         graphs.arcs_svg(["a", "b", "c"], [(0.7, 2)])
     assert graphs.arcs_svg(["a", "b", "c"], [(np.int64(0), 2.0)]) == graphs.arcs_svg(["a", "b", "c"], [(0, 2)])
+
+
+@pytest.mark.parametrize(
+    "arc", [("The", "film"), (0,), (0, 1, "much"), (0, 1, 0.5, 2), 0, (0, math.nan), (0, math.inf)]
+)
+def test_an_arc_that_is_none_is_told(arc):
+    with pytest.raises(InputError, match=rf"an arc {re.escape(repr(arc))}; give \(sender, receiver\) or \("):
+        graphs.arcs_svg(["The", "film"], [arc])
+
+
+@pytest.mark.parametrize(
+    "draw",
+    [
+        lambda words: graphs.arcs_svg(words, [(0, 1)]),
+        lambda words: graphs.attention_svg(words, np.eye(2)),
+        lambda words: graphs.heat_svg(np.eye(2), words),
+        lambda words: graphs.heat_svg(np.eye(2), ["a", "b"], words),
+        lambda words: graphs.window_svg(words, np.zeros((2, 3))),
+    ],
+)
+def test_a_parse_in_the_place_of_words_is_told(draw):
+    tree = sentence([1, -1])
+    with pytest.raises(
+        InputError, match=r"^Dependencies of 2 tokens in the place of words; give its words, .*`\.words`"
+    ):
+        draw(tree)
+    with pytest.raises(InputError, match=r"^a Constituency of 6 nodes in the place of words; give its words"):
+        draw(CAT)
+    with pytest.raises(InputError, match=r"^a SentenceGraph of 2 nodes in the place of words; give a list of words"):
+        draw(graphs.chain(tree, graphs.Vocabularies.of([tree])))
+    assert draw(tree.words) == draw(tuple(tree.words))
