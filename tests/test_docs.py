@@ -3,7 +3,7 @@
 Blocks of a page run in their order, in one namespace and one empty folder. An expression with a comment behind it says
 what it gives. A block that starts with the comment `# NAME.yaml` or `# NAME.py` is that file. Commands that need no
 corpus, or one of the reader's own, run with trainings cut short; of the others, command, recipe, table and options must
-exist.
+exist. A block that parses, with Stanza's models in DIR, runs where $DGLSENT_STANZA names them.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ import ast
 import glob
 import gzip
 import io
+import os
 import re
 import shlex
 from pathlib import Path
@@ -135,12 +136,14 @@ def test_code_of_page(name, tmp_path, monkeypatch):
 
 def _code_of(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     namespace: dict[str, object] = {"__name__": "page"}
+    models = os.environ.get("DGLSENT_STANZA")
+    monkeypatch.setenv("DGLSENT_CACHE", os.path.abspath("parses"))  # not the reader's own
     for language, block in _blocks(ROOT / name):
         file = re.match(r"# ([\w-]+\.(?:yaml|py|txt|brackets|conllu))\n", block)
         if file:
             Path(file[1]).write_text(block, encoding="utf-8")
-        elif language == "python":
-            _python(block, namespace)
+        elif language == "python" and (models or 'stanza_dir="DIR"' not in block):
+            _python(block.replace('stanza_dir="DIR"', f"stanza_dir={models!r}"), namespace)
         elif language == "sh":
             for words in _commands(block):
                 _command(words, monkeypatch)
