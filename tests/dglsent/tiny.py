@@ -117,15 +117,16 @@ class Program:
         out, err = self._capsys.readouterr()
         return code, out, err
 
-    def refuses(self, *arguments: object, saying: Sequence[str]) -> None:
-        """The command ends with exit code 2 and one line that holds all of `saying`."""
+    def refuses(self, *arguments: object, saying: Sequence[str], told: str = "") -> None:
+        """The command ends with exit code 2 and a line that holds all of `saying`, after one that ends in `told`."""
         code, out, err = self(*arguments)
         assert code == 2
         assert out == ""
-        assert err.count("\n") == 1, err
-        assert err.startswith("dglsent: ")
+        *before, line = err.splitlines()
+        assert [each.endswith(told) for each in before] == ([True] if told else []), err
+        assert line.startswith("dglsent: ")
         for part in saying:
-            assert part in err, err
+            assert part in line, err
 
 
 def recipe(folder: Path, text: str = TINY, name: str = "tiny.yaml") -> Path:
