@@ -122,11 +122,12 @@ class Program:
         code, out, err = self(*arguments)
         assert code == 2
         assert out == ""
-        *before, line = err.splitlines()
+        *before, line, end = err.split("\n")
         assert [each.endswith(told) for each in before] == ([True] if told else []), err
         assert line.startswith("dglsent: ")
         for part in saying:
-            assert part in line, err
+            assert part in f"{line}\n", err
+        assert end == ""
 
 
 def recipe(folder: Path, text: str = TINY, name: str = "tiny.yaml") -> Path:
