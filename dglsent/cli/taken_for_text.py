@@ -22,8 +22,11 @@ _LEAST = 5  # lines of a file of such
 
 def numbered_lines(text: str) -> list[tuple[int, str]]:
     """The lines that are not blank, with their numbers."""
-    numbered = enumerate(re.split(r"\r\n|\n|\r", text), 1)
-    return [(number, line) for number, line in numbered if line.strip()]
+    return [(number, line) for number, line in enumerate(_lines(text), 1) if line.strip()]
+
+
+def _lines(text: str) -> list[str]:
+    return re.split(r"\r\n|\n|\r", text)
 
 
 def refuse_trees(text: str, name: str) -> None:
@@ -91,10 +94,10 @@ def refuse_columns(text: str, name: str) -> None:
     Raises:
         InputError: it is such a file.
     """
-    lines = re.split(r"\r\n|\n|\r", text)
-    start = next((number for number, line in enumerate(lines, 1) if line.startswith("-DOCSTART-")), None)
-    sizes = [len(list(block)) for filled, block in groupby(lines, lambda line: bool(line.strip())) if filled]
-    counts = {len(line.split()) for line in lines if line.strip()}
+    lines = numbered_lines(text)
+    start = next((number for number, line in lines if line.startswith("-DOCSTART-")), None)
+    sizes = [len(list(block)) for filled, block in groupby(_lines(text), lambda line: bool(line.strip())) if filled]
+    counts = {len(line.split()) for _, line in lines}
     of_tokens = len(sizes) > 1 and sum(sizes) >= max(_LEAST, 2 * len(sizes) + 1)
     if start is not None:
         found = f"{name or 'input'}:{start}: -DOCSTART-"
