@@ -8,9 +8,10 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Final, TypeAlias
 
+from graphs.columns import Dependencies
 from graphs.drawing.canvas import MARGIN, Canvas, Svg, number, text_width
 from graphs.drawing.colour import INK, SOFT, Scale
-from graphs.drawing.given import texts, words_of
+from graphs.drawing.given import named, texts, words_of
 from graphs.errors import InputError
 
 Arc: TypeAlias = "tuple[int, int] | tuple[int, int, float]"
@@ -92,8 +93,8 @@ def arcs_svg(
         label: what the weights are, beside their legend.
 
     Raises:
-        InputError: there are no words, or a parse in their place, an arc is no such tuple or ends at none of them, or
-            there are not N notes.
+        InputError: there are no words, or text or a parse in their place or in that of arcs, an arc is no such tuple
+            or ends at no word, or there are not N notes.
     """
     words, notes = words_of(words), [texts(line) for line in notes]
     if not words:
@@ -134,6 +135,9 @@ def arcs_svg(
 
 
 def _read(arcs: Iterable[Arc], count: int) -> list[_Arc]:
+    if not isinstance(arcs, Iterable):
+        drawn = "; dependencies_svg draws dependency trees" if isinstance(arcs, Dependencies) else ""
+        raise InputError(f"{named(arcs)} in the place of arcs; give (sender, receiver) of each{drawn}")
     found = []
     for arc in arcs:
         try:

@@ -61,8 +61,10 @@ def words_of(given: Iterable[Any]) -> list[str]:
     """The words, or the names, that a drawing is given.
 
     Raises:
-        InputError: it is given a parse or a graph in their place.
+        InputError: it is given text, a parse or a graph in their place.
     """
+    if isinstance(given, str):
+        raise InputError("a text in the place of words; give a list of words")
     if not isinstance(given, Iterable):
         parsed = isinstance(given, Constituency | Dependencies | Tagged)
         wanted = "give its words, which it has as `.words`" if parsed else "give a list of words"

@@ -247,6 +247,15 @@ def test_an_arc_that_is_none_is_told(arc):
         graphs.arcs_svg(["The", "film"], [arc])
 
 
+def test_a_parse_in_the_place_of_arcs_is_told():
+    tree = sentence([1, -1])
+    wanted = r"in the place of arcs; give \(sender, receiver\) of each"
+    with pytest.raises(InputError, match=f"^Dependencies of 2 tokens {wanted}; dependencies_svg draws dep"):
+        graphs.arcs_svg(tree.words, tree)
+    with pytest.raises(InputError, match=f"^a SentenceGraph of 2 nodes {wanted}$"):
+        graphs.arcs_svg(tree.words, [(0, 1)], below=graphs.chain(tree, graphs.Vocabularies.of([tree])))
+
+
 @pytest.mark.parametrize(
     "draw",
     [
@@ -267,4 +276,6 @@ def test_a_parse_in_the_place_of_words_is_told(draw):
         draw(CAT)
     with pytest.raises(InputError, match=r"^a SentenceGraph of 2 nodes in the place of words; give a list of words"):
         draw(graphs.chain(tree, graphs.Vocabularies.of([tree])))
+    with pytest.raises(InputError, match=r"^a text in the place of words; give a list of words$"):
+        draw("so")
     assert draw(tree.words) == draw(tuple(tree.words))
