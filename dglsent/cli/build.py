@@ -93,7 +93,9 @@ def main(arguments: Sequence[str]) -> int:
     for reason in skipped:
         say(f"left out: {reason}")
     left_out = f"; {len(skipped)} left out" if skipped else ""
-    print(f"{out}: {', '.join(f'{split} {size}' for split, size in sizes.items())} sentences{left_out}")
+    found = len(manifest["labels"])
+    classes = f", {found} class{'es' if found > 1 else ''}" if found else ""
+    print(f"{out}: {', '.join(f'{split} {size}' for split, size in sizes.items())} sentences{classes}{left_out}")
     return 0
 
 

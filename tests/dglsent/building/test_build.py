@@ -74,7 +74,7 @@ def test_a_recipe_trains_from_files_of_ones_own(corpus: Path, tmp_path: Path, pr
     code, out, _ = program(
         "build", corpus / "train.brackets", store, "--graph", "constituency", "--labels", "nodes", *splits
     )
-    assert (code, out) == (0, f"{store}: train 40, dev 8, test 8 sentences\n")
+    assert (code, out) == (0, f"{store}: train 40, dev 8, test 8 sentences, 5 classes\n")
     assert Store(store).manifest["labels"] == ["0", "1", "2", "3", "4"]
     assert program("fit", recipe(tmp_path), *FROM, store, "--out", tmp_path / "run")[0] == 0
     metrics = json.loads((tmp_path / "run" / "metrics.json").read_text())
@@ -106,7 +106,7 @@ def test_broken_sentences(corpus: Path, tmp_path: Path, program: Program) -> Non
     assert f"{own}:{line}, sentence 25: line" in err
     assert "head 99" in err
     code, out, err = program("build", own, tmp_path / "skipped", *command[3:], "--skip")
-    assert (code, out) == (0, f"{tmp_path / 'skipped'}: train 39 sentences; 1 left out\n")
+    assert (code, out) == (0, f"{tmp_path / 'skipped'}: train 39 sentences, 5 classes; 1 left out\n")
     assert f"left out: {own}:{line}" in err
     # What was built before the broken sentence was met is kept.
     code, _, err = program(*command, "--skip")
@@ -126,7 +126,7 @@ def test_broken_sentences(corpus: Path, tmp_path: Path, program: Program) -> Non
         saying=["no gold 'label', which others have; give it to all"],
     )
     code, out, err = program("build", own, tmp_path / "fourth", *command[3:4], "chain", "--skip")
-    assert (code, out) == (0, f"{tmp_path / 'fourth'}: train 39 sentences; 1 left out\n")
+    assert (code, out) == (0, f"{tmp_path / 'fourth'}: train 39 sentences, 5 classes; 1 left out\n")
     assert f"left out: {own}:1, sentence 0: no gold 'label'" in err
 
 

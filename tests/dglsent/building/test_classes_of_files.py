@@ -37,7 +37,7 @@ def test_trees_have_the_classes_that_they_have_as_files(tmp_path: Path, program:
         program.refuses("build", own, tmp_path / f"none{label}", *store, saying=[saying])
         code, out, err = program("build", own, tmp_path / f"none{label}", *store, "--skip")
         assert (code, f"left out: {saying}" in err) == (0, True)
-        assert out.endswith(": train 1 sentences; 1 left out\n")
+        assert out.endswith(": train 1 sentences, 2 classes; 1 left out\n")
         assert Store(tmp_path / f"none{label}").manifest["labels"] == ["2", "3"]
 
 
@@ -106,7 +106,7 @@ def test_classes_of_what_is_left_out_are_not_there(tmp_path: Path, program: Prog
     store, rest = tmp_path / "store", ("--graph", "constituency", "--labels", "nodes", "--skip")
     command = ("build", tmp_path / "train.brackets", store, *rest, "--test", tmp_path / "test.brackets")
     code, out, err = program(*command)
-    assert (code, out) == (0, f"{store}: train 2, test 1 sentences; 2 left out\n"), err
+    assert (code, out) == (0, f"{store}: train 2, test 1 sentences, 2 classes; 2 left out\n"), err
     opened = Store(store)
     assert opened.manifest["labels"] == ["1", "2"]
     (shard,) = opened.splits["train"].shards

@@ -133,7 +133,7 @@ def test_broken_rows_of_a_table(tmp_path: Path, program: Program) -> None:
     command = ("build", broken, tmp_path / "store", "--graph", "chain", "--shard", "2")
     program.refuses(*command, saying=["broken.tsv:5, sentence 2: 1 cells, and 2 columns: label, text"])
     code, out, err = program(*command, "--skip")
-    assert (code, out) == (0, f"{tmp_path / 'store'}: train 3 sentences; 3 left out\n"), err
+    assert (code, out) == (0, f"{tmp_path / 'store'}: train 3 sentences, 2 classes; 3 left out\n"), err
     assert "broken.tsv:6, sentence 3: column 'text' is blank" in err
     assert "broken.tsv:8" in err
     assert list(Store(tmp_path / "store").splits["train"].texts("line")) == [3, 7, 9]
