@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from dglsent.cli import token_columns
 from dglsent.cli.console import complain, say, tell_unfinished
 from dglsent.cli.options import Parser, add_device, add_stanza, add_trust, column_names
-from dglsent.cli.reading import FORMATS, guess, is_csv, read, text_of
+from dglsent.cli.reading import FORMATS, guess, is_csv, names_columns, read, text_of
 from dglsent.cli.taken_for_text import refuse_columns, refuse_csv, refuse_trees
 from dglsent.corpora.own_files import PAIR, TEXT
 from dglsent.corpora.tables import TABLES
@@ -129,6 +129,7 @@ def _read(text: str, name: str, options: Namespace, model: Model) -> list[tuple[
     if options.format is None and form == "text":
         refuse_csv(text, name, columns)
         refuse_trees(text, name)
+    if options.format is None and (form == "text" or (form == "tsv" and not names_columns(text, columns))):
         refuse_columns(text, name)
     if form != "columns":
         return read(text, form, columns, name, named=bool(options.columns))

@@ -107,7 +107,7 @@ def read(
         InputError: a table has no such columns, or pairs are given to a model of single sentences.
     """
     sentences = len(columns)
-    if form in ("csv", "jsonl") or (form == "tsv" and (named or _names(text, columns))):
+    if form in ("csv", "jsonl") or (form == "tsv" and (named or names_columns(text, columns))):
         return _of_table(Extract(text, name, 1, 1), f".{form}", columns)
     if form == "tsv":
         if sentences != 2:
@@ -149,8 +149,8 @@ def is_csv(text: str, columns: Sequence[str]) -> bool:
     return len(first) > 1 and all(map(str.isidentifier, first)) and not set(columns).isdisjoint(first)
 
 
-def _names(text: str, columns: Sequence[str]) -> bool:
-    """Whether the first line of a text names columns, one of those that are looked for at least."""
+def names_columns(text: str, columns: Sequence[str]) -> bool:
+    """Whether the first line of a table, whose cells tabs part, names columns, one of those that are read at least."""
     first = next((line for _, line in numbered_lines(text)), "")
     return not set(columns).isdisjoint(tsv_cells(first))
 

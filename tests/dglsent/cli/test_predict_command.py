@@ -230,7 +230,7 @@ def test_every_line_end_a_mark_in_front_and_gzip(trees_run, tmp_path, program, m
     program.refuses("predict", trees_run, tmp_path / "cut.ptb.gz", saying=["cut.ptb.gz:", "fetch it again"])
 
 
-def test_refused_inputs(trees_run, tmp_path, program):
+def test_refused_inputs(trees_run, pairs_run, tmp_path, program):
     refuses = program.refuses
     refuses("predict", trees_run, tmp_path / "none.ptb", saying=["none.ptb", "cannot be read"])
     refuses("predict", tmp_path / "none", saying=["no run there", "dglsent fit"])
@@ -244,6 +244,9 @@ def test_refused_inputs(trees_run, tmp_path, program):
     refuses("predict", trees_run, tmp_path / "latin.ptb", saying=["latin.ptb", "UTF-8"])
     (tmp_path / "pairs.tsv").write_text(f"{GOOD}\t{GOOD}\n")
     refuses("predict", trees_run, tmp_path / "pairs.tsv", saying=["pairs.tsv", "single sentences"])
+    (tmp_path / "tags").write_text("Ann\tB-PER\nsang\tO\n\nBob\tB-PER\nslept\tO\n.\tO\n")
+    for run in (trees_run, pairs_run):
+        refuses("predict", run, tmp_path / "tags", saying=["tags: 2 columns in every line", "--format columns"])
 
 
 def test_run_without_weights_or_with_broken_ones(trees_run, tmp_path, program):
