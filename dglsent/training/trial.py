@@ -10,7 +10,8 @@ from typing import Any
 import torch
 
 from dglsent.models.encoder import Encoder
-from dglsent.passing import Batch
+from dglsent.passing import Batch, engine
+from dglsent.passing.engines.torch.all_pairs import Layout
 from dglsent.passing.views import Fields
 from dglsent.tasks.task import Task
 from dglsent.training.data import Examples
@@ -19,6 +20,8 @@ from dglsent.training.recipe import Recipe
 from graphs.errors import InputError, one_line
 
 _EXAMPLES = 8
+_MOST_PAIRS = 100_000  # of nodes that hear each other, listed for a trial
+_ROUNDINGS = 200  # of the largest state, by which states may differ and be the same
 
 
 def try_encoder(recipe: Recipe, model: SentenceModel, examples: Examples) -> None:
@@ -26,7 +29,7 @@ def try_encoder(recipe: Recipe, model: SentenceModel, examples: Examples) -> Non
 
     Raises:
         InputError: the graphs are not such as it reads, it gives no states of all nodes, or not the fields that it
-            shows.
+            shows, or states depend on what else is in the batch, or on how the engine lays it out.
     """
     encoder = model.encoder
     if not any(is_own(module) for module in encoder.modules() if isinstance(module, Encoder)):
@@ -44,6 +47,7 @@ def try_encoder(recipe: Recipe, model: SentenceModel, examples: Examples) -> Non
             )
         for shown in encoder.shows:
             _require_shown(encoder, shown, batch)
+        _require_own_states(recipe, encoder, examples)
 
 
 def try_task(recipe: Recipe, model: SentenceModel, examples: Examples) -> None:
@@ -114,6 +118,42 @@ def _are_states(states: Any, batch: Batch, encoder: Encoder) -> bool:
     if not isinstance(states, torch.Tensor) or not states.is_floating_point():
         return False
     return list(states.shape) == [batch.num_nodes, encoder.size]
+
+
+def _require_own_states(recipe: Recipe, encoder: Encoder, examples: Examples) -> None:
+    """Refuses states that a sentence has beside these others alone, or in one layout of pairs of words alone."""
+
+    def encoded(batch: Batch, layout: Layout) -> torch.Tensor:
+        with engine("torch", layout):
+            return encoder.encode(batch)
+
+    batch = few(recipe, encoder, examples)
+    if int((batch.node_counts**2).sum()) > _MOST_PAIRS:
+        return
+    states = encoded(batch, "dense")
+    if not _same(states, encoded(few(recipe, encoder, examples), "dense")):
+        return  # it draws some of them
+    name = f"encoder {type(encoder).__name__}: states"
+    if not _same(states, encoded(few(recipe, encoder, examples), "edges")):
+        raise InputError(
+            f"{name} depend on how the engine lays out words that hear each other; in functions of edges and nodes "
+            "address the last dimensions, as by dim=-1 and [..., 0], and not dim=1, which several of torch default to"
+        )
+    each = [(number,) for number in range(min(_EXAMPLES, len(examples)))]
+    alone = [encoded(examples.batch(one, encoder.directions, encoder.relations), "dense") for one in each]
+    if not _same(states, torch.cat(alone)):
+        raise InputError(
+            f"{name} of an example change with the others in its batch; in encode do nothing over all nodes at once, "
+            "such as a mean, a softmax or a maximum over rows"
+        )
+
+
+def _same(states: torch.Tensor, others: torch.Tensor) -> bool:
+    if states.shape != others.shape:
+        return False
+    far = (states.double() - others.double()).abs().nan_to_num()
+    most = _ROUNDINGS * torch.finfo(states.dtype).eps * states.double().abs().nan_to_num().max()
+    return bool((far <= most).all())
 
 
 def _require_shown(encoder: Encoder, shown: str, batch: Batch) -> None:
