@@ -7,6 +7,7 @@ import importlib.metadata
 import json
 import logging
 import os
+import textwrap
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -294,8 +295,9 @@ def _download_list(folder: Path) -> None:
         with _quiet():
             download_resources_json(str(folder))
     except Exception as error:  # requests, urllib3 and the file system have their own
+        said = textwrap.shorten(_line(error), 120, placeholder=" ...")
         raise InputError(
-            f"{folder}: no Stanza models there, and they cannot be downloaded ({_line(error)[:120]}); give a "
+            f"{folder}: no Stanza models there, and they cannot be downloaded ({said}); give a "
             "folder that has resources.json and English models (stanza_dir, --stanza-dir)"
         ) from None
 

@@ -139,7 +139,9 @@ def _imported(path: str, key: str) -> Any:
     except (ImportError, AttributeError, SyntaxError, ValueError) as error:
         found = registry.moved(path)
         if found is None:
-            raise InputError(f"{key}: no class {path!r} ({error})") from None
+            lost = isinstance(error, ModuleNotFoundError) and error.name == module.partition(".")[0]
+            hint = "; put its file into the working folder, or its folder on PYTHONPATH" if lost else ""
+            raise InputError(f"{key}: no class {path!r} ({error}){hint}") from None
         return found
 
 
