@@ -64,6 +64,22 @@ def test_words_of_other_sentences_and_far_ones_are_not_near():
     assert len(Cooccurrence.of([Tagged(["a", *"????", "b"])] * 2, vocabulary)) == 1
 
 
+def test_pairs_that_were_seen_once_tell_nothing_by_default():
+    vocabulary = Vocabulary("abc")
+    found = Cooccurrence.of([Tagged(["a", "b"]), Tagged(["b", "c"]), Tagged(["a", "b"])], vocabulary)
+    seen, once = found.bucket(vocabulary.ids("ab"), vocabulary.ids("bc"))
+    assert seen > once == 0
+
+
+@pytest.mark.parametrize(("pairs", "bucket"), [(3, 4), (6, 5), (12, 6), (24, 6), (40, 7)])
+def test_the_last_bucket_but_one_is_of_two_bits(pairs, bucket):
+    """Of words that stand in one pair alone the mutual information is log2(2 pairs)."""
+    words = [[f"a{number}", f"b{number}"] for number in range(pairs)]
+    vocabulary = Vocabulary([word for pair in words for word in pair])
+    found = Cooccurrence.of(map(Tagged, words * 2), vocabulary)
+    assert found.bucket(*vocabulary.ids(["a0", "b0"])).item() == bucket
+
+
 def test_a_bound_belongs_to_the_bucket_above_it():
     vocabulary = Vocabulary("abcd")
     found = Cooccurrence.of([Tagged(["a", "b"]), Tagged(["c", "d"])] * 2, vocabulary)

@@ -54,7 +54,16 @@ def test_affixes():
 
 @pytest.mark.parametrize(
     ("word", "wanted"),
-    [("Xylo-1984", "Xx-9"), ("the", "x"), ("U.S.", "X.X."), ("...", "."), ("3,000.5", "9,9.9"), ("Äß", "Xx"), ("", "")],
+    [
+        ("Xylo-1984", "Xx-9"),
+        ("the", "x"),
+        ("U.S.", "X.X."),
+        ("...", "."),
+        ("3,000.5", "9,9.9"),
+        ("Äß", "Xx"),
+        ("猫2", "x9"),
+        ("", ""),
+    ],
 )
 def test_shapes(word, wanted):
     assert shape(word) == wanted
