@@ -54,6 +54,15 @@ def test_a_hidden_layer_stands_between_state_and_classes(labels):
     assert task.train().loss(batch, states, batch.at_roots(states)).item() == pytest.approx(wanted.item(), rel=1e-5)
 
 
+def test_states_are_dropped_before_a_hidden_layer_too(labels):
+    """Of those that are, nothing reaches the loss."""
+    torch.manual_seed(0)
+    task = Classification(400, 5, dropout=0.25, hidden=70)
+    vectors = torch.randn(3, 400, requires_grad=True)
+    task.loss(batch_of(labels, task), torch.randn(9, 400), vectors).backward()
+    assert 0.2 < (vectors.grad == 0).double().mean() < 0.3
+
+
 def test_sentence_label_is_learnt_at_the_sentence_vector(labels):
     task = Classification(4, 5, dropout=0.0)
     batch = batch_of(labels, task)
@@ -76,7 +85,7 @@ def test_without_phrases_only_sentences_are_learnt(labels):
 
 
 def test_a_class_that_is_never_chosen():
-    task = Classification(2, 3, choose=2)
+    task = Classification(2, 3, choose=2).eval()
     with torch.no_grad():
         task.output.weight.copy_(torch.tensor([[0.0, 0.0], [1.0, 0.0], [100.0, 100.0]]))
         task.output.bias.zero_()

@@ -67,3 +67,10 @@ def test_padding_changes_nothing(crf):
     assert torch.equal(crf.best(other, mask), crf.best(emissions, mask))
     crf.loss(emissions.requires_grad_(), tags, mask).sum().backward()
     assert (emissions.grad[~mask] == 0).all()
+
+
+def test_transitions_start_small():
+    torch.manual_seed(0)
+    for weight in CRF(60).parameters():
+        assert 0.08 < weight.abs().max() <= 0.1
+        assert abs(weight.mean()) < 0.03

@@ -5,6 +5,8 @@ import torch
 from vocabularies import vocabularies_of
 
 from dglsent.corpora.example import Example, Parsed
+from dglsent.passing import Batch
+from dglsent.tasks.pair_classification import PairClassification
 from dglsent.tasks.question_answering import QuestionAnswering
 from dglsent.training.data import graph_set
 from graphs.formats.brackets import parse_brackets
@@ -54,6 +56,13 @@ def test_scores():
     assert task.monitor == "accuracy"
 
 
+def test_classes_count_alike_by_their_recall_and_the_majority_may_be_true():
+    """By precision the balance would be 3 / 4."""
+    scores = QuestionAnswering(4).scores(outcomes([(0, 0, 1, 0.9), (1, 1, 1, 0.8), (2, 2, 1, 0.1), (3, 3, 0, 0.2)]))
+    assert scores["balanced_accuracy"] == pytest.approx((2 / 3 + 1) / 2, abs=1e-6)
+    assert scores["majority"] == 0.75
+
+
 def test_the_order_of_pairs_does_not_matter():
     task = QuestionAnswering(4)
     for seed in range(5):
@@ -74,16 +83,34 @@ def test_one_class_alone():
     assert (scores["balanced_accuracy"], scores["majority"], scores["question_accuracy"]) == (0.5, 1, 0)
 
 
-def test_outcomes_of_a_batch():
-    torch.manual_seed(0)
-    task = QuestionAnswering(4).eval()
+def batch_of(task: QuestionAnswering) -> Batch:
     trees = [Parsed(constituency=tree) for tree in parse_brackets("(A a)\n(B b)\n(C c)\n(D d)")]
     examples = [
         Example((trees[0], trees[1]), {"label": 1, "question": 7, "hypothesis": 12}),
         Example((trees[2], trees[3]), {"label": 0, "question": 8, "hypothesis": 13}),
     ]
     vocabularies = vocabularies_of(examples, "constituency")
-    batch = graph_set(examples, "constituency", vocabularies, 2, task.targets).batch([0, 1], ())
+    return graph_set(examples, "constituency", vocabularies, 2, task.targets).batch([0, 1], ())
+
+
+@pytest.mark.parametrize(
+    "options", [{}, {"hidden": 70, "nonlinearity": "relu", "dropout": 0.5, "binary_head": "sigmoid2_bce"}]
+)
+def test_pairs_are_learnt_as_in_pair_classification(options):
+    torch.manual_seed(0)
+    task, pairs = QuestionAnswering(4, **options), PairClassification(4, 2, **options)
+    pairs.load_state_dict(task.state_dict())
+    batch, vectors, losses = batch_of(task), torch.randn(4, 4), []
+    for each in (task, pairs):
+        torch.manual_seed(1)
+        losses.append(each.loss(batch, vectors, vectors).item())
+    assert losses[0] == losses[1]
+
+
+def test_outcomes_of_a_batch():
+    torch.manual_seed(0)
+    task = QuestionAnswering(4).eval()
+    batch = batch_of(task)
     vectors = torch.randn(4, 4)
     found = task.outcomes(batch, vectors, vectors)
     assert found["question"].tolist() == [7, 8]

@@ -132,6 +132,14 @@ def test_what_cannot_be_tagged_is_said():
         graph_set([example], "chain", vocabularies_of([example], "chain"), 1, {}, token_labels=True)
 
 
+def test_scores_of_an_encoder_are_not_dropped():
+    """It has dropped what it made them of already."""
+    task, batch = task_of(head=False, dropout=0.5), batch_of("chain")
+    states = torch.randn(batch.num_nodes, len(LABELS))
+    wanted = task.loss(batch, states, states)
+    assert all(task.train().loss(batch, states, states) == wanted for _ in range(5))
+
+
 @pytest.mark.parametrize("use", ["loss", "outcomes", "predict"])
 def test_states_that_are_no_scores_want_a_head(use):
     """More states than classes would be taken for scores of classes that there are not."""
