@@ -36,6 +36,15 @@ def test_best_epoch_is_the_one_that_is_kept(trees_run):
     assert metrics["best_epoch"] == scores.index(max(scores)) + 1
 
 
+def test_of_an_error_the_lowest_is_kept(tmp_path, program):
+    options = ("--training.monitor", "mse", "--training.epochs", "3")
+    assert program("fit", recipe(tmp_path, PAIRS), "--out", tmp_path / "run", *options)[0] == 0
+    metrics = json.loads((tmp_path / "run" / "metrics.json").read_text())
+    errors = [epoch["dev"]["mse"] for epoch in metrics["history"]]
+    assert metrics["dev"]["mse"] == min(errors) < errors[0]
+    assert metrics["best_epoch"] == errors.index(min(errors)) + 1
+
+
 def test_scores_of_pairs(pairs_run):
     metrics = json.loads((pairs_run / "metrics.json").read_text())
     for split in ("dev", "test"):

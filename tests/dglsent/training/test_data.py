@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import numpy as np
 import pytest
 import torch
 from tiny import Pairs
@@ -7,9 +8,10 @@ from vocabularies import vocabularies_of
 
 from dglsent.corpora.built_in import Reviews
 from dglsent.corpora.example import Example, Parsed
-from dglsent.training.data import EpochSampler, graph_set, loader
+from dglsent.training.data import Buckets, EpochSampler, graph_set, loader
 from dglsent.training.graphs import KINDS, build, shape
 from graphs import fields
+from graphs.columns import Dependencies, Tagged
 from graphs.errors import InputError, SentenceError
 from graphs.formats.brackets import parse_brackets
 
@@ -35,6 +37,14 @@ def test_order_depends_on_seed_and_epoch_alone():
         resumed.set_epoch(epoch)
         list(resumed)
     assert list(resumed) == order(1, 2)
+
+
+def test_batches_of_about_one_length_come_in_any_order():
+    """In one bucket they would be those of the shortest, then of longer ones, in every epoch."""
+    order = list(EpochSampler(42, 1, Buckets(np.arange(42), size=4, batches=11)))
+    batches = [order[first : first + 4] for first in range(0, 42, 4)]
+    assert sorted(batches) == [list(range(first, min(first + 4, 42))) for first in range(0, 42, 4)]
+    assert batches != sorted(batches)
 
 
 def test_loading_draws_nothing_from_the_generator_of_dropout(examples):
@@ -108,6 +118,15 @@ def test_shapes():
         shape("dependency", wide)
     with pytest.raises(SentenceError, match="brackets"):
         shape("constituency", Parsed())
+
+
+def test_of_two_parses_a_graph_of_words_takes_the_dependencies():
+    tree = parse_brackets("(S (DT a) (NN b))")[0]
+    dependencies = Dependencies(["a", "b"], np.array([1, -1]), ["det", "root"])
+    both = Parsed(constituency=tree, dependencies=dependencies, unparsed=Tagged(["a", "b"]))
+    for kind in ("chain", "window", "complete"):
+        assert shape(kind, both) is dependencies
+        assert shape(kind, Parsed(constituency=tree, unparsed=both.unparsed)) is tree
 
 
 def test_workers_make_the_same_batches_and_their_plans(examples):

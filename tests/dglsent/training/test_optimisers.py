@@ -8,7 +8,7 @@ from safetensors.torch import load_file
 from tiny import TINY, recipe
 
 from dglsent.nn.embeddings import WordEmbedding
-from dglsent.training.optimisers import DenseGradient, clip_gradients, optimiser
+from dglsent.training.optimisers import DenseGradient, clip_gradients, optimiser, takes_sparse
 from dglsent.training.recipe import OptimiserOptions
 
 BATCHES = [[3, 1, 3], [2, 0], [0, 0], [1, 4, 2, 2]]
@@ -81,6 +81,32 @@ def test_steps_are_those_of_a_dense_gradient(name):
         weights.append(module.weight)
     torch.testing.assert_close(*weights)
     assert (weights[0][1:] != embedding(False).weight[1:]).all()
+
+
+@pytest.mark.parametrize("name", ["adagrad", "adam", "adamw", "sgd", "adadelta"])
+def test_word_vectors_have_a_rate_of_their_own(name):
+    """Of two weights with one gradient that of a word goes half as far."""
+    words, layer = WordEmbedding(2, 1, vectors=torch.ones(2, 1)), torch.nn.Linear(1, 1, bias=False)
+    torch.nn.init.ones_(layer.weight)
+    options = OptimiserOptions(name=name, lr=0.1, embedding_lr_scale=0.5)
+    made = optimiser(torch.nn.ModuleList([words, layer]), words.weight, options)
+    layer(words(torch.tensor([1]))).sum().backward()
+    made.step()
+    assert layer.weight.item() < 1
+    assert 1 - words.weight[1].item() == pytest.approx((1 - layer.weight.item()) / 2, rel=1e-3)
+
+
+@pytest.mark.parametrize(("momentum", "further"), [(0.0, 0.0), (0.5, 0.05)])
+def test_momentum_of_sgd_moves_words_on_that_a_batch_lacks(momentum, further):
+    words, options = embedding(False), OptimiserOptions(name="sgd", lr=0.1, momentum=momentum)
+    torch.nn.init.ones_(words.weight)
+    made = optimiser(words, words.weight, options)
+    for word in (1, 2):
+        made.zero_grad()
+        words(torch.tensor([word])).sum().backward()
+        made.step()
+    assert words.weight[1:4, 0].tolist() == pytest.approx([0.9 - further, 0.9, 1.0])
+    assert takes_sparse(options) == (not momentum)
 
 
 @pytest.mark.parametrize("longest", [0.1, 1e9])
