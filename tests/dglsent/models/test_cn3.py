@@ -154,7 +154,10 @@ PARSED = [tree([1, -1, 1, 2]), tree([-1]), chain(5), forest(), tree([-1, 0])]
 
 
 @pytest.mark.parametrize("on", ["torch", "dgl"])
-@pytest.mark.parametrize("switches", [{}, {"scorer": "dot", "context": "none", "update": "gru_like"}])
+@pytest.mark.parametrize(
+    "switches",
+    [{}, {"scorer": "dot", "context": "none", "update": "gru_like"}, {"tie_layers": True, "context": "none"}],
+)
 def test_pd_graph_hears_head_dependents_and_itself(on, switches):
     heard = []
     for graph in PARSED:

@@ -252,6 +252,14 @@ class TestInitialisation:
         close(vectors.weight, before)
 
 
+def test_filters_over_slots_start_as_other_weights():
+    torch.manual_seed(0)
+    options = WindowOptions(filter="cnn")
+    conv = WindowMLP(embedding(), hidden=4, options=options, vocabularies=VOCABULARIES).window.filter.conv
+    assert conv.weight.std().item() == pytest.approx(0.1 / math.sqrt(conv.weight[0].numel()), rel=0.05)
+    assert not conv.bias.any()
+
+
 def test_vocabularies_without_spelling_are_refused():
     with pytest.raises(InputError, match="spelling"):
         WindowMLP(embedding())

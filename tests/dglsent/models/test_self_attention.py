@@ -62,3 +62,17 @@ def test_the_query_attends_to_each_sentence_by_itself():
 def test_heads_must_divide_the_states():
     with pytest.raises(ValueError, match="hidden 6; give an even multiple of the 4 heads"):
         build(Transformer, hidden=6)
+
+
+def test_a_transformer_drops_its_first_states_and_what_each_sublayer_says():
+    """Where all of these are dropped, normalised zeros are left."""
+    encoder, plain = (build(Transformer, heads=2, layers=1, dropout=dropout) for dropout in (1.0, 0.0))
+    states, _ = encode_rounds(encoder, CHAINS, ("torch", "auto"))
+    first, second = encoder.layers[0].norms
+    close(states, second(first.bias).expand_as(states))
+    close(*(encode_rounds(each, CHAINS, ("torch", "auto"))[0] for each in (encoder.eval(), plain)))
+
+
+def test_the_hidden_layer_of_a_transformer_is_four_times_as_wide_by_default():
+    wide, own = build(Transformer, hidden=8), build(Transformer, hidden=8, inner=5)
+    assert [each.layers[1].feed_forward[0].out_features for each in (wide, own)] == [32, 5]

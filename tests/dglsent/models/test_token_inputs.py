@@ -44,6 +44,13 @@ def test_sizes_are_the_papers():
     assert inputs.character.weight.shape == (len(VOCABULARIES.spelling.character), 5)
 
 
+def test_tables_start_small():
+    torch.manual_seed(0)
+    inputs = TokenInputs(200, VOCABULARIES, cap_dim=50, character_dim=50)
+    for weight in (inputs.padding, inputs.cap.weight, inputs.character.weight):
+        assert weight.std().item() == pytest.approx(0.1, rel=0.2)
+
+
 def test_every_component_of_the_padding_node_learns():
     net = spread(Net())
     net(Batch.of(GRAPHS))[-1].square().sum().backward()

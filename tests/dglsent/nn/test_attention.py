@@ -6,7 +6,7 @@ from torch.autograd import gradcheck
 from torch.testing import assert_close
 
 from dglsent.nn import attention
-from dglsent.nn.attention import additive_score
+from dglsent.nn.attention import additive_score, scoring_vector
 
 SHAPES = {
     "rows": ((5, 3), (5, 3)),
@@ -65,3 +65,10 @@ def test_many_rows(dtype, atol):
         results.append([value, *torch.autograd.grad(value.square().sum(), inputs)])
     for one, other in zip(*results, strict=True):
         assert_close(one, other, rtol=1e-5, atol=atol)
+
+
+def test_a_new_scoring_vector_is_as_a_linear_map():
+    torch.manual_seed(0)
+    w = scoring_vector(100)
+    assert 0.095 < w.abs().max() <= 0.1
+    assert w.std().item() == pytest.approx(0.1 / 3**0.5, rel=0.1)

@@ -57,6 +57,14 @@ class TestLSTMCell:
         assert_close(lstm_cell(*inputs(3), **switches), plain_cell(*inputs(3), **switches))
         assert gradcheck(lambda *args: lstm_cell(*args, **switches), inputs(3))
 
+    def test_a_compiler_gets_the_same(self, inputs, output_gate):
+        mask = torch.tensor([[0.0, 2.0], [2.0, 2.0], [0.0, 0.0]], dtype=torch.float64)
+        compiled = torch.compile(lstm_cell, backend="eager")
+        for switches in ({}, {"mask": mask}):
+            torch._dynamo.reset()
+            found = compiled(*inputs(3), output_gate=output_gate, **switches)
+            assert_close(found, lstm_cell(*inputs(3), output_gate=output_gate, **switches))
+
     def test_gradients_of_a_fixed_memory_are_not_asked_for(self, inputs, output_gate):
         pre, memories, kept = inputs(3)
         wanted, *_ = torch.autograd.grad(sum(x.sum() for x in plain_cell(pre, memories, kept, output_gate)), pre)

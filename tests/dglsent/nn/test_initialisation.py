@@ -9,10 +9,13 @@ from dglsent.models.mv_rnn import MVRNN
 from dglsent.models.progressive_attention import ProgressiveAttention
 from dglsent.models.recnn import RecNN
 from dglsent.models.rntn import RNTN
+from dglsent.models.sata_tree_lstm import SATATreeLSTM
 from dglsent.models.sequence import SeqLSTM
 from dglsent.models.tag_guided import TagGuidedHyperRecNN, TagGuidedHyperTreeLSTM
+from dglsent.models.te_lstm import TELSTM
 from dglsent.models.te_rnn import TERNN
 from dglsent.models.tg_rnn import TGRNN
+from dglsent.models.tree_lstm import ChildSumTreeLSTM
 from dglsent.nn.embeddings import WordEmbedding
 from dglsent.nn.initialisation import start_near_mean
 
@@ -55,11 +58,14 @@ def test_composition_starts_near_the_mean_of_the_children(encoder, name, options
         (lambda: TagGuidedHyperRecNN(WordEmbedding(5, 3), 50, hyper=40, **TAGS).A_b.weight, 0.01),
         (lambda: TagGuidedHyperTreeLSTM(WordEmbedding(5, 3), 50, hyper=40, **TAGS).A_b.weight, 0.01),
         (lambda: ProgressiveAttention(WordEmbedding(5, 3), lambda words: SeqLSTM(words, 900)).w, 0.05),
+        (lambda: MVRNN(WordEmbedding(50, 3), 25).U.weight, 0.01),
+        (lambda: MVRNN(WordEmbedding(50, 3), 25).V.weight, 0.01),
+        (lambda: MVRNN(WordEmbedding(50, 3), 25).v.weight - 1, 0.01),
     ],
-    ids=["TG-HRecNN", "TG-HTreeLSTM", "progressive attention"],
+    ids=["TG-HRecNN", "TG-HTreeLSTM", "progressive attention", "left factors", "right factors", "diagonals"],
 )
 def test_weights_that_start_at_a_deviation_of_their_own(weight, wanted):
-    """What shifts a bias (Shen et al.), and what scores the nodes of the other sentence."""
+    """What shifts a bias (Shen et al.), what scores the nodes of the other sentence, and the matrices of words."""
     torch.manual_seed(0)
     drawn = weight().detach()
     assert drawn.std().item() == pytest.approx(wanted, rel=0.1)
@@ -89,3 +95,34 @@ def test_dynamic_composition_of_a_low_rank_starts_near_the_mean_in_some_dimensio
     again, _ = compose.phrase(once.repeat(1, 2), hm)
     torch.testing.assert_close(again, once)
     assert torch.linalg.matrix_rank(once) == 3
+
+
+@pytest.mark.parametrize(
+    ("weight", "bound"),
+    [
+        (lambda tags: TERNN(WordEmbedding(5, 3), 4, tags=tags).tag, 0.05),
+        (lambda tags: TELSTM(WordEmbedding(5, 3), 4, tags=tags).tag, 0.05),
+        (lambda tags: SATATreeLSTM(WordEmbedding(5, 3), 4, tags=tags).tag_tree.tag, 0.005),
+        (lambda tags: ChildSumTreeLSTM(WordEmbedding(5, 25), 100, const_bias="split").word_bias, 0.2),
+    ],
+    ids=["TE-RNN", "TE-LSTM", "SATA", "a second bias"],
+)
+def test_weights_that_start_within_a_bound_of_their_own(weight, bound):
+    """The vectors of tags, and a bias as that of a linear map of a word's vector."""
+    torch.manual_seed(0)
+    drawn = weight([f"T{number}" for number in range(20)]).detach()
+    assert 0.95 * bound < drawn.abs().max() <= bound
+    assert drawn.mean().abs() < bound / 5
+
+
+def test_a_sata_tree_lstm_starts_as_its_code():
+    """Maps of an input from N(0, 2 / inputs), recurrent ones of the LSTM orthogonal; what is normalised stays so."""
+    torch.manual_seed(0)
+    made = SATATreeLSTM(WordEmbedding(5, 60), 40, tag_dim=30, normalise=True, tags=["S", "NP", "NN"])
+    tags, chain = made.tag_tree, made.rightward
+    for linear in (made.U, made.V, tags.U, tags.W, tags.W_leaf, chain.W):
+        assert linear.weight.std().item() == pytest.approx((2 / linear.in_features) ** 0.5, rel=0.1)
+    torch.testing.assert_close(chain.U.weight.T @ chain.U.weight, torch.eye(40), atol=1e-5, rtol=0)
+    assert not tags.W_leaf.bias.any()
+    assert (made.gain == 1).all()
+    assert not made.shift.any()
