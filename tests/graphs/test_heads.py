@@ -67,6 +67,8 @@ from graphs.heads import bare_label, constituency_to_heads, head_child, head_chi
         ("NP", "DT JJR PP", 1),
         ("NP", "DT JJS JJ", 2),
         ("X", "HYPH NN", 1),
+        ("X", "-NONE- NN", 1),
+        ("X", "'' NN", 1),
         # Marks stand anywhere in a coordination.
         ("NP", "NN CC `` NN", 0),
         ("NP", "NN , CC NN", 0),

@@ -265,6 +265,14 @@ def test_vocabularies_without_spelling_are_refused():
         WindowMLP(embedding())
 
 
+def test_jordan_drops_its_states_in_training_alone():
+    encoder, graphs = build("jordan", dropout=0.25), 5 * graphs_of("jordan")
+    assert (encode(encoder, graphs)[1].nodes["kept"] == 1).all()
+    kept = encode(encoder.train(), graphs)[1].nodes["kept"]
+    close(kept.unique(), torch.tensor([0, 1 / 0.75], dtype=torch.float64))
+    assert 0.15 < (kept == 0).double().mean() < 0.35
+
+
 def test_jordan_without_classes_is_refused():
     with pytest.raises(InputError, match="its own classes; train it for a task that tags"):
         WindowJordan(embedding(), vocabularies=replace(VOCABULARIES, label=None))

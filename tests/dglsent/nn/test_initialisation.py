@@ -116,13 +116,15 @@ def test_weights_that_start_within_a_bound_of_their_own(weight, bound):
 
 
 def test_a_sata_tree_lstm_starts_as_its_code():
-    """Maps of an input from N(0, 2 / inputs), recurrent ones of the LSTM orthogonal; what is normalised stays so."""
+    """Maps of an input from N(0, 2 / inputs), recurrent ones of the LSTMs orthogonal; what is normalised stays so."""
     torch.manual_seed(0)
-    made = SATATreeLSTM(WordEmbedding(5, 60), 40, tag_dim=30, normalise=True, tags=["S", "NP", "NN"])
-    tags, chain = made.tag_tree, made.rightward
-    for linear in (made.U, made.V, tags.U, tags.W, tags.W_leaf, chain.W):
+    made = SATATreeLSTM(WordEmbedding(5, 60), 80, tag_dim=30, leaf="bilstm", normalise=True, tags=["S", "NP", "NN"])
+    tags, chains = made.tag_tree, (made.rightward, made.leftward)
+    for linear in (made.U, made.V, tags.U, tags.W, tags.W_leaf, *(chain.W for chain in chains)):
         assert linear.weight.std().item() == pytest.approx((2 / linear.in_features) ** 0.5, rel=0.1)
-    torch.testing.assert_close(chain.U.weight.T @ chain.U.weight, torch.eye(40), atol=1e-5, rtol=0)
+    for chain in chains:
+        torch.testing.assert_close(chain.U.weight.T @ chain.U.weight, torch.eye(40), atol=1e-5, rtol=0)
+        assert chain.W.bias.view(4, 40)[:, 0].tolist() == [0, 0, 1, 0]  # of candidate, input, forget and output gate
     assert not tags.W_leaf.bias.any()
     assert (made.gain == 1).all()
     assert not made.shift.any()
