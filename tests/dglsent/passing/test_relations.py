@@ -48,9 +48,10 @@ class TestNext:
 
     @on_engines
     @pytest.mark.parametrize("direction", ["up", "down"])
+    @pytest.mark.parametrize("relation", ["next", "previous"])
     @settings(derandomize=True, deadline=None, max_examples=15)
     @given(graphs=sentences)
-    def test_a_propagation_reads_the_words_in_order(self, on, direction, graphs):
+    def test_a_propagation_reads_the_words_in_order(self, on, relation, direction, graphs):
         """In base 12 each word's number spells the words so far."""
         batch = Batch.of(graphs)
         batch.nodes["digit"] = batch.nodes["word"].to(torch.float64)[:, None]
@@ -60,14 +61,15 @@ class TestNext:
                 fn.copy_u("read", "m"),
                 fn.sum("m", "before"),
                 lambda nodes: {"read": 12 * nodes.data["before"] + nodes.data["digit"]},
-                relation="next",
+                relation=relation,
                 direction=direction,
                 leaf=lambda nodes: {"read": nodes.data["digit"]},
             )
+        rightward = (relation == "next") == (direction == "up")
         wanted = batch.nodes["word"].tolist()
         for words in in_reading_order(batch):
             read = 0
-            for node in words if direction == "up" else words[::-1]:
+            for node in words if rightward else words[::-1]:
                 wanted[node] = read = 12 * read + wanted[node]
         assert batch.nodes["read"].flatten().tolist() == wanted
 
