@@ -45,6 +45,17 @@ def test_of_an_error_the_lowest_is_kept(tmp_path, program):
     assert metrics["best_epoch"] == errors.index(min(errors)) + 1
 
 
+def test_the_loss_of_an_epoch_is_the_mean_over_its_steps(tmp_path, program):
+    """Where nothing is learnt or dropped, it is that of all examples in one step."""
+    file = recipe(tmp_path, TINY.replace("dropout: 0.3", "dropout: 0.0") + "optimiser: {lr: 0.0}\n")
+    losses = []
+    for size in ("20", "60"):
+        run = tmp_path / size
+        assert program("fit", file, "--out", run, "--training.batch_size", size, "--training.epochs", "1")[0] == 0
+        losses.append(json.loads((run / "metrics.json").read_text())["history"][0]["loss"])
+    assert losses[0] == pytest.approx(losses[1], rel=1e-5)
+
+
 def test_scores_of_pairs(pairs_run):
     metrics = json.loads((pairs_run / "metrics.json").read_text())
     for split in ("dev", "test"):

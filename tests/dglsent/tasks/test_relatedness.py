@@ -86,6 +86,16 @@ def test_pairs_stand_side_by_side_and_their_order_does_not_matter():
     assert torch.allclose(task.outcomes(batch, shuffled, shuffled)["predicted"], scores["predicted"][[1, 0, 2]])
 
 
+def test_a_prediction_is_the_mean_of_the_numbers_of_the_scale_by_their_probabilities():
+    task, shares = Relatedness(4, low=2, high=5, hidden=3), [0.1, 0.2, 0.3, 0.4]
+    with torch.no_grad():
+        task.head.output.weight.zero_()
+        task.head.output.bias.copy_(torch.tensor(shares).log())
+    (said,) = task.predict(batch_of([3.0]), *[torch.randn(2, 4)] * 2, [])
+    assert said["score"] == pytest.approx(4.0, abs=1e-5)
+    assert said["probabilities"] == pytest.approx(dict(zip("2345", shares, strict=True)), abs=1e-5)
+
+
 def test_scores():
     outcomes = {
         "predicted": torch.tensor([1.0, 2.0, 2.0, 4.0], dtype=torch.float64),

@@ -56,6 +56,17 @@ def test_classes_of_tokens_come_from_the_corpus_and_stay_with_the_model(tmp_path
     )
 
 
+@pytest.mark.parametrize(("graph", "slots"), [("window-0", 1), ("window-1", 3), ("window", 5), ("window-4", 9)])
+def test_an_encoder_of_windows_has_the_width_of_the_graph(graph, slots):
+    text = TAGS.replace("sequence.BiLSTM", "dynamic_window.WindowLSTM").replace(", tie_directions: false", "")
+    recipe = made("--graph", graph, text=text)
+    inputs = load_inputs(recipe, None)
+    model = make_model(recipe, inputs.vocabularies)
+    assert model.encoder.window.slots == slots
+    batch = inputs.sets["dev"].batch([0], model.encoder.directions, model.encoder.relations)
+    assert model.loss(batch).isfinite()
+
+
 def test_other_tasks_save_no_classes():
     text = TAGS.replace("{class_path: tiny_tags.Tags}", "{class_path: dglsent.corpora.built_in.Reviews}")
     task = "task: {class_path: dglsent.tasks.classification.Classification, init_args: {classes: 5}}\noptimiser:"

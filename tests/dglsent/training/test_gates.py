@@ -84,13 +84,27 @@ def test_gates_of_a_model_that_went_wrong_are_nan(logged, tmp_path, program):
     program.refuses("analyse", "C3", broken, "--out", tmp_path, saying=["gates of step 16 are nan", "train it again"])
 
 
-def test_no_class_is_none_of_those_that_a_word_has():
-    tagged = [("saw it saw", [0, 1, -1]), ("it saw it", [-1, 2, 1])]
+def occurring(tagged, words):
+    """What `occurrences` finds in sentences with their gold classes."""
     examples = [Example((Parsed(unparsed=Tagged(text.split()), labels=gold),)) for text, gold in tagged]
     vocabularies = Vocabularies.of([Tagged(text.split()) for text, _ in tagged], spelling=True)
     data = graph_set(examples, "window-1", vocabularies, 1, {}, token_labels=True)
-    chosen = occurrences(data, vocabularies, ["saw", "it"])
+    return occurrences(data, vocabularies, words)
+
+
+def test_no_class_is_none_of_those_that_a_word_has():
+    chosen = occurring([("saw it saw", [0, 1, -1]), ("it saw it", [-1, 2, 1])], ["saw", "it"])
     assert [(one["word"], one["count"], one["classes"]) for one in chosen] == [("saw", 3, 2), ("it", 3, 1)]
+
+
+def test_words_that_are_not_named_are_drawn_of_those_that_occur_twenty_times():
+    """And at most forty words, and fifty places of each."""
+    tagged = [*[("saw it", [0, 0])] * 19, ("saw", [0]), *[("the the the", [0, 0, 0])] * 20]
+    chosen = occurring(tagged, [])
+    assert [(one["word"], one["count"], len(one["places"])) for one in chosen] == [("the", 60, 50), ("saw", 20, 20)]
+    assert occurring(tagged, []) == chosen
+    many = " ".join(f"w{number}" for number in range(45))
+    assert len({one["word"] for one in occurring([(many, [0] * 45)] * 20, [])}) == 40
 
 
 def test_steps_are_logarithmically_spaced():
