@@ -12,6 +12,13 @@ from dglsent.training.optimisers import DenseGradient, clip_gradients, optimiser
 from dglsent.training.recipe import OptimiserOptions
 
 BATCHES = [[3, 1, 3], [2, 0], [0, 0], [1, 4, 2, 2]]
+RULES = {
+    "adagrad": torch.optim.Adagrad,
+    "adam": torch.optim.Adam,
+    "adamw": torch.optim.AdamW,
+    "sgd": torch.optim.SGD,
+    "adadelta": torch.optim.Adadelta,
+}
 
 
 def embedding(sparse):
@@ -83,7 +90,24 @@ def test_steps_are_those_of_a_dense_gradient(name):
     assert (weights[0][1:] != embedding(False).weight[1:]).all()
 
 
-@pytest.mark.parametrize("name", ["adagrad", "adam", "adamw", "sgd", "adadelta"])
+@pytest.mark.parametrize("name", RULES)
+def test_steps_are_those_of_torchs_rule_with_l2_as_it_has_it(name):
+    """Of AdamW the penalty is no part of the gradient, of the others it is."""
+    torch.manual_seed(0)
+    ours, plain = torch.nn.Linear(3, 2), torch.nn.Linear(3, 2)
+    plain.load_state_dict(ours.state_dict())
+    options = OptimiserOptions(name=name, lr=0.1, weight_decay=0.05)
+    rules = optimiser(ours, embedding(False).weight, options), RULES[name](plain.parameters(), 0.1, weight_decay=0.05)
+    for _ in range(20):
+        x = torch.randn(4, 3)
+        for module, rule in zip((ours, plain), rules, strict=True):
+            rule.zero_grad()
+            module(x).square().sum().backward()
+            rule.step()
+    torch.testing.assert_close(ours.state_dict(), plain.state_dict())
+
+
+@pytest.mark.parametrize("name", RULES)
 def test_word_vectors_have_a_rate_of_their_own(name):
     """Of two weights with one gradient that of a word goes half as far."""
     words, layer = WordEmbedding(2, 1, vectors=torch.ones(2, 1)), torch.nn.Linear(1, 1, bias=False)
