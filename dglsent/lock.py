@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
 import platform
-import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from graphs.errors import InputError
-
-if sys.platform == "win32":
-    import msvcrt
-else:
-    import fcntl
 
 
 @contextmanager
@@ -53,8 +48,8 @@ def _take(file: Path, path: Path, until: float) -> int:
     while True:
         handle = os.open(file, os.O_RDWR | os.O_CREAT, 0o666)
         try:
-            _lock(handle)
-        except (BlockingIOError, PermissionError):
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
             holder = os.read(handle, 200).decode(errors="replace").strip() or "another process"
             os.close(handle)
             if time.monotonic() < until:
@@ -78,12 +73,3 @@ def _is_there(handle: int, file: Path) -> bool:
         return os.path.samestat(os.fstat(handle), file.stat())
     except FileNotFoundError:
         return False
-
-
-def _lock(handle: int) -> None:
-    if sys.platform == "win32":
-        os.lseek(handle, 2**30, os.SEEK_SET)  # past the text, which others read
-        msvcrt.locking(handle, msvcrt.LK_NBLCK, 1)
-        os.lseek(handle, 0, os.SEEK_SET)
-    else:
-        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)

@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import re
-import sys
 
 import pytest
 
@@ -25,8 +24,7 @@ def test_the_text_of_a_run_is_that_of_its_recipe(name, tmp_path):
 def killed(name, why):
     """A program that says a line and is ended by a signal, and what is told of it."""
     program = f"import os, signal; print('epoch 1/8', flush=True); os.kill(os.getpid(), signal.{name})"
-    none = pytest.mark.skipif(sys.platform == "win32", reason="there no exit status is that of a signal")
-    return pytest.param(program, why, marks=none, id=name)
+    return pytest.param(program, why, id=name)
 
 
 @pytest.mark.parametrize(
