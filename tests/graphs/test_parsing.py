@@ -7,21 +7,21 @@ import shutil
 import subprocess
 import sys
 from dataclasses import replace
-from itertools import islice, pairwise
+from itertools import islice
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 import graphs
-from graphs.bulk import batches, key, packed, unpacked
+from graphs.bulk import key, packed, unpacked
 from graphs.columns import Constituency, Dependencies, Tagged
 from graphs.errors import InputError, SentenceError
 from graphs.formats.brackets import parse_brackets, read_brackets, to_brackets
 from graphs.formats.conllu import parse_conllu, read_conllu, to_conllu
 from graphs.parse_cache import ParseCache
 from graphs.parsing import Parse, _record, _restored
-from graphs.stanza_pipeline import PROCESSORS, isolate, models
+from graphs.stanza_pipeline import PROCESSORS, models
 
 ROOT = Path(__file__).resolve().parents[2]
 TEXT = "The kids aren't (all) sleeping. Are they?"
@@ -204,45 +204,6 @@ def test_without_a_folder_and_a_network_there_is_one_line(tmp_path):
     assert result.stderr == ""
 
 
-def test_one_bad_item_does_not_lose_the_others():
-    calls = []
-
-    def double(items):
-        calls.append(len(items))
-        if 13 in items:
-            raise SentenceError("thirteen")
-        if 99 in items:
-            raise RuntimeError("out of\nmemory")
-        return [2 * item for item in items]
-
-    expected = [2 * item for item in range(100)]
-    expected[13], expected[99] = "thirteen", "Stanza fails: RuntimeError: out of memory"
-    assert isolate(double, range(100)) == expected
-    assert len(calls) < 40
-    assert isolate(double, []) == []
-
-
-def test_no_device_is_not_the_fault_of_sentences():
-    def fail(items):
-        raise InputError("no device")
-
-    with pytest.raises(InputError, match="no device"):
-        isolate(fail, [1, 2])
-
-
-def test_batches_hold_sentences_of_one_length_and_few_long_ones():
-    todo = {str(size).encode() + bytes([copy]): ["w"] * size for size in range(1, 200) for copy in range(3)}
-    cut = list(batches(todo, 50))
-    assert sorted(one for batch in cut for one in batch) == sorted(todo)
-    assert max(map(len, cut)) == 50
-    sizes = [[len(todo[one]) for one in batch] for batch in cut]
-    assert max(map(sum, sizes)) <= 8000
-    ranges = sorted((min(batch), max(batch)) for batch in sizes)
-    assert all(before[1] <= after[0] for before, after in pairwise(ranges))
-    assert list(batches({b"a": ["w"] * 9000, b"b": "w " * 9000}, 50)) in ([[b"a"], [b"b"]], [[b"b"], [b"a"]])
-    assert list(batches({}, 50)) == []
-
-
 # With Stanza's models
 
 
@@ -333,10 +294,6 @@ def test_what_was_parsed_before_a_stop_is_not_parsed_again(stanza_dir, tmp_path)
 
 
 def test_a_missing_device(stanza_dir, tmp_path):
-    import torch
-
-    if torch.cuda.is_available():
-        pytest.skip("there is a CUDA device")
     with pytest.raises(InputError, match="no CUDA device; use 'cpu'"):
         graphs.parse(["a"], stanza_dir=stanza_dir, cache=tmp_path, device="cuda:1")
 

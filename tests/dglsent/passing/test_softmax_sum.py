@@ -15,7 +15,8 @@ from dglsent.passing.engines.torch import all_pairs
 from dglsent.passing.plans import all_pairs as plans
 from graphs.door import fn
 
-WAYS = [("torch", "edges"), ("torch", "dense"), ("dgl", "auto")]
+OURS = [("torch", "edges"), ("torch", "dense")]
+WAYS = [*OURS, ("dgl", "auto")]
 ATTENTION = softmax_sum(score="score", value="value", out="mean", weight="weight")
 quick = settings(derandomize=True, deadline=None, max_examples=25)
 on_ways = pytest.mark.parametrize("way", WAYS, ids="-".join)
@@ -79,18 +80,6 @@ class TestRound:
                 assert_same(found, plainly(batch, relation, given), list(given.values()))
 
         check()
-
-    @pytest.mark.parametrize("relation", ["child", "attend"])
-    def test_gradients(self, way, relation):
-        if way[0] == "dgl":
-            pytest.skip("DGL's own gradients")
-        graphs = [tree(SEVEN), chain(3), tree([-1]), forest()]
-
-        def run(*values):
-            batch = Batch.of(graphs, pairs=True)
-            return round_over(batch, relation, dict(zip(("query", "key", "value"), values, strict=True)), way)
-
-        assert gradcheck(run, tuple(fields(Batch.of(graphs)).values()), fast_mode=True)
 
     def test_a_node_without_in_edges_gets_zero(self, way):
         batch = Batch.of([tree(SEVEN), tree([-1])])
@@ -183,6 +172,19 @@ class TestRound:
         torch.testing.assert_close(batch.nodes["total"], other)
         top = torch.stack([given["value"][8:].amax(0)] * 8 + [given["value"][:8].amax(0)] * 3)
         torch.testing.assert_close(batch.nodes["top"], top)
+
+
+@pytest.mark.parametrize("way", OURS, ids="-".join)
+@pytest.mark.parametrize("relation", ["child", "attend"])
+def test_gradients_of_a_round(way, relation):
+    """Of the torch engine's ways; those of the other are DGL's own."""
+    graphs = [tree(SEVEN), chain(3), tree([-1]), forest()]
+
+    def run(*values):
+        batch = Batch.of(graphs, pairs=True)
+        return round_over(batch, relation, dict(zip(("query", "key", "value"), values, strict=True)), way)
+
+    assert gradcheck(run, tuple(fields(Batch.of(graphs)).values()), fast_mode=True)
 
 
 def composed(batch, given, on, direction):
