@@ -9,7 +9,8 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any, Literal, TypeAlias, get_args
 
-from dglsent.building.parts import Part, form_of, lines_before, parts_of, text_of
+from dglsent.building.endings import form_of
+from dglsent.building.parts import Part, lines_before, parts_of, text_of
 from dglsent.building.read import Read
 from dglsent.building.tables import Parsing, examples_of, unlabelled
 from dglsent.corpora.example import Example, Parsed

@@ -11,31 +11,18 @@ import zlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from pathlib import Path
-from typing import IO, Final, Literal, TypeAlias, cast
+from typing import IO, Final, cast
 
+from dglsent.building.endings import Form, form_of
 from graphs.errors import InputError
 from graphs.formats.brackets import parse_brackets, starts_tree
 from graphs.formats.source import broken, is_packed, packed, reason, unreadable
-
-Form: TypeAlias = Literal["conllu", "brackets", "text", "tsv", "csv", "jsonl"]
 
 _BRACKET: Final = re.compile("[()]")
 # Whole cells, and then one whose quotes are not closed; a quote within other text is text.
 _OPEN: Final = re.compile(r'(?:(?:"[^"]*(?:""[^"]*)*"|[^",][^,]*)?,)*"[^"]*(?:""[^"]*)*')
 _BY_LINE: Final = ("text", "tsv", "csv", "jsonl")
 _WITH_HEADER: Final = ("tsv", "csv")
-_ENDINGS: Final[dict[str, Form]] = {
-    ".conllu": "conllu",
-    ".conll": "conllu",
-    ".brackets": "brackets",
-    ".ptb": "brackets",
-    ".mrg": "brackets",
-    ".txt": "text",
-    ".tsv": "tsv",
-    ".csv": "csv",
-    ".jsonl": "jsonl",
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,19 +57,6 @@ class Part:
     def name(self) -> str:
         """The name of the shard."""
         return f"{self.split}-{self.number:05d}"
-
-
-def form_of(file: str) -> Form:
-    """The format of a file by its name.
-
-    Raises:
-        InputError: the name says none.
-    """
-    path = Path(file)
-    ending = Path(path.stem).suffix if path.suffix == ".gz" else path.suffix
-    if ending not in _ENDINGS:
-        raise InputError(f"{file}: its name should end in {', '.join(_ENDINGS)}, or that and .gz")
-    return _ENDINGS[ending]
 
 
 def parts_of(split: str, files: list[str], size: int) -> Iterator[Part]:

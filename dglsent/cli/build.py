@@ -16,9 +16,9 @@ if TYPE_CHECKING:
     from dglsent.building.sources import Source
 
 _EPILOGUE = """
-Files are CoNLL-U (.conllu, .conll), brackets (.brackets, .ptb, .mrg), raw sentences, one per line (.txt), or tables
-(.tsv, .csv, .jsonl) with columns `text`, or `first` and `second`, and `label` or `score`; .gz too. Stanza parses on
-the way what is no tree yet and is to be one. A store trains as the corpus does: --corpus dglsent.corpora.stored.Stored
+Files are CoNLL-U ({conllu}), brackets ({brackets}), raw sentences, one per line ({text}), or tables ({tables}) with
+columns `text`, or `first` and `second`, and `label` or `score`; .gz too. Stanza parses on the way what is no tree yet
+and is to be one. A store trains as the corpus does: --corpus dglsent.corpora.stored.Stored
 --corpus.store OUT. The same command again resumes what was stopped, and makes again what is damaged or of a changed
 file.
 """
@@ -26,6 +26,7 @@ file.
 
 def make_parser() -> Parser:
     """The options."""
+    from dglsent.building.endings import endings
     from dglsent.building.files import LABELS
     from dglsent.training.graphs import KINDS
 
@@ -33,7 +34,12 @@ def make_parser() -> Parser:
     parser.usage = (
         "dglsent build IN... OUT --graph KIND [options], or dglsent build OUT --recipe RECIPE [--KEY VALUE ...]"
     )
-    parser.epilog = _EPILOGUE
+    parser.epilog = _EPILOGUE.format(
+        conllu=endings("conllu"),
+        brackets=endings("brackets"),
+        text=endings("text"),
+        tables=endings("tsv", "csv", "jsonl"),
+    )
     parser.add_argument("paths", nargs="+", metavar="IN... OUT", help="files to train on, and the folder of the store")
     parser.add_argument("--dev", nargs="+", default=[], metavar="FILE", help="files of split dev")
     parser.add_argument("--test", nargs="+", default=[], metavar="FILE", help="files of split test")

@@ -9,12 +9,13 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import pairwise
-from typing import Literal, TypeAlias, cast, get_args
+from typing import Literal, TypeAlias, get_args
 
+from dglsent.building.endings import form_named
 from dglsent.cli.in_twos import in_twos
 from dglsent.cli.taken_for_text import numbered_lines, refuse_header
-from dglsent.corpora.own_files import CONLLU, PIECE, has_trees, is_tree, tree
-from dglsent.corpora.tables import TABLES, Row, rows, tsv_cells
+from dglsent.corpora.own_files import PIECE, has_trees, is_tree, tree
+from dglsent.corpora.tables import Row, rows, tsv_cells
 from dglsent.inference.given import Given, Raw, parsed
 from graphs.columns import Constituency, Dependencies, Tagged
 from graphs.errors import InputError, Origin, SentenceError
@@ -36,13 +37,9 @@ def guess(name: str, text: str) -> Format:
     Raises:
         InputError: it is JSON, and not an object a line.
     """
-    whole, name = name, name.removesuffix(".gz")
-    if name.endswith(CONLLU):
-        return "conllu"
-    if name.endswith((".brackets", ".ptb", ".mrg")):
-        return "brackets"
-    if name.endswith(TABLES):
-        return cast(Format, name.rpartition(".")[2])
+    named = form_named(name)
+    if named not in (None, "text"):  # any text may be named .txt
+        return named
     lines = [line for _, line in numbered_lines(text) if not line.startswith("#")]
     first = lines[0] if lines else ""
     if re.match(r"[0-9]+([-.][0-9]+)?\t", first):
@@ -51,9 +48,9 @@ def guess(name: str, text: str) -> Format:
         return "tsv"
     if _OBJECT.match(first) and first.rstrip().endswith("}"):
         return "jsonl"
-    if lines and (name.endswith(".json") or _is_json(text)):
+    if lines and (name.removesuffix(".gz").endswith(".json") or _is_json(text)):
         raise InputError(
-            f"{whole}: JSON, and not sentences; give JSON lines, an object a line, or add --format text if it is text"
+            f"{name}: JSON, and not sentences; give JSON lines, an object a line, or add --format text if it is text"
         )
     return "brackets" if lines and _are_brackets(lines) else "text"
 
