@@ -34,9 +34,10 @@ from dglsent.training.device import pick_device
 from dglsent.training.fit import Say
 from dglsent.training.graphs import shape
 from dglsent.training.model import SentenceModel
-from dglsent.training.provenance import code_of, recipe_hash, version
+from dglsent.training.provenance import code_of, recipe_hash
 from dglsent.training.run import Run
 from dglsent.training.words import token_vectors
+from dglsent.version import version
 from graphs.errors import InputError
 from graphs.files import replacing
 from graphs.store import digest

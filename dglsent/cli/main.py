@@ -50,7 +50,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return _run(lambda: _say(_help(), 0 if arguments else BAD_INPUT))
     name, *rest = arguments
     if name == "--version":
-        return _run(lambda: _say(_version()))
+        from dglsent.version import version
+
+        return _run(lambda: _say(f"{version()}\n"))
     if name not in COMMANDS:
         from dglsent.near import near
 
@@ -63,15 +65,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _help() -> str:
     return _HELP.format(commands="\n".join(f"  {name:<12}{what}" for name, what in COMMANDS.items()))
-
-
-def _version() -> str:
-    from importlib.metadata import PackageNotFoundError, version
-
-    try:
-        return f"{version('dglsent')}\n"
-    except PackageNotFoundError:
-        return "unknown (dglsent is not installed)\n"
 
 
 def _say(text: str, code: int = 0) -> int:

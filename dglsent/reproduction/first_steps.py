@@ -143,7 +143,7 @@ def _steps(text: str, steps: int, data: Path | None) -> dict[str, Any]:
     from dglsent.training.data import loader
     from dglsent.training.device import seed_all
     from dglsent.training.processes import Place
-    from dglsent.training.provenance import code_hash, modules, version
+    from dglsent.training.provenance import code_hash, modules
     from dglsent.training.run import Run
     from dglsent.training.trainer import train
 
@@ -182,7 +182,6 @@ def _steps(text: str, steps: int, data: Path | None) -> dict[str, Any]:
         "weights": weights.hexdigest(),
         "dev": dev.hexdigest(),
         "code": {name: code_hash(name) for name in modules()},
-        "version": version(),
     }
 
 

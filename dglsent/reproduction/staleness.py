@@ -10,6 +10,7 @@ import torch
 from dglsent.reproduction.jobs import Job
 from dglsent.training import recipe_files
 from dglsent.training.provenance import MIXED, code_hash, counts, modules
+from dglsent.version import version
 
 EPOCHS = 2  # what is trained again to verify a run: the second, too, as much happens between epochs
 LONG = 5.0  # seconds of an epoch beyond which one is: of what happens between two, runs of shorter ones tell enough
@@ -141,7 +142,7 @@ def stamped_by_steps(
     used = _codes(made_of)[-1]
     # These are hashes of all modules: the run's own are those that it used before, and those that there were not.
     code = {name: made for name, made in again["code"].items() if name in used or name not in before["code"]}
-    return _with(recorded, made_of, {"version": again["version"], "code": code, "steps": len(again["losses"])})
+    return _with(recorded, made_of, {"version": version(), "code": code, "steps": len(again["losses"])})
 
 
 def _with(recorded: Mapping[str, Any], made_of: Mapping[str, Any], verified: Mapping[str, Any]) -> dict[str, Any]:

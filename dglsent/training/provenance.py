@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 import hashlib
-import importlib.metadata
 import json
 import sys
 from collections.abc import Mapping
@@ -16,6 +15,7 @@ from jsonargparse import Namespace
 
 from dglsent.training import recipe as recipes
 from dglsent.training.yaml_text import read_yaml
+from dglsent.version import version
 
 PACKAGES = (
     "graphs",
@@ -118,14 +118,6 @@ def code_of(metrics: Mapping[str, Any]) -> str | None:
     """The hash of the code of a run with these `metrics.json`; None of one that does not say its code."""
     hashes = metrics.get("provenance", {}).get("code")
     return None if hashes is None else code_digest(hashes)
-
-
-def version() -> str:
-    """The version of this package; "unknown" where it runs without being installed."""
-    try:
-        return importlib.metadata.version("dglsent")
-    except importlib.metadata.PackageNotFoundError:
-        return "unknown"
 
 
 def code_in_use(known: Mapping[str, str] | None = None) -> dict[str, str]:

@@ -14,6 +14,7 @@ import graphs
 from dglsent.training import provenance, recipe
 from dglsent.training.callbacks import CodeInUse
 from dglsent.training.provenance import APART, MIXED, NAMES, code_hash, code_in_use, modules, recipe_hash
+from dglsent.version import version
 
 CODE = """
 import math
@@ -77,7 +78,7 @@ def test_a_run_says_what_it_is_made_of(trees_run):
     assert used | {"dglsent.training.data", "dglsent.tasks.classification", "dglsent.corpora.built_in"} <= code.keys()
     assert not {name for name in code if name.startswith(("dglsent.cli", "graphs.drawing", "dglsent.analysis"))}
     assert all(code_hash(name) == made for name, made in code.items())
-    assert made_of["version"] == provenance.version()
+    assert made_of["version"] == version()
     assert made_of["cpu"] == torch.backends.cpu.get_cpu_capability()
     config = recipe.resolve((trees_run / "config.yaml").read_text())
     assert made_of["recipe"] == recipe_hash(config)
