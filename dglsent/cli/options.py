@@ -49,6 +49,16 @@ def add_device(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--threads", type=positive, metavar="N", help="CPU threads; OMP_NUM_THREADS, or 1, by default")
 
 
+def refuse_split_of_files(options: argparse.Namespace) -> None:
+    """Refuse --split beside files.
+
+    Raises:
+        InputError: both are given.
+    """
+    if options.files and options.split:
+        raise InputError("--split: files have none; leave it out")
+
+
 def device(text: str) -> str:
     """The name of a device."""
     if not re.fullmatch(r"auto|cpu|cuda(:[0-9]{1,3})?", text):

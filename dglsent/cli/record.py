@@ -7,8 +7,16 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from dglsent.cli.console import say
-from dglsent.cli.options import Parser, add_data, add_device, add_stanza, add_trust, names, positive
-from graphs.errors import InputError
+from dglsent.cli.options import (
+    Parser,
+    add_data,
+    add_device,
+    add_stanza,
+    add_trust,
+    names,
+    positive,
+    refuse_split_of_files,
+)
 
 _EPILOGUE = """
 Fields of nodes are named such as z_u, those of edges such as child.attention or complete.attention_1; patterns such as
@@ -47,8 +55,7 @@ def make_parser() -> Parser:
 def main(arguments: Sequence[str]) -> int:
     """Record; prints the folder."""
     options = make_parser().parse_args(arguments)
-    if options.files and options.split:
-        raise InputError("--split: files have none; leave it out")
+    refuse_split_of_files(options)
 
     from dglsent.analysis.record import record
     from dglsent.training.device import set_threads

@@ -7,9 +7,8 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from dglsent.cli.console import say, tell_unfinished
-from dglsent.cli.options import Parser, add_data, add_device, add_stanza, add_trust
+from dglsent.cli.options import Parser, add_data, add_device, add_stanza, add_trust, refuse_split_of_files
 from dglsent.json_text import dumps
-from graphs.errors import InputError
 
 if TYPE_CHECKING:
     from dglsent.training.data import Examples
@@ -43,6 +42,7 @@ def make_parser() -> Parser:
 def main(arguments: Sequence[str]) -> int:
     """Score a run; prints JSON."""
     options = make_parser().parse_args(arguments)
+    refuse_split_of_files(options)
 
     from dglsent.training.assemble import load_inputs
     from dglsent.training.device import pick_device, set_threads
@@ -55,8 +55,6 @@ def main(arguments: Sequence[str]) -> int:
     recipe, vocabularies, model = run.load(trusted=options.trust)
     tell_unfinished(run)
     if options.files:
-        if options.split:
-            raise InputError("--split: files have none; leave it out")
         sets: Mapping[str, Examples] = _sets(options, recipe, vocabularies, model)
     else:
         if warning := run.changed_source(options.data, trusted=options.trust):
