@@ -10,8 +10,7 @@ from typing import Any, Final
 
 from dglsent.building.contents import Contents
 from dglsent.building.parts import Part
-from dglsent.building.shards import make, note_of
-from dglsent.building.sources import Source
+from dglsent.building.shards import Source, make, note_of
 from dglsent.lock import locked
 from dglsent.training.fit import Say
 from graphs.errors import InputError

@@ -8,7 +8,7 @@ from typing import Any
 
 from dglsent.building.parts import Part
 from dglsent.building.read import labels_of
-from dglsent.building.sources import Source
+from dglsent.building.shards import Source
 from dglsent.corpora.corpus import some_of
 from dglsent.corpora.own_files import sorted_classes
 from graphs.errors import InputError, Origin, SentenceError

@@ -13,8 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from dglsent.building.parts import Part
-from dglsent.building.shards import make
-from dglsent.building.sources import Source
+from dglsent.building.shards import Source, make
 from graphs.errors import InputError
 
 

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import chain
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, TypeAlias
 
+from dglsent.building.files import Files
 from dglsent.building.parts import Part
 from dglsent.building.read import Read
-from dglsent.building.sources import Source
+from dglsent.building.recipe_corpus import OfRecipe
 from dglsent.corpora.example import Example
 from dglsent.training.collection import collection_off
 from dglsent.training.graphs import build, gold_classes, shape
@@ -21,6 +22,9 @@ from graphs.sentence_graph import SentenceGraph
 from graphs.store import SUM, checksum, digest, write
 from graphs.store_shard import VERSION, Shard, write_shard
 from graphs.vocabulary import read_json
+
+Source: TypeAlias = Files | OfRecipe
+"""Where the examples of a store come from."""
 
 _FORMAT: Final = "dglsent shard"
 

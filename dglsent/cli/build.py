@@ -13,7 +13,7 @@ from dglsent.cli.options import Parser, add_data, add_stanza, column_names, posi
 from graphs.errors import InputError
 
 if TYPE_CHECKING:
-    from dglsent.building.sources import Source
+    from dglsent.building.shards import Source
 
 _EPILOGUE = """
 Files are CoNLL-U ({conllu}), brackets ({brackets}), raw sentences, one per line ({text}), or tables ({tables}) with
