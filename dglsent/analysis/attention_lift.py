@@ -19,14 +19,14 @@ from graphs.drawing.colour import SOFT
 
 STRUCTURES = ("bilstm", "constituency", "dependency")
 KINDS = ("decomposable", "progressive")
-TABLES = ("sick-relatedness", "msrpar", "quora")
+PUBLISHED = ("sick-relatedness", "msrpar", "quora")
 _NAMES = {"pearson": "Pearson's r", "f1": "F1"}
 
 
 def tables(sources: Sequence[TrainedRun]) -> dict[str, DataFrame]:
     """Tables `results` (beside the published), `lifts` and `order`."""
     found = lifts(scores(sources))
-    return {"results": beside_published(sources, TABLES), "lifts": beside_lifts(found), "order": order(found)}
+    return {"results": beside_published(sources, PUBLISHED), "lifts": beside_lifts(found), "order": order(found)}
 
 
 def lifts(found: DataFrame) -> DataFrame:
@@ -45,7 +45,7 @@ def lifts(found: DataFrame) -> DataFrame:
 
 def beside_lifts(found: DataFrame) -> DataFrame:
     """With what the published scores say that attention adds, nan where one is not published."""
-    known, nothing = published_scores(TABLES), float("nan")
+    known, nothing = published_scores(PUBLISHED), float("nan")
     plain = found.corpus + "/" + found.structure
     ours, without = (
         np.array([known.get((system, score), nothing) for system, score in zip(systems, found.score, strict=True)])

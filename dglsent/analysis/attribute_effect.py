@@ -14,7 +14,7 @@ import numpy as np
 from matplotlib.figure import Figure
 from pandas import DataFrame, concat
 
-from dglsent.analysis import attention_matrix as matrices
+from dglsent.analysis import word_attention
 from dglsent.analysis.pictures import CONTRAST, arcs, colour_of, heat, inches, panels
 from dglsent.analysis.recording import Recording, require_same_examples
 from dglsent.analysis.runs import by_run, which_run
@@ -76,19 +76,19 @@ def correlations(source: Recording, longest: int) -> DataFrame:
     Raises:
         InputError: no sentence that short has dependencies.
     """
-    edges = matrices.word_edges(source)
-    edges = matrices.up_to(edges, longest, source)
+    edges = word_attention.word_edges(source)
+    edges = word_attention.up_to(edges, longest, source)
     edges = edges[edges.parsed]
     if edges.empty:
         raise InputError(f"{source.path}: no sentence has dependencies; choose a run on a corpus with parses")
     about = which_run(source)
-    return DataFrame([{**about, "layer": name, **follows_parse(edges, name)} for name in matrices.layers(source)])
+    return DataFrame([{**about, "layer": name, **follows_parse(edges, name)} for name in word_attention.layers(source)])
 
 
 def follows_parse(edges: DataFrame, name: str) -> dict[str, float]:
     """See `correlations`."""
     weights = edges[name].to_numpy(float)
-    position = matrices.by_position(edges, weights)
+    position = word_attention.by_position(edges, weights)
     apart = (edges.offset != 0).to_numpy()
     length, neighbour = edges.length.to_numpy(float)[apart], edges.neighbour.to_numpy(float)[apart]
     strength = weights[apart] * length
@@ -118,7 +118,7 @@ def figures(tables: Mapping[str, DataFrame]) -> dict[str, Figure]:
 
 def _of_sentence(weights: DataFrame) -> Figure:
     runs = [(f"{system}, {which}", rows) for system, which, rows in by_run(weights)]
-    squares = [matrices.square(rows, "weight") for _, rows in runs]
+    squares = [word_attention.square(rows, "weight") for _, rows in runs]
     one = runs[0][1]
     words = list(one.drop_duplicates("receiver").sort_values("receiver").receiver_word)
     heads = one.drop_duplicates("receiver").sort_values("receiver")["head"]
@@ -130,7 +130,8 @@ def _of_sentence(weights: DataFrame) -> Figure:
     axes[0, 0].set_title("dependency parse")
     high, title = max(square.max() for square in squares), partial(textwrap.fill, width=int(11 * wide))
     for column, ((name, rows), square) in enumerate(zip(runs, squares, strict=True)):
-        strongest, without = matrices.strongest_others(square), f"no word gives another more than 2 / {len(words)}"
+        strongest = word_attention.strongest_others(square)
+        without = f"no word gives another more than 2 / {len(words)}"
         arcs(axes[0, column + 1], words, strongest, colour=colour_of(column), without=without)
         row = rows.iloc[0]
         layer = row.layer.replace("attention_", "layer ")
@@ -164,7 +165,7 @@ def _by_layer(correlation: DataFrame) -> Figure:
 
 def _weights(source: Recording, example: int, side: int) -> DataFrame:
     """The last layer's weights of the sentence on one side of an example."""
-    edges, name = matrices.word_edges(source), matrices.layers(source)[-1]
+    edges, name = word_attention.word_edges(source), word_attention.layers(source)[-1]
     one = edges[(edges.example == example) & (edges.sentence == side)]
     nodes = source.nodes[(source.nodes.example == example) & (source.nodes.sentence == side)].set_index("node")
     row = source.examples.set_index("example").loc[example]

@@ -11,12 +11,12 @@ from dglsent.analysis.scores import beside_published, scores, scores_figure
 from dglsent.analysis.sources import TrainedRun
 from dglsent.analysis.statistics import over_seeds
 
-TABLES = ("sst1", "sst2", "mr", "subj", "trec", "sick-entailment")
+PUBLISHED = ("sst1", "sst2", "mr", "subj", "trec", "sick-entailment")
 
 
 def tables(sources: Sequence[TrainedRun]) -> dict[str, DataFrame]:
     """Tables `results`, `parameters` and `fusion` (of each corpus and network, multiplied minus concatenated)."""
-    results = beside_published(sources, TABLES)
+    results = beside_published(sources, PUBLISHED)
     found = scores(sources)
     parameters = over_seeds(found, ["system"], ["parameters"])[["system", "parameters"]]
     return {"results": results, "parameters": parameters, "fusion": fusion(found)}

@@ -15,7 +15,7 @@ from matplotlib.figure import Figure
 from pandas import DataFrame, concat
 from scipy.special import entr
 
-from dglsent.analysis import attention_matrix as matrices
+from dglsent.analysis import word_attention
 from dglsent.analysis.pictures import arcs, colour_of, heat, inches, panels
 from dglsent.analysis.recording import Recording
 from dglsent.analysis.runs import first_runs, of_each_run
@@ -44,8 +44,8 @@ def tables(sources: Sequence[Recording], *, sentence: str = "", longest: int = 6
     """
 
     def of_one(source: Recording) -> dict[str, DataFrame]:
-        names, all_edges = matrices.layers(source), matrices.word_edges(source)
-        edges = matrices.up_to(all_edges, longest, source)
+        names, all_edges = word_attention.layers(source), word_attention.word_edges(source)
+        edges = word_attention.up_to(all_edges, longest, source)
         example, side = find_sentence(source.examples, sentence) if sentence else _middling(edges)
         return {
             "shares": concat([shares(edges, name) for name in names]),
@@ -67,8 +67,8 @@ def shares(edges: DataFrame, name: str) -> DataFrame:
     weights = edges[name].to_numpy(float)
     controls = {
         "uniform": 1 / edges.length.to_numpy(float),
-        "position": matrices.by_position(edges, weights),
-        "popularity": matrices.by_popularity(edges, weights),
+        "position": word_attention.by_position(edges, weights),
+        "popularity": word_attention.by_popularity(edges, weights),
     }
     kinds = {"itself": (edges.offset == 0).to_numpy(), "next words": (edges.offset.abs() == 1).to_numpy()}
     if edges.parsed.any():
@@ -76,11 +76,11 @@ def shares(edges: DataFrame, name: str) -> DataFrame:
         kinds["neighbours not next"] = (edges.neighbour & (edges.offset.abs() > 1)).to_numpy()
     rows = []
     for kind, mask in kinds.items():
-        mine = matrices.mass(edges, weights, mask)
+        mine = word_attention.mass(edges, weights, mask)
         row: dict[str, Any] = {"layer": name, "on": kind, "share": mine.mean()}
         row["low"], row["high"] = mean_interval(mine)
         for control, others in controls.items():
-            other = matrices.mass(edges, others, mask)
+            other = word_attention.mass(edges, others, mask)
             row[control] = other.mean()
             if control != "uniform":
                 row[f"beyond_{control}"] = (mine - other).mean()
@@ -104,7 +104,7 @@ def entropies(edges: DataFrame, name: str) -> DataFrame:
     weights, length = edges[name].to_numpy(float), edges.length.to_numpy(float)
     everything = np.ones(len(edges), bool)
     parts = entr(weights)
-    entropy, logs = (matrices.mass(edges, each, everything) for each in (parts, np.log(length) / length))
+    entropy, logs = (word_attention.mass(edges, each, everything) for each in (parts, np.log(length) / length))
     heard = edges.assign(part=weights / length).groupby(["example", "sentence", "sender"]).part.sum()
     row = {
         "layer": name,
@@ -112,7 +112,7 @@ def entropies(edges: DataFrame, name: str) -> DataFrame:
         "log_n": logs.mean(),
         "ratio": (entropy[logs > 0] / logs[logs > 0]).mean(),
         "hub": heard.groupby(level=[0, 1]).max().mean(),
-        "hub_even": matrices.mass(edges, 1 / length**2, everything).mean(),
+        "hub_even": word_attention.mass(edges, 1 / length**2, everything).mean(),
     }
     return DataFrame([row])
 
@@ -141,7 +141,7 @@ def pairs(edges: DataFrame, nodes: DataFrame, name: str, least: int = 10, top: i
 
 def one_sentence(edges: DataFrame, nodes: DataFrame, names: Sequence[str], example: int, side: int) -> DataFrame:
     """Every weight of the sentence on one side of an example; `neighbour` is empty where it has no dependencies."""
-    words = matrices.words_of(nodes, example, side)
+    words = word_attention.words_of(nodes, example, side)
     one = edges[(edges.example == example) & (edges.sentence == side)]
     one = one.assign(neighbour=one.neighbour.where(one.parsed))
     columns = one[["example", "receiver", "sender", "neighbour", *names]].reset_index(drop=True)
@@ -158,13 +158,14 @@ def figures(tables: Mapping[str, DataFrame]) -> dict[str, Figure]:
         words = list(one.drop_duplicates("receiver").sort_values("receiver").receiver_word)
         names = [name for name in one if str(name).startswith("attention_") and one[name].notna().all()]
         size = 1.5 + inches(len(words))
-        squares = [matrices.square(one, name) for name in names]
+        squares = [word_attention.square(one, name) for name in names]
         high = max(square.max() for square in squares)
         figure, axes = panels(2, len(names), ((size + 0.6) * len(names), size + 2.0), height_ratios=(size, 2.0))
         for column, square in enumerate(squares):
             heat(axes[0, column], square, words, words, high=high, label="weight", title=f"layer {column + 1}")
             axes[0, column].set_xlabel("listened to")
-            strongest, without = matrices.strongest_others(square), f"no word gives another more than 2 / {len(words)}"
+            strongest = word_attention.strongest_others(square)
+            without = f"no word gives another more than 2 / {len(words)}"
             arcs(axes[1, column], words, strongest, colour=colour_of(0), without=without)
         axes[0, 0].set_ylabel("listens")
         figure.set_label(f"Drawn: {shown}.")

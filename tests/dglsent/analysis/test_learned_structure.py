@@ -6,7 +6,7 @@ from figure_reading import cells, panel
 from made import dense, pairs, recording, words
 from pandas import DataFrame, concat
 
-from dglsent.analysis import attention_matrix, attribute_effect, learned_structure
+from dglsent.analysis import attribute_effect, learned_structure, word_attention
 from graphs.errors import InputError
 
 HEADS = [1, 2, -1, 2]
@@ -83,12 +83,12 @@ def test_weights_by_position_are_explained_by_position(tmp_path):
     place = np.arange(4)
     matrix = np.exp(-np.abs(place[:, None] - place))
     matrix /= matrix.sum(1, keepdims=True)
-    edges = attention_matrix.word_edges(source(tmp_path, np.full((4, 4), 0.25)))
-    even = attention_matrix.by_position(edges, edges.attention_1.to_numpy())
+    edges = word_attention.word_edges(source(tmp_path, np.full((4, 4), 0.25)))
+    even = word_attention.by_position(edges, edges.attention_1.to_numpy())
     assert even.tolist() == pytest.approx([0.25] * 32)
     shares = learned_structure.tables([source(tmp_path, matrix, "near")])["shares"].set_index("on")
     assert abs(shares.beyond_position["dependency neighbours"]) < 0.02
-    strengths = learned_structure.distances(attention_matrix.word_edges(source(tmp_path, matrix, "n")), "attention_1")
+    strengths = learned_structure.distances(word_attention.word_edges(source(tmp_path, matrix, "n")), "attention_1")
     by_offset = strengths.set_index("offset").strength
     assert by_offset[0] > by_offset[1] > by_offset[2] > by_offset[3]
 
@@ -96,7 +96,7 @@ def test_weights_by_position_are_explained_by_position(tmp_path):
 def test_neighbours_that_are_not_next():
     """The first and the last word hang on words two away."""
     heads = [2, 2, -1, 1]
-    edges = attention_matrix.describe(dense(0, attending(0.7, heads=heads)), words(0, "a b c d", heads))
+    edges = word_attention.describe(dense(0, attending(0.7, heads=heads)), words(0, "a b c d", heads))
     share = learned_structure.shares(edges, "attention_1").set_index("on").share
     assert share["neighbours not next"] == pytest.approx(0.7 / 4 * 2 + 0.1 / 4 * 2)
     assert share["next words"] == pytest.approx((0.1 + 0.8 + 0.8 + 0.1) / 4)
@@ -104,12 +104,12 @@ def test_neighbours_that_are_not_next():
 
 def test_pairs_of_words(tmp_path):
     one = source(tmp_path, attending(0.7))
-    found = learned_structure.pairs(attention_matrix.word_edges(one), one.nodes, "attention_1", least=2, top=3)
+    found = learned_structure.pairs(word_attention.word_edges(one), one.nodes, "attention_1", least=2, top=3)
     strongest = set(zip(found.receiver, found.sender, strict=True))
     # Three are as strong; ("what", "is") is too, and the last of equal ones in the order of the words.
     assert strongest == {("a", "is"), ("birthday", "a"), ("is", "a")}
     assert found.score.iloc[0] == pytest.approx(np.log(0.7 * 4))
-    rare = learned_structure.pairs(attention_matrix.word_edges(one), one.nodes, "attention_1", least=3)
+    rare = learned_structure.pairs(word_attention.word_edges(one), one.nodes, "attention_1", least=3)
     assert rare.empty
 
 
@@ -117,9 +117,9 @@ def test_sentences_of_other_lengths_count_alike():
     """All words of four, and of two, listen to all alike."""
     nodes = concat([words(0, "what is a birthday", HEADS), words(1, "what now", [-1, 0])], ignore_index=True)
     edges = concat([dense(0, np.full((4, 4), 1 / 4)), dense(1, np.full((2, 2), 1 / 2))], ignore_index=True)
-    edges = attention_matrix.describe(edges, nodes)
+    edges = word_attention.describe(edges, nodes)
     weights = edges.attention_1.to_numpy()
-    assert attention_matrix.by_position(edges, weights).tolist() == pytest.approx(weights.tolist())
+    assert word_attention.by_position(edges, weights).tolist() == pytest.approx(weights.tolist())
     strengths = learned_structure.distances(edges, "attention_1").set_index("offset").strength
     assert strengths.to_dict() == pytest.approx(dict.fromkeys(range(-3, 4), 1))
     (row,) = learned_structure.entropies(edges, "attention_1").itertuples()
@@ -129,17 +129,17 @@ def test_sentences_of_other_lengths_count_alike():
 def test_a_pair_of_words_counts_once_a_sentence():
     nodes = concat([words(0, "a dog a dog", HEADS), words(1, "a dog", [1, -1])], ignore_index=True)
     edges = concat([dense(0, attending(0.7)), dense(1, attending(0.7, 2, [1, 0]))], ignore_index=True)
-    found = learned_structure.pairs(attention_matrix.describe(edges, nodes), nodes, "attention_1", least=1)
+    found = learned_structure.pairs(word_attention.describe(edges, nodes), nodes, "attention_1", least=1)
     assert found.set_index(["receiver", "sender"]).sentences.to_dict() == {("a", "dog"): 2, ("dog", "a"): 2}
 
 
 def test_strongest_others():
-    found = attention_matrix.strongest_others(attending(0.7))
+    found = word_attention.strongest_others(attending(0.7))
     assert found == [(1, 0, 0.7), (2, 1, 0.7), (1, 2, 0.7), (2, 3, 0.7)]
-    assert attention_matrix.strongest_others(attending(0.7, heads=range(4))) == []  # each listens to itself
+    assert word_attention.strongest_others(attending(0.7, heads=range(4))) == []  # each listens to itself
     weights = np.eye(10)
     weights[0, :5] = 0.3, 0.25, 0.22, 0.21, 0.02
-    assert [sender for sender, _, _ in attention_matrix.strongest_others(weights)] == [
+    assert [sender for sender, _, _ in word_attention.strongest_others(weights)] == [
         1,
         2,
         3,
@@ -221,9 +221,7 @@ def test_what_follows_the_parse_at_equal_distance():
     partial = {}
     for name, second in (("both", others), ("one", HEADS)):
         edges = concat([dense(0, attending(0.7)), dense(1, attending(0.7, heads=second))], ignore_index=True)
-        partial[name] = attribute_effect.follows_parse(attention_matrix.describe(edges, nodes), "attention_1")[
-            "partial"
-        ]
+        partial[name] = attribute_effect.follows_parse(word_attention.describe(edges, nodes), "attention_1")["partial"]
     assert partial["both"] > 0.5
     assert np.isnan(partial["one"]) or partial["one"] < 0.1  # the same weights, whatever the parse
 
@@ -238,7 +236,7 @@ def test_what_follows_the_parse_among_those_who_hear_one_word():
         others = [receiver for receiver in range(4) if receiver != sender]
         strengths += list(4 * (matrix[others, sender] - matrix[others, sender].mean()))
         near += list(neighbours[others, sender] - neighbours[others, sender].mean())
-    edges = attention_matrix.describe(dense(0, matrix), words(0, "a b c d", [2, 2, -1, 1]))
+    edges = word_attention.describe(dense(0, matrix), words(0, "a b c d", [2, 2, -1, 1]))
     found = attribute_effect.follows_parse(edges, "attention_1")
     assert found["own"] == pytest.approx(np.corrcoef(strengths, near)[0, 1])
     apart = ~np.eye(4, dtype=bool)
