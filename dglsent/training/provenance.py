@@ -14,6 +14,7 @@ from typing import Any
 from jsonargparse import Namespace
 
 from dglsent.training import recipe as recipes
+from dglsent.training.collection import collection_off
 from dglsent.training.yaml_text import read_yaml
 from dglsent.version import version
 
@@ -57,6 +58,7 @@ NAMES = "graphs"
 # Options that are younger than recorded runs, and the value at which training is what it was without them.
 LATER: Mapping[str, Mapping[str, Any]] = {"training": {"clip": None}, "corpus": {"score_range": "0-5"}}
 MIXED = "changed while the run was interrupted"
+_EMPTY = '["Module", {}]'
 _ROOT = Path(__file__).parents[2]
 
 
@@ -120,6 +122,7 @@ def code_of(metrics: Mapping[str, Any]) -> str | None:
     return None if hashes is None else code_digest(hashes)
 
 
+@collection_off()
 def code_in_use(known: Mapping[str, str] | None = None) -> dict[str, str]:
     """Hash of each module of `PACKAGES` that this process has imported.
 
@@ -152,17 +155,20 @@ def source_hash(source: str) -> str | None:
     Raises:
         SyntaxError: it is no Python.
     """
-    kind, fields = _shape(ast.parse(source))
-    return _hash(json.dumps([kind, fields])) if fields else None
+    text = _as_json(ast.parse(source))
+    return None if text == _EMPTY else _hash(text)
 
 
-def _shape(node: Any) -> Any:
-    """A syntax tree as lists and text; what `ast.unparse` and `ast.dump` write differs between versions of Python."""
+def _as_json(node: Any) -> str:
+    """A syntax tree as JSON; what `ast.unparse` and `ast.dump` write differs between versions of Python.
+
+    It is written here and not by `json`, whose lists and dictionaries of all nodes take longer than the parser.
+    """
     if isinstance(node, list):
-        return [_shape(each) for each in node]
+        return f"[{', '.join(map(_as_json, node))}]"
     if not isinstance(node, ast.AST):
-        return repr(node)
-    fields = {}
+        return _quoted(repr(node))
+    fields = []
     for name, value in ast.iter_fields(node):
         if name == "body" and isinstance(value, list):
             # A string that stands alone is a docstring, or has no effect either.
@@ -171,8 +177,13 @@ def _shape(node: Any) -> Any:
         if isinstance(node, ast.JoinedStr):
             value = [each for each in value if not (_is_text(each) and not each.value)]  # Python 3.12 has empty ones
         if value is not None and value != []:  # fields that a version does not know are empty in those that do
-            fields[name] = _shape(value)
-    return [type(node).__name__, fields]
+            fields.append(f'"{name}": {_as_json(value)}')
+    return f'["{type(node).__name__}", {{{", ".join(fields)}}}]'
+
+
+@cache
+def _quoted(text: str) -> str:
+    return json.dumps(text)
 
 
 def modules() -> list[str]:
