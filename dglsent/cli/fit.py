@@ -6,11 +6,14 @@ import shlex
 from argparse import Namespace
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from dglsent.cli.console import say
 from dglsent.cli.options import Parser, add_data, add_device, add_processes, names, one_seed, seeds
 from graphs.errors import InputError
+
+if TYPE_CHECKING:
+    import jsonargparse
 
 _EPILOGUE = """
 Every key of the recipe is an option too, such as --training.epochs 3, or --encoder.hidden 100 for
@@ -89,8 +92,7 @@ def _fit(options: Namespace, overrides: Sequence[str], command: str) -> int:
     from dglsent.training.device import set_threads
     from dglsent.training.fit import fit
     from dglsent.training.launched import launched
-    from dglsent.training.means import aggregate, finished_seeds
-    from dglsent.training.run import METRICS, Run
+    from dglsent.training.run import Run
 
     set_threads(options.threads)
     if options.fused and options.processes > 1:
@@ -123,14 +125,22 @@ def _fit(options: Namespace, overrides: Sequence[str], command: str) -> int:
         if leads:
             print(f"{run.path}: {_scores(metrics)}", flush=True)
     if options.seeds and leads:
-        together = aggregate(finished_seeds(base, config, options.data))
-        Run(base).save_metrics(together)
-        others = {run.parent.name for run in base.glob(f"seed-*/{METRICS}")}
-        others -= {f"seed-{seed}" for seed in together["seeds"]}
-        if others:
-            say(f"{base}: {', '.join(sorted(others))}: of another configuration or other files, left out of the means")
-        print(f"{base}: {_means(together)}")
+        _save_means(base, config, options.data)
     return 0
+
+
+def _save_means(base: Path, config: jsonargparse.Namespace, data: Path | None) -> None:
+    """Keeps and prints the means of the finished seeds of a configuration that lie in a folder."""
+    from dglsent.training.means import aggregate, finished_seeds
+    from dglsent.training.run import METRICS, Run
+
+    together = aggregate(finished_seeds(base, config, data))
+    Run(base).save_metrics(together)
+    others = {run.parent.name for run in base.glob(f"seed-*/{METRICS}")}
+    others -= {f"seed-{seed}" for seed in together["seeds"]}
+    if others:
+        say(f"{base}: {', '.join(sorted(others))}: of another configuration or other files, left out of the means")
+    print(f"{base}: {_means(together)}")
 
 
 def _scores(metrics: Mapping[str, Any]) -> str:

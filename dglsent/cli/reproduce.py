@@ -14,7 +14,9 @@ from dglsent.json_text import dumps
 from graphs.errors import InputError
 
 if TYPE_CHECKING:
+    from dglsent.reproduction.ledger import Ledger
     from dglsent.reproduction.reproduction import Reproduction
+    from dglsent.reproduction.tables import Table
 
 _EPILOGUE = """
 Runs lie in DIR/RECIPE/seed-N, those of folds in DIR/RECIPE/seed-N/fold-K, as those of `dglsent fit` do: finished ones
@@ -111,7 +113,6 @@ def _check(options: Namespace) -> None:
 def _reproduce(options: Namespace, command: str) -> int:
     from dglsent.corpora.corpus import data_folder
     from dglsent.reproduction import tables
-    from dglsent.reproduction.ledger import Ledger
     from dglsent.reproduction.reproduction import Reproduction
     from dglsent.reproduction.results import as_json
     from dglsent.reproduction.table_text import as_text
@@ -125,23 +126,10 @@ def _reproduce(options: Namespace, command: str) -> int:
     pick_device(options.device)
     if options.data:
         data_folder(options.data)
-    ledger = None
-    if options.ledger:
-        options.ledger.mkdir(parents=True, exist_ok=True)
-        ledger = Ledger(options.ledger, table)
-        with ledger.held(options.out) as lost:  # what cannot be written is told before hours of training
-            for line in lost:
-                say(line)
+    ledger = _opened_ledger(options, table) if options.ledger else None
     making = Reproduction(table, chosen, options.seeds, options.out, say, options.folds)
-    if options.refresh:
-        making.refresh()
     try:
-        if options.verify and options.steps:
-            making.verify_steps(options.steps, options.against, options.data)
-        elif options.verify:
-            making.verify(_passed_on(options), options.jobs, options.against)
-        else:
-            _train(making, options)
+        _make(making, options)
     except KeyboardInterrupt:
         raise KeyboardInterrupt(f"stopped; to go on: {command}") from None
     if making.outdated:
@@ -163,10 +151,30 @@ def _reproduce(options: Namespace, command: str) -> int:
     return FAILED if making.failed else 0
 
 
-def _train(making: Reproduction, options: Namespace) -> None:
-    if making.missing:
-        say(f"to train: {len(making.missing)}; logs stand beside the run folders, such as {making.missing[0].log}")
-    making.train(_passed_on(options), options.jobs)
+def _opened_ledger(options: Namespace, table: Table) -> Ledger:
+    """The ledger of a table; what cannot be written there is told before hours of training."""
+    from dglsent.reproduction.ledger import Ledger
+
+    options.ledger.mkdir(parents=True, exist_ok=True)
+    ledger = Ledger(options.ledger, table)
+    with ledger.held(options.out) as lost:
+        for line in lost:
+            say(line)
+    return ledger
+
+
+def _make(making: Reproduction, options: Namespace) -> None:
+    """Trains or verifies the runs."""
+    if options.refresh:
+        making.refresh()
+    if options.verify and options.steps:
+        making.verify_steps(options.steps, options.against, options.data)
+    elif options.verify:
+        making.verify(_passed_on(options), options.jobs, options.against)
+    else:
+        if making.missing:
+            say(f"to train: {len(making.missing)}; logs stand beside the run folders, such as {making.missing[0].log}")
+        making.train(_passed_on(options), options.jobs)
 
 
 def _passed_on(options: Namespace) -> list[str]:
