@@ -115,14 +115,10 @@ def arcs_svg(
     lane = lane if len(rows) > 1 else 0.0
     places = _places(rows, sizes, MARGIN + lane)
     edges = (MARGIN + lane, max(place + size / 2 for place, size in zip(places, sizes, strict=True)))
+    bottom = _heights(rows, len(notes))
 
     canvas = Canvas()
-    top = MARGIN
     for row in rows:
-        over, under = (max(levels.values(), default=-1) for levels in row.levels)
-        row.foot = top + (_FOOT + max(over, 0) * _STEP + _OTHER / 2 if over >= 0 else 0.0)
-        row.under = row.foot + _WORD + 6.0 + len(notes) * (_NOTE + 3.0)
-        top = row.under + (_FOOT + max(under, 0) * _STEP + _OTHER / 2 if under >= 0 else 0.0) + _BETWEEN
         for side, levels, y, flip in zip(sides, row.levels, (row.foot, row.under), (False, True), strict=True):
             with canvas.at(0.0, y, flip=flip):
                 _draw(canvas, row, side, levels, words, places, edges, scale)
@@ -131,7 +127,7 @@ def arcs_svg(
             for place, note in enumerate(notes):
                 middle = row.foot + _WORD + 5.0 + (place + 0.5) * (_NOTE + 3.0)
                 canvas.text(note[n], places[n], middle, _NOTE, fill=SOFT, kind="note")
-    return canvas.svg(edges[1] + lane + MARGIN, top - _BETWEEN + MARGIN, title=title, scale=scale, label=label)
+    return canvas.svg(edges[1] + lane + MARGIN, bottom + MARGIN, title=title, scale=scale, label=label)
 
 
 def _read(arcs: Iterable[Arc], count: int) -> list[_Arc]:
@@ -229,6 +225,17 @@ def _places(rows: Sequence[_Row], sizes: Sequence[float], left: float) -> list[f
             places.append(x + size / 2)
             x += size + _GAP
     return places
+
+
+def _heights(rows: Sequence[_Row], notes: int) -> float:
+    """Sets where the arcs of each row end, one row under the other; returns where the last row does."""
+    top = MARGIN
+    for row in rows:
+        over, under = (max(levels.values(), default=-1) for levels in row.levels)
+        row.foot = top + (_FOOT + max(over, 0) * _STEP + _OTHER / 2 if over >= 0 else 0.0)
+        row.under = row.foot + _WORD + 6.0 + notes * (_NOTE + 3.0)
+        top = row.under + (_FOOT + max(under, 0) * _STEP + _OTHER / 2 if under >= 0 else 0.0) + _BETWEEN
+    return top - _BETWEEN
 
 
 def _draw(

@@ -74,20 +74,10 @@ def heat_svg(
         y = top + index * size
         canvas.text(name, left - 8.0, y + size / 2, _TEXT, anchor="end", kind="row")
         for place, value in enumerate(cells[index].tolist() if cells.size <= _MANY else ()):
-            colour = scale.colour(value)
-            x = left + place * size
+            x, colour = left + place * size, scale.colour(value)
+            stroke = PAPER if value == value else LINE  # paper between cells, so that those of one colour stay apart
             hint = f"{name} · {columns[place]}: {'none' if math.isnan(value) else readable(value)}"
-            # Paper between the cells, so that neighbours of one colour stay apart.
-            canvas.box(
-                x,
-                y,
-                size,
-                size,
-                fill=colour,
-                stroke=PAPER if value == value else LINE,
-                kind="cell",
-                hint=hint,
-            )
+            canvas.box(x, y, size, size, fill=colour, stroke=stroke, kind="cell", hint=hint)
             if few and math.isfinite(value):
                 text = _short(value, largest)
                 letters = _VALUE if len(text) < 5 else _LONG
