@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import shutil
 from collections.abc import Iterator, Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
 from fnmatch import fnmatch
 from itertools import chain
 from pathlib import Path
@@ -99,9 +99,9 @@ def record(
         if warning := trained.changed_source(data, trusted=trusted):
             say(warning)
         examples = _examples(recipe, split, data, limit)
-    about = {**provenance(trained, trusted), "split": ", ".join(files) or split}
     task = model.task
     labels = list(recipe.corpus.labels or tuple(vocabularies.label or ()) or getattr(task, "labels", ()))
+    about = {**provenance(trained, trusted), "split": ", ".join(files) or split}
     what = {"fields": names, "labels": labels, "tables": list(tables), "examples": len(examples), "shard": shard}
     if files:
         what["files"] = {file: _hash(Path(file)) for file in files}
@@ -113,7 +113,7 @@ def record(
         if begin(out, {**about, **what}):
             say(f"{out}: recorded already")
             return out
-        try:
+        with _left_in_order(out):
             for first in range(0, len(examples), shard):
                 if (out / "examples" / f"{first:08}.parquet").is_file():
                     continue
@@ -129,15 +129,22 @@ def record(
                 )
                 _write_shard(out, first, _rows(model, recorder, tables, first, part, graphs))
                 say(f"{out}: {min(first + shard, len(examples))} of {len(examples)} examples")
-        except OSError as error:
-            error.filename = error.filename or str(out)
-            raise
-        except InputError:
-            if not any(out.glob("examples/*.parquet")):  # empty, it would only stand in the way of a corrected command
-                shutil.rmtree(out)
-            raise
         finish(out)
     return out
+
+
+@contextmanager
+def _left_in_order(out: Path) -> Iterator[None]:
+    """Has what the disk refuses name the folder, and removes a recording that ends before its first whole shard."""
+    try:
+        yield
+    except OSError as error:
+        error.filename = error.filename or str(out)
+        raise
+    except InputError:
+        if not any(out.glob("examples/*.parquet")):  # empty, it would only stand in the way of a corrected command
+            shutil.rmtree(out)
+        raise
 
 
 def _examples(recipe: recipes.Recipe, split: str, data: Path | None, limit: int | None) -> Sequence[Example]:

@@ -62,35 +62,40 @@ def tables(
         letters, dimensions["dimension"] = zip(*gates(source, z.shape[1]), strict=True)
         dimensions.insert(0, "gate", letters)
         dimensions["kept"] = (dimensions.purity >= purity) & (dimensions.pair_count >= least)
-        codes, names = factorize(inner.pair)
+        dimensions = dimensions.iloc[np.argsort(-dimensions.lift * dimensions.purity, kind="stable")]
+        codes, _ = factorize(inner.pair)
         control = permuted(
             codes, np.bincount(codes), large_nodes(z, large, top), purity=purity, least=least, times=permutations
         )
-        dimensions = dimensions.iloc[np.argsort(-dimensions.lift * dimensions.purity, kind="stable")]
-        kept = dimensions[dimensions.kept]
-        summary = DataFrame(
-            {
-                "phrases": len(inner),
-                "pairs": len(names),
-                "dimensions": len(dimensions),
-                "kept": len(kept),
-                "kept_permuted_mean": control.kept.mean(),
-                "kept_permuted_max": control.kept.max(),
-                "purity_max": dimensions.purity.max(),
-                "purity_mean": dimensions.purity.mean(),
-                "purity_permuted_max": control.purity_max.max(),
-                "purity_permuted_mean": control.purity_mean.mean(),
-                "mutual_information": dimensions.mutual_information.mean(),
-                "mutual_information_permuted": control.mutual_information.mean(),
-                "of_the_paper": " ".join(pair for pair in PAPER if pair in set(kept.pair)),
-            },
-            index=[0],
-        )
+        summary = _summary(inner, dimensions, control)
         for name, table in (("dimensions", dimensions), ("control", control), ("summary", summary)):
             for place, (column, value) in enumerate(which_run(source).items()):
                 table.insert(place, column, value)
             found[name].append(table)
     return {name: concat(parts, ignore_index=True) for name, parts in found.items()}
+
+
+def _summary(inner: DataFrame, dimensions: DataFrame, control: DataFrame) -> DataFrame:
+    """The row of a run: its phrases, and what its dimensions have beside what the permutations have."""
+    kept = dimensions[dimensions.kept]
+    return DataFrame(
+        {
+            "phrases": len(inner),
+            "pairs": inner.pair.nunique(),
+            "dimensions": len(dimensions),
+            "kept": len(kept),
+            "kept_permuted_mean": control.kept.mean(),
+            "kept_permuted_max": control.kept.max(),
+            "purity_max": dimensions.purity.max(),
+            "purity_mean": dimensions.purity.mean(),
+            "purity_permuted_max": control.purity_max.max(),
+            "purity_permuted_mean": control.purity_mean.mean(),
+            "mutual_information": dimensions.mutual_information.mean(),
+            "mutual_information_permuted": control.mutual_information.mean(),
+            "of_the_paper": " ".join(pair for pair in PAPER if pair in set(kept.pair)),
+        },
+        index=[0],
+    )
 
 
 def large_nodes(z: Array, large: str, top: float) -> Array:
