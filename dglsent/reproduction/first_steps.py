@@ -113,16 +113,8 @@ def _serve() -> None:
     with redirect_stdout(sys.stderr):
         import torch
 
-        from dglsent.training import assemble, words
-
         torch.set_num_threads(1)
-        assemble.load_corpus = _remembered_corpus(assemble.load_corpus)
-        # The runs of a row, and rows that differ in the encoder alone, read the same graphs.
-        assemble.strings_of = _remembered(assemble.strings_of, lambda splits, kind: (id(splits), repr(kind)))
-        assemble.graph_sets = _remembered(assemble.graph_sets, _of_graphs)
-        words.read_vectors = _remembered(
-            words.read_vectors, lambda file, known: (str(file), known.lower, known.fold_digits, tuple(known.strings))
-        )
+        _remember()
         for line in sys.stdin:
             asked = json.loads(line)
             try:
@@ -135,15 +127,30 @@ def _serve() -> None:
 
 
 def _steps(text: str, steps: int, data: Path | None) -> dict[str, Any]:
-    import torch
-    from lightning.pytorch.callbacks import Callback
-
     from dglsent.training import recipe as recipes
     from dglsent.training.assemble import load_inputs, make_model
-    from dglsent.training.data import loader
     from dglsent.training.device import seed_all
-    from dglsent.training.processes import Place
     from dglsent.training.provenance import code_hash, modules
+
+    config = recipes.resolve(text)
+    recipe = recipes.instantiate(config)
+    seed_all(recipe.seed)
+    inputs = load_inputs(recipe, data)
+    model = make_model(recipe, inputs.vocabularies, inputs.vectors)
+    losses = _trained(config, recipe, inputs, model, steps)
+    return {
+        "losses": losses,
+        "weights": _of_weights(model),
+        "dev": _of_dev(model, inputs.sets["dev"]),
+        "code": {name: code_hash(name) for name in modules()},
+    }
+
+
+def _trained(config: Any, recipe: Any, inputs: Any, model: Any, steps: int) -> list[float]:
+    """Trains a model for some steps, or for all where there are fewer; returns their losses."""
+    from lightning.pytorch.callbacks import Callback
+
+    from dglsent.training.processes import Place
     from dglsent.training.run import Run
     from dglsent.training.trainer import train
 
@@ -158,31 +165,49 @@ def _steps(text: str, steps: int, data: Path | None) -> dict[str, Any]:
             if len(losses) == steps:
                 raise EnoughError
 
-    config = recipes.resolve(text)
-    recipe = recipes.instantiate(config)
-    seed_all(recipe.seed)
-    inputs = load_inputs(recipe, data)
-    model = make_model(recipe, inputs.vocabularies, inputs.vectors)
     with tempfile.TemporaryDirectory() as folder:
         run = Run(Path(folder) / "run")
         run.begin(config, inputs.vocabularies)
         with suppress(EnoughError):
             train(recipe, model, inputs.sets, run, "cpu", Place(), [Steps()])
-    weights, dev = hashlib.sha256(), hashlib.sha256()
+    return losses
+
+
+def _of_weights(model: Any) -> str:
+    """Hash of a model's weights."""
+    weights = hashlib.sha256()
     for name, weight in sorted(model.state_dict().items()):
         weights.update(name.encode() + weight.detach().contiguous().numpy().tobytes())
+    return weights.hexdigest()
+
+
+def _of_dev(model: Any, examples: Any) -> str:
+    """Hash of what a model says of the first batches of examples."""
+    import torch
+
+    from dglsent.training.data import loader
+
+    dev = hashlib.sha256()
     model.eval()
-    batches = loader(inputs.sets["dev"], 32, model.encoder.directions, model.encoder.relations)
+    batches = loader(examples, 32, model.encoder.directions, model.encoder.relations)
     with torch.inference_mode():
         for _, batch in zip(range(_DEV), batches, strict=False):
             for name, column in sorted(model.outcomes(batch).items()):
                 dev.update(name.encode() + column.contiguous().numpy().tobytes())
-    return {
-        "losses": losses,
-        "weights": weights.hexdigest(),
-        "dev": dev.hexdigest(),
-        "code": {name: code_hash(name) for name in modules()},
-    }
+    return dev.hexdigest()
+
+
+def _remember() -> None:
+    """Has what reads corpora, graphs and vectors remember them: the runs of a row read the same, and rows often do."""
+    from dglsent.training import assemble, words
+
+    assemble.load_corpus = _remembered_corpus(assemble.load_corpus)
+    # Rows that differ in the encoder alone read the same graphs.
+    assemble.strings_of = _remembered(assemble.strings_of, lambda splits, kind: (id(splits), repr(kind)))
+    assemble.graph_sets = _remembered(assemble.graph_sets, _of_graphs)
+    words.read_vectors = _remembered(
+        words.read_vectors, lambda file, known: (str(file), known.lower, known.fold_digits, tuple(known.strings))
+    )
 
 
 def _of_graphs(splits: Any, kind: Any, vectors: Any, vocabularies: Any, task: Any) -> tuple[Any, ...]:
