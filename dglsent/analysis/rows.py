@@ -11,16 +11,15 @@ import numpy as np
 import pyarrow as pa
 from torch import Tensor
 
-from dglsent.corpora.example import Example, Parsed
+from dglsent.analysis.node_columns import NONE, gold_labels, is_root, node_columns, node_positions
+from dglsent.corpora.example import Example
 from dglsent.passing import Batch
 from dglsent.training.graphs import Graph
-from graphs import features, fields
-from graphs.columns import Constituency, IntArray, Sentence
+from graphs import fields
+from graphs.columns import IntArray, Sentence
 from graphs.errors import InputError
 from graphs.ranges import starts
 from graphs.sentence_graph import SentenceGraph
-
-NONE = -1
 
 
 @dataclass(frozen=True)
@@ -110,13 +109,16 @@ class Recorder:
         together = zip(examples, shaped, graphs, predicted, strict=True)
         for number, (example, sentences, of_example, said) in enumerate(together):
             for side, sentence, form, graph in zip((0, 1), example.sentences, sentences, of_example, strict=False):
-                part = _node_columns(sentence, form, graph)
-                gold = _gold_labels(sentence, graph)
+                gold = gold_labels(sentence, graph)
                 if example.targets and self.target == "label" and len(example.sentences) == 1:
-                    gold[_root(graph)] = example.targets["label"]
-                part["gold"], part["predicted"] = gold, self._node_predictions(said, form, graph)
-                part["example"] = np.full(graph.size, first + number)
-                part["sentence"] = np.full(graph.size, side)
+                    gold[is_root(graph)] = example.targets["label"]
+                part = {
+                    "example": np.full(graph.size, first + number),
+                    "sentence": np.full(graph.size, side),
+                    **node_columns(sentence, form, graph),
+                    "gold": gold,
+                    "predicted": self._node_predictions(said, form, graph),
+                }
                 parts.append(part)
         columns = {name: _joined([part[name] for part in parts]) for name in parts[0]}
         shown = {name: _column(self._field(batch.nodes, name, "node")) for name in self.shown.nodes}
@@ -210,79 +212,6 @@ class Recorder:
 def _probabilities(said: Mapping[str, Any]) -> list[float]:
     found = said.get("probabilities")
     return list(found.values()) if isinstance(found, Mapping) else []
-
-
-def _root(graph: SentenceGraph) -> np.ndarray[Any, Any]:
-    """Whether each node [n] is the root; complete and window graphs have none, unless of one node."""
-    return (graph.level == 0) & (graph.size == 1 or bool(graph.level.any()))
-
-
-def node_positions(shaped: Sentence, graph: SentenceGraph) -> IntArray:
-    """The word [n] that each node is, -1 where it is none.
-
-    A graph of one's own may not say: its nodes are the words then if there are as many.
-    """
-    count = len(shaped.words)
-    position = graph.nodes.get(fields.POSITION)
-    if position is None:
-        return np.arange(count) if graph.size == count else np.full(graph.size, NONE)
-    return position
-
-
-def node_spans(shaped: Sentence, graph: SentenceGraph) -> IntArray:
-    """The words [n, 2] of each node, the first and one past the last; [-1, -1] where it has none."""
-    span = graph.nodes.get(fields.SPAN)
-    if span is not None:
-        return span
-    position = node_positions(shaped, graph)
-    return np.stack([position, position + (position >= 0)], 1)
-
-
-def _node_columns(sentence: Parsed, shaped: Sentence, graph: SentenceGraph) -> dict[str, Any]:
-    words, position = shaped.words, node_positions(shaped, graph)
-    span = node_spans(shaped, graph)
-    parent = np.full(graph.size, NONE)
-    # In windows and complete graphs a node sends to many, or to itself.
-    if len(np.unique(graph.src)) == len(graph.src) and (graph.src != graph.dst).all():
-        parent[graph.src] = graph.dst
-    head, relation = _dependencies(sentence, len(words))
-    at_word = np.where(position >= 0, position, len(words))
-    return {
-        "example": None,
-        "sentence": None,
-        "node": np.arange(graph.size),
-        "parent": parent,
-        "start": span[:, 0],
-        "end": span[:, 1],
-        "text": [" ".join(words[a:b]) if a >= 0 else "" for a, b in span.tolist()],
-        "tag": _tags(shaped, graph, position),
-        "head": np.append(head, NONE)[at_word],
-        "dependency": [relation[place] for place in at_word.tolist()],
-    }
-
-
-def _dependencies(sentence: Parsed, size: int) -> tuple[np.ndarray[Any, Any], list[str]]:
-    """Heads [n] of the words, -1 at roots and -2 where there is no parse, and n + 1 relations."""
-    parse = sentence.dependencies
-    if parse is None or len(parse) != size:
-        return np.full(size, -2), [""] * (size + 1)
-    return np.asarray(parse.head), [*parse.relation, ""]
-
-
-def _tags(shaped: Sentence, graph: SentenceGraph, position: np.ndarray[Any, Any]) -> list[str]:
-    tags = [tag or "" for tag in features.tags(shaped)]
-    if len(tags) == graph.size and fields.SPAN in graph.nodes:
-        return tags
-    if isinstance(shaped, Constituency):
-        tags = [tag for tag, word in zip(tags, shaped.word, strict=True) if word is not None]
-    return [tags[place] if place >= 0 else "" for place in position.tolist()]
-
-
-def _gold_labels(sentence: Parsed, graph: SentenceGraph) -> np.ndarray[Any, Any]:
-    gold: np.ndarray[Any, Any] = graph.nodes.get(fields.LABEL, np.full(graph.size, NONE)).copy()
-    if sentence.labels is not None and fields.SPAN in graph.nodes and len(sentence.labels) == graph.size:
-        gold[:] = sentence.labels
-    return gold
 
 
 def _joined(parts: Sequence[Any]) -> Any:

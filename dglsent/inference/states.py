@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from torch import Tensor
 
-from dglsent.analysis.rows import node_spans
+from dglsent.analysis.node_columns import node_spans
 from dglsent.inference.predictor import Seen
 from graphs import fields
 from graphs.columns import IntArray, Sentence

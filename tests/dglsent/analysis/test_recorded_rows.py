@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 import torch
 
-from dglsent.analysis.rows import Recorder, Shown, _column, node_spans
+from dglsent.analysis.node_columns import node_spans
+from dglsent.analysis.rows import Recorder, Shown, _column
 from dglsent.corpora.example import Example, Parsed
 from dglsent.passing import Batch
 from dglsent.training.checks import COLUMNS
