@@ -18,9 +18,8 @@ if TYPE_CHECKING:
 _EPILOGUE = """
 Files are CoNLL-U ({conllu}), brackets ({brackets}), raw sentences, one per line ({text}), or tables ({tables}) with
 columns `text`, or `first` and `second`, and `label` or `score`; .gz too. Stanza parses on the way what is no tree yet
-and is to be one. A store trains as the corpus does: --corpus dglsent.corpora.stored.Stored
---corpus.store OUT. The same command again resumes what was stopped, and makes again what is damaged or of a changed
-file.
+and is to be one. A store trains as the corpus does: --corpus Stored --corpus.store OUT. The same command again resumes
+what was stopped, and makes again what is damaged or of a changed file.
 """
 
 

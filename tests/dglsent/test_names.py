@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import pkgutil
+import re
 import shutil
 import sys
 
@@ -22,6 +23,7 @@ from dglsent.reproduction.jobs import jobs_of
 from dglsent.reproduction.tables import Row
 from dglsent.tasks.task import Task
 from dglsent.training import recipe as recipes
+from dglsent.training import recipe_files
 from dglsent.training.graphs import OwnGraph
 from dglsent.training.run import Run
 from graphs.errors import InputError
@@ -53,6 +55,16 @@ def test_every_class_of_dglsent_has_a_name():
                     found[name] = made.__module__
     assert issubclass(PairEncoder, Encoder)
     assert found == names.HOMES
+
+
+def test_recipes_that_come_with_dglsent_say_names():
+    """A class that moves would else have hundreds of files to change."""
+    said = {
+        (path.parent.name, name)
+        for path in recipe_files.folder().glob("*/*.yaml")
+        for name in re.findall(r"class_path: *([^\s,}]+)", path.read_text(encoding="utf-8"))
+    }
+    assert not [each for each in said if each[1] not in names.HOMES]
 
 
 def test_a_run_folder_has_a_version_and_names(trees_run):

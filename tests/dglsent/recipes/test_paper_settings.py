@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from functools import cache
-from importlib import import_module
 from inspect import signature
 from pathlib import Path
 from types import SimpleNamespace
@@ -15,7 +14,7 @@ import pytest
 from paper_settings import SETTINGS, Setting
 
 from dglsent.reproduction import tables
-from dglsent.training import bases, recipe_files
+from dglsent.training import bases, class_paths, recipe_files
 from dglsent.training import recipe as recipes
 
 # `# departs: KEY (paper VALUE): REASON`; its own value stands in the recipe.
@@ -59,8 +58,8 @@ def value(known: Any, parts: list[str], default: Any) -> Any:
         said = known if isinstance(known, Mapping) else {}
         defaults: Any = default
         if "class_path" in said:
-            module, _, name = said["class_path"].rpartition(".")
-            parameters = signature(getattr(import_module(module), name)).parameters.items()
+            made = class_paths.find(said["class_path"], [object], trusted=True, key="class_path")
+            parameters = signature(made).parameters.items()
             defaults = SimpleNamespace(**{name: parameter.default for name, parameter in parameters})
             said = said.get("init_args") or {}
         default = getattr(defaults, part, None)
