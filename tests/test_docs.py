@@ -21,8 +21,11 @@ import pytest
 from mkdocs.commands.build import build
 from mkdocs.config import load_config
 
+import dglsent.passing
+import graphs
 from dglsent.cli.main import COMMANDS, main
 from dglsent.cli.options import Parser
+from dglsent.names import HOMES
 from dglsent.training import recipe as recipes
 from dglsent.training import recipe_files
 
@@ -192,6 +195,18 @@ def test_site_builds_without_a_warning(tmp_path, monkeypatch):
     equation = (tmp_path / "papers" / "compose-by-tags" / "index.html").read_text(encoding="utf-8")
     assert "hyper_U" in equation  # the code of the equations
     assert "https://fonts" not in equation
+    _has_what_recipes_name_and_programs_import(tmp_path)
+
+
+def _has_what_recipes_name_and_programs_import(site: Path) -> None:
+    pages = [page.read_text(encoding="utf-8") for room in ("api", "papers") for page in (site / room).rglob("*.html")]
+    shown = set(re.findall(r' id="([\w.]+)"', "\n".join(pages)))
+    homes = [(name, {module}) for name, module in HOMES.items()]
+    homes += [(name, {graphs._HOMES[name], getattr(graphs, name).__module__}) for name in graphs.__all__]
+    assert not [name for name, modules in homes if not shown & {f"{module}.{name}" for module in modules}]
+    passing = (site / "api" / "passing" / "index.html").read_text(encoding="utf-8")
+    types = set(re.findall(r"<code>(\w+)</code>", passing))  # which have no docstrings
+    assert {name for name in dglsent.passing.__all__ if f"dglsent.passing.{name}" not in shown} <= types
 
 
 @pytest.mark.parametrize("name", NAMES)
