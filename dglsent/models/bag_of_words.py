@@ -30,7 +30,7 @@ class BagOfWords(Encoder):
         self.layer = nn.Linear(embedding.dim, hidden) if hidden else None
 
     def encode(self, batch: Batch) -> Tensor:
-        """States [N, size] of all nodes."""
+        """States [N, size] of all nodes; sets the field total [N, d + 1], the sum of the vectors and their number."""
         propagate(batch, self.message, fn.sum("total", "under"), self.update, leaf=self.leaf, inputs=self.own)
         total = batch.nodes["total"]
         mean = total[:, :-1] / total[:, -1:].clamp(min=1)

@@ -57,7 +57,7 @@ def assert_agrees(encoder, reference, graphs, on="torch", *, tags=False, states=
 
     The reference sees one sentence at a time, so this also says that sentences of a batch never meet. With `tags`
     it is called as `reference(state, words, children, tags)`. The states are to be its fields `states`, by default
-    all whose names start with h, side by side.
+    all whose names start with h, side by side; one called "states" is no field of nodes.
     """
     inputs = [
         (graph.nodes["word"].tolist(), children(graph), *([graph.nodes["tag"].tolist()] if tags else []))
@@ -69,7 +69,7 @@ def assert_agrees(encoder, reference, graphs, on="torch", *, tags=False, states=
     wanted = states or [name for name in expected if name.startswith("h")]
     close(vectors, torch.cat([expected[name] for name in wanted], 1))
 
-    compared = {name: (batch.nodes[name], value) for name, value in expected.items()}
+    compared = {name: (vectors if name == "states" else batch.nodes[name], value) for name, value in expected.items()}
     assert_as_expected(encoder, gradients, compared, on)
 
 
