@@ -122,6 +122,9 @@ def batch_pairs(pairs: Sequence[tuple[SentenceGraph, SentenceGraph]]) -> Any:
 
     One type of nodes, and the relations `child` (child -> parent) and `attend` (every node of a sentence to every node
     of the other of its pair). Node fields besides those of the sentences: `sentence`, `side` and `pair`.
+
+    Raises:
+        InputError: something else than a list of pairs, or graphs that `merge` refuses.
     """
     if not isinstance(pairs, Sequence):
         raise InputError(f"a list of pairs is wanted, and a value of type {type(pairs).__name__} was given")

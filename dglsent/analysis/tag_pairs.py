@@ -99,7 +99,11 @@ def _summary(inner: DataFrame, dimensions: DataFrame, control: DataFrame) -> Dat
 
 
 def large_nodes(z: Array, large: str, top: float) -> Array:
-    """[N, d] whether a phrase is large in a dimension."""
+    """[N, d] whether a phrase is large in a dimension.
+
+    Raises:
+        InputError: `large` is neither "top", "absolute" nor "sd".
+    """
     if large == "sd":
         return z > z.mean(0) + 2 * z.std(0)
     if large not in ("top", "absolute"):

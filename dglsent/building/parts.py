@@ -76,7 +76,11 @@ def parts_of(split: str, files: list[str], size: int) -> Iterator[Part]:
 
 
 def text_of(part: Part) -> str:
-    """The text of a part; of TSV and CSV the line that names the columns stands before it."""
+    """The text of a part; of TSV and CSV the line that names the columns stands before it.
+
+    Raises:
+        InputError: the file has changed since it was cut, or is no UTF-8.
+    """
     stat = os.stat(part.file)
     file = _kept_open(part.file, stat.st_ino, stat.st_mtime_ns)
     try:

@@ -35,6 +35,7 @@ def make(folder: Path, source: Source, part: Part) -> None:
 
     Raises:
         SentenceError: a sentence cannot be read or cannot become a graph, and none is to be skipped.
+        InputError: no sentence can be used, or the text of the graph is another in every process.
     """
     if " at 0x" in str(source.graph):
         raise InputError(

@@ -49,7 +49,11 @@ class LabelledFiles(Corpus, Generic[T]):
         self.train, self.dev, self.test = train, dev, test
 
     def load(self, data: Path) -> Splits:
-        """Reads the files."""
+        """Reads the files.
+
+        Raises:
+            InputError: a file is missing, cannot be read, has no examples, or a class that training does not have.
+        """
         named = {"train": self.train, "dev": self.dev, "test": self.test}
         read = {split: self._read(found(file, split)) for split, file in named.items() if file is not None}
         for split, some in read.items():
@@ -238,6 +242,9 @@ class TaggedColumns(LabelledFiles[Tagged | Dependencies]):
         columns: names of all columns, one of them "word"; part-of-speech tags are "pos", which a model may read.
             A file of `word POS class` has the columns word, pos and tag. Not read of CoNLL-U.
         tag: the column of the classes; of CoNLL-U "upos", "xpos" or "feats".
+
+    Raises:
+        ValueError: there is no such column.
     """
 
     def __init__(

@@ -34,7 +34,11 @@ class SICK(Corpus):
     labels = tuple(name.lower() for name in _ENTAILMENT)
 
     def load(self, data: Path) -> Splits:
-        """Reads the parses under `sick/parsed` or `sick`, and scores from the official files or `sim.txt`."""
+        """Reads the parses under `sick/parsed` or `sick`, and scores from the official files or `sim.txt`.
+
+        Raises:
+            InputError: parses are missing, or a file is damaged or not of SICK.
+        """
         official = find_folder(data, ("sick", "SICK", "."), tuple(_FILES.values()))
         single = find_folder(data, ("sick", "SICK", "."), ("SICK.txt",))
         parsed = find_folder(data, ("sick/parsed", "sick", "parsed"), _PARSES)

@@ -34,7 +34,11 @@ class SNLI(Corpus):
         self.train = train
 
     def load(self, data: Path) -> Splits:
-        """Reads `s1`, `s2` and `labels` of every split, line by line, and parses `snli-{train,dev,test}-{a,b}`."""
+        """Reads `s1`, `s2` and `labels` of every split, line by line, and parses `snli-{train,dev,test}-{a,b}`.
+
+        Raises:
+            InputError: files are missing, damaged, or not of the same number of lines.
+        """
         folder, texts = self._folder(data), self.texts(data)
         splits = {}
         for split in self._splits:

@@ -35,5 +35,9 @@ class Stored(Corpus):
         return store
 
     def load(self, data: Path) -> Splits:
-        """Refuses: the store has graphs, and no parses."""
+        """Refuses: the store has graphs, and no parses.
+
+        Raises:
+            InputError: always.
+        """
         raise InputError(f"{self.store}: a store has graphs and no parses; name the corpus that it was built of")

@@ -21,7 +21,8 @@ from dglsent.passing import Outputs, StepLinear
 class AdaMCRNN(RecNN):
     """Adaptive multi-compositionality: every phrase mixes C composition functions; a word as in RecNN.
 
-    h = tanh(sum_k w_k (U_k q + b_k)) with w = softmax(beta S q) and q = [h_l; h_r].
+    h = tanh(sum_k w_k (U_k q + b_k)) with w = softmax(beta S q) and q = [h_l; h_r]. Sets the node field w [N, C], the
+    weights of the functions, 0 at words.
 
     Args:
         embedding: word vectors, d dimensions.

@@ -46,7 +46,11 @@ class KimCNN(Encoder):
         return batch.nodes["h"]
 
     def reduce(self, nodes: Any) -> Outputs:
-        """W x + b of all filters over the vectors x of their words, in order."""
+        """W x + b of all filters over the vectors x of their words, in order.
+
+        Raises:
+            ValueError: a node hears from more or fewer words than the filters read.
+        """
         x = nodes.mailbox["x"]
         if x.shape[1] != _WINDOW:
             heard = f"here a node hears from {x.shape[1]}; give it graphs of the kind window"

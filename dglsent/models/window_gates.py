@@ -145,7 +145,11 @@ class DynamicWindow(nn.Module):
         batch.edges.set_lazy(GATE, partial(self._at_edges, batch, batch.nodes.pop("gates")))
 
     def reduce(self, nodes: Any, plain: bool = False) -> Outputs:
-        """Eq. 7-11."""
+        """Eq. 7-11.
+
+        Raises:
+            ValueError: a node hears from more or fewer words than the window has slots.
+        """
         window = nodes.mailbox["f"]
         if window.shape[1] != self.slots:
             raise ValueError(f"the encoder runs over windows of {self.slots} words; here a node has {window.shape[1]}")

@@ -104,6 +104,9 @@ class Ledger:
 
         Returns:
             What could not be put back, a line a row.
+
+        Raises:
+            InputError: records are damaged.
         """
         told = []
         for row in self._table.rows:

@@ -203,6 +203,9 @@ def make_task(recipe: Recipe, size: int, vocabularies: Vocabularies | None = Non
     """The recipe's task over states of `size` dimensions.
 
     A task with a parameter `labels` is given the names of the classes: those of the vocabularies, else of the corpus.
+
+    Raises:
+        InputError: the task refuses its arguments, or a type of its targets is none.
     """
     known: dict[str, Any] = {}
     if _takes(recipe.task, "labels"):
@@ -229,6 +232,9 @@ def make_model(recipe: Recipe, vocabularies: Vocabularies, vectors: torch.Tensor
         recipe: the recipe.
         vocabularies: of V words and T tags.
         vectors: [V, dim] word vectors to start from.
+
+    Raises:
+        InputError: the encoder or the task refuses its arguments.
     """
     options = recipe.embedding
     embedding: WordEmbedding

@@ -270,7 +270,11 @@ class SafeCheckpointIO(TorchCheckpointIO):
                 raise InputError(f"{path}: cannot be written ({_first_line(error)})") from None
 
     def load_checkpoint(self, path: Any, map_location: Any = None, weights_only: bool | None = True) -> dict[str, Any]:
-        """Read tensors and plain values alone."""
+        """Read tensors and plain values alone.
+
+        Raises:
+            InputError: the file is no checkpoint of dglsent.
+        """
         try:
             loaded: dict[str, Any] = torch.load(path, map_location="cpu", weights_only=True)
         except Exception as error:  # garbage may have torch raise anything

@@ -266,7 +266,11 @@ def _body(keys: Mapping[str, Any], source: str) -> dict[str, Any]:
 
 
 def instantiate(config: Namespace) -> Recipe:
-    """The objects that a resolved recipe describes."""
+    """The objects that a resolved recipe describes.
+
+    Raises:
+        InputError: a class refuses its arguments.
+    """
     parser = _parser()
     make = getattr(parser, "instantiate", None) or parser.instantiate_classes
     try:

@@ -91,7 +91,11 @@ def _named(options: EmbeddingOptions) -> list[str]:
 
 
 def vectors_file(name: str, data: Path | None) -> Path:
-    """The path of a file of vectors, from the working folder or in the data folder."""
+    """The path of a file of vectors, from the working folder or in the data folder.
+
+    Raises:
+        InputError: it is in neither.
+    """
     here = Path(name).expanduser()
     if here.is_file():
         return here
@@ -113,6 +117,9 @@ def known_words(frequent: Vocabulary, vectors: Sequence[WordVectors]) -> Vocabul
     Args:
         frequent: the latter.
         vectors: vectors of all words of the corpus, in each file.
+
+    Raises:
+        InputError: no word has a vector.
     """
     words = vectors[0].vocabulary
     found = np.logical_or.reduce([read.found for read in vectors])
