@@ -201,6 +201,7 @@ def _remember() -> None:
     """Has what reads corpora, graphs and vectors remember them: the runs of a row read the same, and rows often do."""
     from dglsent.training import assemble, words
 
+    # Put in the place of others as the program runs: an old checkout has no hook to hand readers in by.
     assemble.load_corpus = _remembered_corpus(assemble.load_corpus)
     # Rows that differ in the encoder alone read the same graphs.
     assemble.strings_of = _remembered(assemble.strings_of, lambda splits, kind: (id(splits), repr(kind)))

@@ -117,6 +117,7 @@ def target_distribution(score: Tensor, low: int, high: int) -> Tensor:
 
 def average_ranks(values: Tensor) -> Tensor:
     """[B] ranks from 1 in float64; equal values share the mean of their ranks."""
+    # Not spearman_corrcoef of torchmetrics: it ranks in single precision and adds 1e-6 to what it divides by.
     _, place, counts = values.unique(return_inverse=True, return_counts=True)
     last = counts.cumsum(0).double()
     return (last - (counts - 1) / 2)[place]

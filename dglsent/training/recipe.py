@@ -272,6 +272,7 @@ def instantiate(config: Namespace) -> Recipe:
         InputError: a class refuses its arguments.
     """
     parser = _parser()
+    # jsonargparse has the first name since 4.49 and drops the second in 5; pyproject.toml allows older ones too.
     make = getattr(parser, "instantiate", None) or parser.instantiate_classes
     try:
         return Recipe(**vars(make(config)))
