@@ -39,7 +39,7 @@ commands:
 `dglsent COMMAND --help` says more about each.
 """
 
-BAD_INPUT, INTERRUPTED = 2, 130
+BAD_INPUT, INTERRUPTED, UNREAD = 2, 130, 141
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -106,7 +106,7 @@ def _failed(error: BaseException) -> int:
     if error.filename is None:
         _drop_output()
     if isinstance(error, BrokenPipeError):  # such as `dglsent predict ... | head`
-        return 1
+        return UNREAD
     named = error.filename or "standard output"
     return _fail(f"{named}: {error.strerror or error}; make room there, or choose another place")
 
