@@ -175,3 +175,16 @@ def test_bins_of_overlap_are_two_wide(tmp_path):
     places = [overlap_bins.overlap(a.split(), b.split(), 6, "total") for a, b in texts[::20]]
     assert places == [1, 2, 3]
     assert overlap_bins.tables([source], c=6, norm="total")["bins"].bin.tolist() == [0, 2]
+
+
+def test_pairs_at_the_median_overlap_much(tmp_path):
+    texts = [("a b c", "a x y")] * 10 + [("a b c", "a y c")] * 10 + [("a b c", "z b c")] * 10
+    gold = np.ones(30)
+    sources = [
+        recording(tmp_path, system=f"msrp/{name}", examples=pairs(gold, gold, texts))
+        for name in ("tree-gru", "attentive-tree-gru")
+    ]
+    for source in sources:
+        source.about["labels"] = ["other", "paraphrase"]
+    lift = overlap_bins.tables(sources, c=3)["lift"].set_index("part")
+    assert lift.examples.to_dict() == {"all": 30, "overlap below 2": 10, "overlap from 2": 20}

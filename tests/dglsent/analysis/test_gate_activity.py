@@ -101,3 +101,10 @@ def test_of_what_frequency_explains_nothing_is_left(counts):
     columns = {"word": list("abcde"), "width_last": [1.0, 2, 3, 4, 5], "classes": [2, 1, 3, 1, 2], "count": counts}
     row = gate_activity.ambiguity(DataFrame(columns)).set_index("with").loc["partial"]
     assert row[["rho", "low", "high"]].isna().all()
+
+
+def test_four_words_have_a_correlation():
+    columns = {"width_last": [1, 2, 3, 4], "classes": [1, 2, 4, 3], "count": [3, 1, 2, 4]}
+    for words, known in ((4, True), (3, False)):
+        rho = gate_activity.ambiguity(DataFrame(columns)[:words]).rho
+        assert rho.notna().all() == known

@@ -183,7 +183,7 @@ def of_lengths(tmp_path, lengths, system, **options):
     return recording(tmp_path, system=system, fields=["complete.attention_1"], examples=examples, **tables, **options)
 
 
-@pytest.mark.parametrize(("lengths", "drawn"), [((4, 15, 6, 5), 6), ((4, 14, 5), 14), ((4, 15, 3), 4)])
+@pytest.mark.parametrize(("lengths", "drawn"), [((4, 15, 6, 5), 6), ((4, 5, 6), 5), ((4, 14, 5), 14), ((4, 15, 3), 4)])
 def test_of_the_cases_the_first_of_usual_length_is_drawn(lengths, drawn, tmp_path):
     wrong, right = ({"predicted": [one] * len(lengths)} for one in (0.0, 1.0))
     plain = of_lengths(tmp_path, lengths, "trec/cn3", columns=wrong)

@@ -109,6 +109,11 @@ def test_scores_tell_the_share_of_positives_and_the_majority():
     assert list(pair_results.figures(made)) == ["pair-results"]
 
 
+def test_the_share_of_positives_is_that_of_the_middle_run():
+    runs = [run("msrp/gru", seed, binary(share, 0.8, 0.6)) for seed, share in enumerate((0.66, 0.67, 0.75), 1)]
+    assert pair_results.tables(runs)["majority"].share.tolist() == pytest.approx([0.67, 0.67])
+
+
 def test_duplicates():
     of_splits = {"test": binary(0.37, 0.7, 0.9), "dev": binary(0.37, 0.8, 0.9)}
     made = duplicate_results.tables([run("quora/bilstm", seed, **of_splits) for seed in (1, 2)])
@@ -174,6 +179,13 @@ def test_windows_against_the_full_network():
     assert window_ablations.tables(on_dev)["differences"].difference.tolist() == pytest.approx([-0.1, 0])
 
 
+def test_a_variant_of_a_variant_is_compared_with_the_full_network():
+    runs = accuracies(pmb__lstm=[0.9], pmb__lstm_cnn=[0.8], pmb__lstm_cnn_plain=[0.75])
+    found = window_ablations.tables(runs)["differences"].set_index("variant")
+    assert found.base.unique().tolist() == ["lstm"]
+    assert found.difference.to_dict() == pytest.approx({"lstm": 0, "lstm-cnn": -0.1, "lstm-cnn-plain": -0.15})
+
+
 def related(pearson, mse):
     return {"pearson": pearson, "spearman": pearson, "mse": mse}
 
@@ -217,3 +229,9 @@ def test_what_attention_adds_to_each_structure():
         runs += [run(f"sick/{name}-progressive", 1, related(0.8 + lift, 0.3 - lift)) for name, lift in lifts.items()]
         assert not attention_lift.tables(runs)["order"].as_paper.any()
     assert list(attention_lift.figures(made)) == ["attention-lift"]
+
+
+def test_attributes_are_compared_by_the_first_score():
+    runs = [run(f"sick/{name}", 1, related(value, 0.3)) for name, value in (("cn3", 0.8), ("cn3-pos", 0.85))]
+    found = attribute_results.tables(runs)["differences"]
+    assert found.score.unique().tolist() == ["pearson"]

@@ -50,6 +50,12 @@ def test_without_a_parse_nobody_is_a_neighbour_or_none(tmp_path):
         attribute_effect.tables(both)
 
 
+def test_a_word_is_heard_in_its_own_sentence_alone(tmp_path):
+    made = learned_structure.tables([source(tmp_path)])
+    assert made["entropy"].hub.tolist() == pytest.approx([(1 / 3 + 1 / 4) / 2])
+    assert made["shares"].set_index("on").popularity["itself"] == pytest.approx((1 / 3 + 1 / 4) / 2)
+
+
 @pytest.mark.parametrize("side", [0, 1])
 def test_one_tree_of_a_pair_is_drawn(side, tmp_path):
     rows = [[(0, -1, 0, 2, text, "S", 1), (1, 0, 0, 1, text.split()[0], "X", 2), (2, 0, 1, 2, text.split()[1], "Y", 2)]

@@ -16,6 +16,13 @@ def test_means_over_seeds():
     assert found.seeds.to_dict() == {"a": 2, "b": 1}
 
 
+def test_a_seed_without_a_score_leaves_neither_a_mean_nor_a_deviation():
+    frame = DataFrame({"system": "a", "seed": [1, 2, 3], "value": [1.0, 3.0, np.nan]})
+    found = over_seeds(frame, ["system"], ["value"])
+    assert found[["value", "value_sd"]].isna().all(axis=None)
+    assert found.seeds.tolist() == [3]
+
+
 def test_intervals_hold_the_mean_of_many_and_shrink():
     values = np.random.default_rng(1).normal(3, 1, 400)
     low, high = mean_interval(values)

@@ -103,6 +103,17 @@ def test_a_rare_pair_is_not_kept_however_pure():
         assert control.kept.tolist() == [kept]
 
 
+def test_a_pair_that_half_of_the_large_phrases_have_is_kept(tmp_path):
+    table = nodes(8)
+    z = np.isin(table.example, [0, 1, 2, 4]).astype(float)[:, None]  # twice JJ+NN, and once two others
+    source = recording(tmp_path, fields=["z_u"], nodes=table.assign(z_u=list(z)))
+    for least, kept in ((2, True), (3, False)):
+        (row,) = tag_pairs.tables([source], top=0.5, least=least, permutations=1)["dimensions"].itertuples()
+        assert (row.pair, row.purity, row.kept) == ("JJ+NN", 0.5, kept)
+    half = tag_pairs.permuted(np.zeros(2, int), np.array([2]), np.ones((2, 1), bool), purity=1.0, least=2, times=1)
+    assert half.kept.tolist() == [1]
+
+
 def test_mutual_information_of_a_pair_that_decides():
     found = tag_pairs.mutual_information(np.array([[50, 25, 0], [0, 25, 0]]), np.array([50, 50]))
     assert found == pytest.approx([np.log(2), 0, 0])

@@ -89,6 +89,16 @@ def test_two_classes_are_negative_and_positive(tmp_path):
     assert made["tree"].sentiment.fillna(9).tolist() == [-1, -1, 1, 9, 1]
 
 
+def test_the_first_class_is_negative_and_the_middle_one_is_not(tmp_path):
+    trees = [tree(number, [(*ROWS[0][:6], root), *ROWS[1:]]) for number, root in enumerate((0, 2))]
+    z = np.zeros((10, 1))
+    z[[0, 2, 5, 7], 0] = 0.9, 0.2, 0.1, 0.2
+    nodes = concat(trees, ignore_index=True).assign(z_u=list(z))
+    made = tree_heat.tables([recording(tmp_path, fields=["z_u"], nodes=nodes, examples=pairs([0, 2], [0, 2]))])
+    assert made["auc"].auc.tolist() == [1.0]
+    assert made["tree"].sentiment.tolist() == [-2, 0, 1, 0, 2]
+
+
 def test_neutral_phrases_are_in_the_middle_beside_two_classes():
     assert tree_heat.sentiment_of(Series([0, 1, 2]), 2).tolist() == [-1, 1, 0]
 
