@@ -8,7 +8,7 @@ from made import pairs, recording
 from pandas import DataFrame
 
 from dglsent.analysis import length_bins, overlap_bins
-from dglsent.analysis.binned import binned_figure, by_bin, predictions, without_attention
+from dglsent.analysis.binned import binned_figure, by_bin, lifts, predictions, without_attention
 from dglsent.analysis.statistics import pearson
 from graphs.errors import InputError
 
@@ -87,6 +87,15 @@ def test_a_bin_has_the_spread_of_its_seeds():
     assert found.score.tolist() == [0.75, 0]
     assert found.sd.tolist() == pytest.approx([0.25 * 2**0.5, 0])  # n - 1
     assert found.place.tolist() == [2, 5]
+
+
+def test_intervals_are_of_the_examples_of_their_bin_and_the_same_for_both_systems():
+    gold, half = np.ones(20), np.repeat([1.0, 0.0], 10)
+    found = by_bin(gold, {"x": {1: half}}, np.repeat([0, 5], 10), np.arange(20.0), overlap_bins.accuracy)
+    assert found[["low", "high"]].to_numpy().tolist() == [[1, 1], [0, 0]]
+    both = {"x": {1: half}, "y": {1: half}}
+    (row,) = lifts(gold, both, {"x": "y"}, {"all": gold == 1}, overlap_bins.accuracy).itertuples()
+    assert (row.low, row.difference, row.high) == (0, 0, 0)
 
 
 GATES = {"tree-lstm": True, "tree-lstm-ungated": False, "attentive-tree-lstm": False, "attentive-tree-lstm-paper": True}

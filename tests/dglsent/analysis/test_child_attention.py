@@ -64,6 +64,14 @@ def test_entropy_by_number_of_dependents(source):
     assert [child_attention.entropies(three, most).dependents.tolist() for most in (2, 3)] == [[2], [2, 3]]
 
 
+def test_entropies_of_heads_have_a_spread():
+    rows = [(0, 1, 0.5), (2, 1, 0.5), (3, 4, 0.25), (5, 4, 0.75)]
+    (row,) = child_attention.entropies(children(0, 0, rows)).itertuples()
+    other = -(0.75 * np.log(0.75) + 0.25 * np.log(0.25))
+    assert (row.heads, row.highest) == (2, 0.625)
+    assert row.entropy_sd == pytest.approx((np.log(2) - other) / 2**0.5)
+
+
 def test_a_sentence_of_one_word_has_no_attention(tmp_path):
     nodes = concat([words(0, "Yes", [-1]), words(1, "no dog", [1, -1])], ignore_index=True)
     examples = pairs([3.0, 3.0], [3.0, 3.0], [("Yes", None), ("no dog", None)])

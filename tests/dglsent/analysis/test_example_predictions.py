@@ -4,6 +4,7 @@ import pytest
 from made import pairs, recording
 
 from dglsent.analysis import example_predictions
+from dglsent.analysis.recording import share_of
 from graphs.errors import InputError
 
 
@@ -29,6 +30,9 @@ def test_classes(tmp_path):
     assert marked.error.round(6).tolist() == [0.1, 0.3, 0.6]
     chosen = example_predictions.choose(marked, 1)
     assert chosen.id.tolist()[:2] == ["test-000", "test-002"]
+    three = example_predictions.choose(marked, 3)
+    assert three[three.kind == "random"].id.is_unique
+    assert [share_of(shares[0], number) for number in (1, 2, -1)] == [0.1, 0, 0]
 
 
 def test_whole_scores_are_no_classes(tmp_path):
@@ -38,6 +42,16 @@ def test_whole_scores_are_no_classes(tmp_path):
     assert example_predictions.tables([source])["all"].error.tolist() == [0, 2]
     bare = recording(tmp_path, system="corpus/bare", examples=pairs([4.0, 3.0], [4.0, 5.0]))
     assert example_predictions.tables([bare])["all"].error.tolist() == [0, 2]
+
+    some = recording(tmp_path, system="corpus/some", examples=pairs([4.0, 3.0], [3.0, 5.0], probabilities=shares))
+    assert not some.of_classes
+
+
+def test_equal_errors_stand_by_their_ids():
+    table = pairs([1.0] * 3, [2.0] * 3).iloc[::-1].reset_index(drop=True)
+    chosen = example_predictions.choose(example_predictions.errors_of(table, classes=False), 2)
+    for kind in ("best", "worst"):
+        assert chosen[chosen.kind == kind].id.tolist() == ["test-000", "test-001"]
 
 
 def test_classes_without_probabilities_are_refused(tmp_path):

@@ -133,6 +133,12 @@ def test_a_pair_of_words_counts_once_a_sentence():
     assert found.set_index(["receiver", "sender"]).sentences.to_dict() == {("a", "dog"): 2, ("dog", "a"): 2}
 
 
+def test_weight_is_summed_sentence_by_sentence():
+    edges = DataFrame({"example": [0, 0, 1, 1], "sentence": [0, 1, 0, 1], "length": 1})
+    weights = np.array([0.1, 0.2, 0.3, 0.4])
+    assert word_attention.mass(edges, weights, np.ones(4, bool)).tolist() == weights.tolist()
+
+
 def test_strongest_others():
     found = word_attention.strongest_others(attending(0.7))
     assert found == [(1, 0, 0.7), (2, 1, 0.7), (1, 2, 0.7), (2, 3, 0.7)]

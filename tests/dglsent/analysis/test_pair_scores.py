@@ -42,6 +42,7 @@ def test_scores_of_the_papers_pairs_and_of_groups(tmp_path):
     assert groups.bias["sick/bilstm", "passive"] == pytest.approx(-1.5)
     assert groups.error["sick/dependency", "negation"] == 0
     assert groups.seeds["sick/bilstm", "passive"] == 2
+    assert groups.error.between(groups.low, groups.high).all()
     assert list(pair_scores.figures(made)) == ["pair-scores"]
 
 

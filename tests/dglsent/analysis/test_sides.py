@@ -56,6 +56,15 @@ def test_a_word_is_heard_in_its_own_sentence_alone(tmp_path):
     assert made["shares"].set_index("on").popularity["itself"] == pytest.approx((1 / 3 + 1 / 4) / 2)
 
 
+def test_sentences_of_other_lengths_have_the_mean_of_their_ratios(tmp_path):
+    ratios = []
+    for size in (3, 4):
+        row = np.array([0.4 + 0.6 / size, *[0.6 / size] * (size - 1)])
+        ratios.append(-(row * np.log(row)).sum() / np.log(size))
+    entropy = learned_structure.tables([source(tmp_path)])["entropy"]
+    assert entropy.ratio.tolist() == pytest.approx([np.mean(ratios)], rel=1e-6)
+
+
 @pytest.mark.parametrize("side", [0, 1])
 def test_one_tree_of_a_pair_is_drawn(side, tmp_path):
     rows = [[(0, -1, 0, 2, text, "S", 1), (1, 0, 0, 1, text.split()[0], "X", 2), (2, 0, 1, 2, text.split()[1], "Y", 2)]
@@ -72,9 +81,9 @@ def test_one_tree_of_a_pair_is_drawn(side, tmp_path):
 
 
 def test_the_usual_sentence_is_the_one_that_has_the_length(tmp_path):
-    long, fitting = " ".join("abcdefghijklmnopqrst"), "a b c d e f g h i"
+    long, fitting = " ".join("abcdefghijklmnopqrst"), "a b c d e f g h"
     nodes = concat([words(0, text, [-1] * len(text.split()), side) for side, text in enumerate((long, fitting))])
-    edges = concat([dense(0, np.full((n, n), 1 / n), sentence=side) for side, n in enumerate((20, 9))])
+    edges = concat([dense(0, np.full((n, n), 1 / n), sentence=side) for side, n in enumerate((20, 8))])
     source = recording(
         tmp_path,
         fields=["complete.attention_1"],
@@ -82,4 +91,4 @@ def test_the_usual_sentence_is_the_one_that_has_the_length(tmp_path):
         edges=edges.reset_index(drop=True),
         examples=pairs([1.0], [1.0], [(long, fitting)]),
     )
-    assert len(learned_structure.tables([source])["weights"]) == 81
+    assert len(learned_structure.tables([source])["weights"]) == 64

@@ -38,6 +38,7 @@ def test_constant_values_have_no_correlation():
     assert np.isnan(pearson(np.ones(3), np.arange(3)))
     assert pearson(np.arange(4), 3 - np.arange(4)) == pytest.approx(-1)
     assert spearman(np.array([1, 2, 3, 4]), np.array([1, 10, 100, 1000])) == pytest.approx(1)
+    assert spearman(np.array([1, 1, 2]), np.array([6, 5, 9])) == pytest.approx(3**0.5 / 2)  # equal ones share a rank
 
 
 def test_entropy_of_an_even_spread_is_log_n():

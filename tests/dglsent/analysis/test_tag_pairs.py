@@ -48,6 +48,11 @@ def test_phrases_have_their_children_left_to_right():
     assert found.left.tolist() == ["l0", "l1", "l2", "l3"]
 
 
+def test_a_phrase_of_three_parts_is_none_of_a_pair():
+    leaves = [(number, 0, number - 1, number, "abc"[number - 1], "X", 1) for number in (1, 2, 3)]
+    assert phrases(tree(0, [(0, -1, 0, 3, "a b c", "S", 1), *leaves])).empty
+
+
 def test_a_dimension_that_stands_for_a_pair_is_found_and_noise_is_not():
     table = nodes()
     inner = phrases(table)
