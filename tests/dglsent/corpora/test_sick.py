@@ -57,6 +57,10 @@ def test_layout_of_the_tree_lstm_releases(data):
     splits = SICK().load(data)
     assert splits["test"][0].targets == {"score": 4.5}
     assert splits["test"][0].sentences[0].dependencies.words == ["a", "b"]
+    for score in ("0.9", "5.1"):
+        (sick / "dev" / "sim.txt").write_text(f"4.5\n{score}\n")
+        with pytest.raises(InputError, match=rf"sim\.txt:2: '{score}' is not a score from 1 to 5"):
+            SICK().load(data)
 
 
 def test_single_official_file(data):
@@ -76,6 +80,7 @@ def test_trees_where_there_are_brackets(data):
     (folder / "a.ptb").write_text("(ROOT (NP (DT a) (NN b)))\n(NN -LRB-)\n")
     splits = SICK().load(data)
     assert splits["dev"][0].sentences[0].constituency.words == ["a", "b"]
+    assert splits["dev"][0].sentences[0].dependencies.xpos == ["DT", "NN"]
     assert splits["dev"][1].sentences[0].constituency.words == ["("]
     assert splits["dev"][0].sentences[1].constituency is None
     (folder / "a.ptb").write_text("(NN a)\n")
@@ -99,6 +104,8 @@ def test_nothing_there(tmp_path):
     [
         ("SICK_trial.txt", HEADER + "11\ta b\tc\t4.5\n", r"SICK_trial\.txt:2: 4 columns, expected 5"),
         ("SICK_trial.txt", HEADER + "11\ta b\tc\thigh\tNEUTRAL\n", r"SICK_trial\.txt:2: 'high' is not a score"),
+        ("SICK_trial.txt", HEADER + "11\ta b\tc\t0.9\tNEUTRAL\n", r"'0\.9' is not a score from 1 to 5"),
+        ("SICK_trial.txt", HEADER + "11\ta b\tc\t5.1\tNEUTRAL\n", r"'5\.1' is not a score from 1 to 5"),
         ("SICK_trial.txt", HEADER + "11\ta b\tc\t4.5\tMAYBE\n", r"SICK_trial\.txt:2: entailment 'MAYBE'"),
         ("SICK_trial.txt", "a\tb\n", r"SICK_trial\.txt:1: no column for id, score, entailment"),
         ("parsed/dev/id.txt", "11\n99\n", r"id\.txt: pair '99' is in no official file"),
