@@ -36,3 +36,7 @@ def test_tags_of_another_set_are_told(tmp_path: Path, program: Program, tag_dim:
         assert err.count(told) == (1 if tag_dim else 0)
     for name in ("predict", "test"):
         assert "most tags" not in program(name, run, known)[2]
+    half, more = _sentences(tmp_path / "half.conllu", "DET", "NN"), tmp_path / "more.conllu"
+    more.write_text(half.read_text() + other.read_text())
+    assert "most tags" not in program("test", run, half)[2]
+    assert ("most tags, such as NN and DT, are" in program("test", run, more)[2]) == bool(tag_dim)

@@ -248,3 +248,8 @@ def test_what_a_task_of_ones_own_says_in_short():
     (one,) = untrained("chain", "sequence.SeqLSTM", hidden=6).explain([["good", "film"]])
     said = replace(one, prediction={"text": "good film", "x": 0.5, "name": "y", "n": 3})
     assert repr(said).startswith("<Explanation of 'good film': x 0.5, n 3; chain")
+
+
+def test_a_score_is_said_with_two_digits():
+    (one,) = untrained("dependency", "tree_lstm.ChildSumTreeLSTM", PAIR, hidden=6).explain((PARSED, PARSED))
+    assert f": score {one.prediction['score']:.2f}; dependency, 8 nodes>" in repr(one)

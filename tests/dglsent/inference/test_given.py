@@ -242,3 +242,11 @@ def test_what_cannot_be_converted_is_told_before_text_is_parsed():
     """Stanza, which is not there, need not be."""
     with pytest.raises(InputError, match=r"^example 2: a value of type NoneType"):
         PHRASES.predict(["good film", None])
+
+
+def test_a_word_alone_is_a_tree_without_a_head():
+    said = DEPENDENCIES.predict(
+        [Dependencies.unparsed(words) for words in (["good"], ["good", "film"])], on_error="keep"
+    )
+    assert said[0]["text"] == "good"
+    assert "the model reads dependency trees" in said[1]["error"]
