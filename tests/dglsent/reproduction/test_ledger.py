@@ -14,7 +14,7 @@ from tiny import TINY, recipe
 from dglsent.cli.main import main
 from dglsent.lock import locked
 from dglsent.reproduction import jobs, tables
-from dglsent.reproduction.ledger import Ledger
+from dglsent.reproduction.ledger import Ledger, _record
 from dglsent.reproduction.staleness import stale, stamped, unlike
 from dglsent.training.run import Run
 
@@ -262,3 +262,11 @@ def test_a_ledger_that_cannot_be_written_is_told_before_training_or_after_the_ta
     assert (code, "table.json.lock: Read-only file system" in err) == (2, True)
     assert (tmp_path / "runs/tiny/seed-2/metrics.json").is_file() == (tmp_path / "runs/tables/table.md").is_file()
     assert (tmp_path / "runs/tables/table.md").is_file() == bool(free)
+
+
+@pytest.mark.parametrize(("folder", "fold"), [("seed-3", None), ("fold-1", 1)])
+def test_a_record_keeps_the_first_epochs(folder, fold):
+    history = [{"epoch": number} for number in range(1, 6)]
+    record = _record(folder, {"seed": 3, "history": history, "provenance": {"code": None}}, {})
+    assert record["metrics"]["history"] == history[:2]
+    assert (record["seed"], record["fold"]) == (3, fold)

@@ -2,11 +2,14 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from tiny import TINY, recipe
 
-from dglsent.reproduction import numbers
+from dglsent.reproduction import numbers, tables
+from dglsent.reproduction.jobs import jobs_of
+from dglsent.training.provenance import hash_of_text
 
 TABLE = """
 title: Tiny reviews
@@ -26,9 +29,11 @@ def checked(tmp_path, capsys):
     files = {name: recipe(tmp_path, text, f"{name}.yaml") for name, text in (("tiny", ONE_EPOCH), ("none", NO_DATA))}
     table = recipe(tmp_path, TABLE.replace("FOLDER", str(tmp_path)), "table.yaml")
 
-    def checked(*arguments: str, mean: float, sd: float | None, row: str = "tiny", stale: tuple[str, ...] = ()):
+    def checked(
+        *arguments: str, mean: float, sd: float | None, row: str = "tiny", stale: tuple[str, ...] = (), **more: str
+    ):
         ours = {"accuracy": {"mean": mean, "sd": sd, "values": [mean]}}
-        told = {"recipe": str(files[row]), "ours": ours, "seeds": [1, 2], "threads": 1, "stale": [*stale]}
+        told = {"recipe": str(files[row]), "ours": ours, "seeds": [1, 2], "threads": 1, "stale": [*stale], **more}
         (tmp_path / "table.json").write_text(json.dumps({"rows": [{"recipe": None, "ours": None}, told]}))
         code = numbers.main(["--ledger", str(tmp_path), *arguments], [(str(table), str(files[row]))])
         out, err = capsys.readouterr()
@@ -52,6 +57,14 @@ def test_a_low_score_fails_and_another_does_not(checked):
     code, (_, _, line, _), _ = checked(mean=ours + 3.01, sd=1.0)
     assert code == 1
     assert cells(line)[-1] == "LOW"
+
+
+def test_the_ledgers_recipe_is_that_of_its_first_seed(checked, tmp_path):
+    row = tables.load(str(tmp_path / "table.yaml")).rows[0]
+    for seed, remarks in ((1, 0), (2, 1)):
+        ((job,),) = jobs_of(row, None, [seed], Path())
+        code, (_, _, _, *said), _ = checked(mean=50.0, sd=100.0, recipe_hash=hash_of_text(job.text))
+        assert (code, len(said)) == (0, remarks)
 
 
 def test_three_standard_deviations_below_the_mean_are_the_limit():

@@ -1,9 +1,12 @@
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import pytest
 
-from dglsent.reproduction.results import _mean
+from dglsent.reproduction.results import Result, _mean, as_json, left_out
 from dglsent.reproduction.table_text import spread
+from dglsent.reproduction.tables import Row, Score, Table, load
 
 
 def fold(seconds: float, accuracy: float, f1: float | None) -> dict:
@@ -23,3 +26,27 @@ def test_a_seed_is_the_mean_of_its_folds_in_time_too():
 def test_what_ends_in_five_is_rounded_away_from_zero(mean, shown):
     """As readers do, whatever the float is that stands for it."""
     assert spread({"mean": mean, "sd": None}, 1) == shown
+
+
+def test_the_time_of_a_row_is_the_mean_over_its_seeds():
+    table = Table("t", "T", "C", [Score("accuracy", "test", "accuracy", "accuracy", 100.0)], [])
+    rest = {"device": "cpu", "threads": 1, "versions": {}}
+    runs = [{**fold(seconds, 0.5 + seconds / 1000, None), **rest} for seconds in (10.0, 20.0, 90.0)]
+    (said,) = as_json(table, [Result(Row("r", "P", "r.yaml", published=[60.0]), runs)], "")["rows"]
+    assert said["seconds"] == pytest.approx(40)
+    assert said["difference"] == pytest.approx({"accuracy": -6})
+
+
+def test_folds_count_from_the_first_to_the_first_gap(tmp_path):
+    for number in (0, 2, 3):
+        (tmp_path / str(number)).touch()
+    jobs = [SimpleNamespace(seed=1, run=SimpleNamespace(metrics_file=tmp_path / str(number))) for number in range(4)]
+    assert left_out([jobs], 4) == ["seed 1 has 1 of 4 folds"]
+    (tmp_path / "0").unlink()
+    assert left_out([jobs], 4) == []
+
+
+def test_a_score_of_another_scale_is_a_percentage_too(tmp_path):
+    scores = "scores: {accuracy: A, mse: {label: MSE, times: 0.5}}"
+    (tmp_path / "t.yaml").write_text(f"title: T\ncorpus: C\nsplit: test\npercent: true\npapers: []\n{scores}\n")
+    assert [score.factor for score in load(str(tmp_path / "t.yaml")).scores] == [100, 50]

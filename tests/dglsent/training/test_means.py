@@ -1,0 +1,33 @@
+from __future__ import annotations
+
+import pytest
+from jsonargparse import Namespace
+
+from dglsent.training.means import aggregate, finished_seeds, mean_and_sd
+from dglsent.training.run import Run
+
+
+def run(seed: int, accuracy: float, f1: float | None) -> dict:
+    scores = {"accuracy": accuracy, "f1": f1}
+    rest = {"epochs": 2, "best_epoch": 1, "seconds": 1.0, "parameters": 7, "versions": {}}
+    return {"seed": seed, "dev": scores, "test": scores, **rest}
+
+
+def test_deviations_are_those_of_a_sample():
+    assert mean_and_sd([1.0, 2.0, 6.0]) == pytest.approx({"mean": 3.0, "sd": 7**0.5})
+    assert mean_and_sd([1.0]) == {"mean": 1.0, "sd": None}
+    assert mean_and_sd([1.0, 2.0, None]) == {"mean": None, "sd": None}
+    found = aggregate([run(1, 0.5, None), run(2, 0.7, 0.6)])
+    accuracy = found["test"]["accuracy"]
+    assert (accuracy["mean"], accuracy["sd"]) == pytest.approx((0.6, 0.02**0.5))
+    assert accuracy["values"] == [0.5, 0.7]
+    assert found["dev"]["f1"] == {"mean": None, "sd": None, "values": [None, 0.6]}
+
+
+def test_seeds_stand_in_their_order_as_numbers(tmp_path, monkeypatch):
+    monkeypatch.setattr(Run, "is_finished", lambda run, config, data: config.seed != 7)
+    for seed in (30, 9, 7, 2, 10, 1):
+        (tmp_path / f"seed-{seed}").mkdir()
+        Run(tmp_path / f"seed-{seed}").save_metrics(run(seed, 0.5, None))
+    (tmp_path / "seed-4").mkdir()
+    assert [one["seed"] for one in finished_seeds(tmp_path, Namespace(seed=0))] == [1, 2, 9, 10, 30]
