@@ -24,6 +24,7 @@ from graphs.drawing import (
 )
 from graphs.drawing.attention import strongest
 from graphs.errors import InputError
+from graphs.sentence_graph import SentenceGraph
 
 WORDS = ["incomprehensibilities", "a", "MMMM", "of", "the", "."]
 
@@ -109,6 +110,8 @@ def test_attention():
     heights = [y for _, y in arrows(svg)]
     assert sorted(heights)[2] > sorted(heights)[1]  # two arcs of the parse above, three of attention below
     assert len(heights) == 5
+    below = strongest(weights.double().numpy(), 2)  # over the words stand arcs from heads to dependents
+    assert svg == arcs_svg(["a", "b", "c"], [(1, 0), (1, 2)], below=below, notes=[["nsubj:pass", "root", "nsubj:pass"]])
     with pytest.raises(InputError, match="3 words, but a parse of 2 tokens"):
         attention_svg(["a", "b", "c"], weights, parse=sentence([1, -1]))
 
@@ -279,3 +282,11 @@ def test_a_parse_in_the_place_of_words_is_told(draw):
     with pytest.raises(InputError, match=r"^a text in the place of words; give a list of words$"):
         draw("so")
     assert draw(tree.words) == draw(tuple(tree.words))
+
+
+def test_a_tree_whose_root_is_no_first_node_is_drawn_as_arcs():
+    """As trees of one's own may be, of which the drawing of trees would make others."""
+    spans = np.array([[0, 1], [1, 2], [0, 2]])
+    nodes = {"word": np.array([2, 3, 0]), "span": spans}
+    graph = SentenceGraph(3, np.array([0, 1]), np.array([2, 2]), nodes, {}, np.array([0, 0, 1]))
+    assert len(arrows(graph_svg(graph))) == 2

@@ -94,3 +94,8 @@ def test_a_pair_of_which_a_sentence_is_empty():
     for draw in (lambda: dependencies_svg(nothing), lambda: pair_svg(nothing, ["a"], np.zeros((0, 1)))):
         with pytest.raises(SentenceError, match="no tokens; nothing to draw"):
             draw()
+
+
+def test_rows_of_a_long_tree_have_the_weights_of_the_dependents():
+    svg = dependencies_svg(sentence([1, -1, 1], words=["a", "b", "c"]), weights=[0.2, 0.5, 0.9], compact=True)
+    assert [hint in svg for hint in ("<title>b → a 0.2<", "<title>b → c 0.9<")] == [True, True]

@@ -105,6 +105,8 @@ def test_an_empty_node_may_come_first():
         (row("1.1", "e", "_") + "\n" + block(0), "line 10: empty node '1.1' does not follow word 0"),
         (row("0.x", "e", "_") + "\n" + block(0), "empty node '0.x'"),
         (row(1) + "\n" + row("1.0", "e", "_"), "line 11: empty node '1.0' does not follow word 1"),
+        (row(1) + "\n" + row("0.1", "e", "_"), "line 11: empty node '0.1' does not follow word 1"),
+        (row("x.1", "e", "_") + "\n" + block(0), "empty node 'x.1' does not follow word 0"),
     ],
 )
 def test_a_broken_sentence_is_refused_alone(text, reason):

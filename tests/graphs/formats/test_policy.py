@@ -74,3 +74,5 @@ def test_sentences_and_broken_ones_stand_in_the_order_of_their_file():
     assert [one.label[0] if isinstance(one, Constituency) else "broken" for one in read.in_order()] == [
         "A", "B", "broken", "D",
     ]  # fmt: skip
+    many = read_brackets(io.StringIO("(A a)\n(C\n" + "(A a)\n" * 10), on_error="skip").in_order()
+    assert [place for place, one in enumerate(many) if isinstance(one, SentenceError)] == [1]
