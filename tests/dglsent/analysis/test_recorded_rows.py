@@ -48,6 +48,17 @@ def test_the_class_of_a_sentence_is_that_of_its_root(kind, gold, parents):
     assert [rows.parent.tolist() for _, rows in table.groupby("example")] == parents
 
 
+def test_the_class_of_a_pair_is_that_of_neither_root():
+    vocabularies = Vocabularies.of([FILM, YES])
+    graphs = [build("dependency", each, vocabularies) for each in (FILM, YES)]
+    example = Example((Parsed(dependencies=FILM), Parsed(dependencies=YES)), {"label": 2})
+    recorder = Recorder(Shown.of([]), "dependency", "label", ("bad", "so so", "good"), {})
+    batch = Batch.of(graphs, pairs=True)
+    nodes = recorder.nodes(0, [example], [[FILM, YES]], [graphs], [{"label": "good"}], batch)
+    assert nodes["gold"].to_pylist() == [-1] * 5
+    assert nodes["sentence"].to_pylist() == [0] * 4 + [1]
+
+
 def of_film(graph, said=(), shown=(), about=(), **targets):
     """What is recorded of a sentence with a graph and a prediction."""
     recorder = Recorder(Shown.of(shown), "chain", "", ("bad", "good"), dict(about))

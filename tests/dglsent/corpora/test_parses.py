@@ -168,6 +168,15 @@ def test_a_file_cut_short_is_refused(tmp_path):
         parsed(tmp_path, "corpus", "x", texts)
 
 
+def test_sentences_are_numbered_from_one(tmp_path):
+    """The parse of number 0 would be that of the last."""
+    write(tmp_path / "parsed", words=[["a"], ["b"]])
+    file = tmp_path / "parsed" / "x.conllu"
+    file.write_text(file.read_text().replace("sent_id = 2", "sent_id = 0"))
+    with pytest.raises(InputError, match=r"x\.conllu: has a parse of sentence 0, the corpus has 2"):
+        parsed(tmp_path, "corpus", "x", [["a"], ["b"]])
+
+
 @pytest.mark.parametrize(
     ("texts", "message"),
     [

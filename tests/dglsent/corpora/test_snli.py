@@ -36,6 +36,7 @@ def test_trial_on_dev(small):
     splits = SNLI("dev").load(small)
     assert len(splits["train"]) + len(splits["dev"]) == 30
     assert all(is_dev(one.id) for one in splits["dev"])
+    assert [one.id for one in splits["test"]] == ["test-1", "test-2"]
     with pytest.raises(InputError, match=r"snli: SNLI has no s1\.train.*--corpus\.train dev"):
         SNLI().load(small)
     assert SNLI("dev").texts(small).keys() == {"snli-dev-a", "snli-dev-b", "snli-test-a", "snli-test-b"}
