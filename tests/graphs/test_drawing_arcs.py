@@ -290,3 +290,10 @@ def test_a_tree_whose_root_is_no_first_node_is_drawn_as_arcs():
     nodes = {"word": np.array([2, 3, 0]), "span": spans}
     graph = SentenceGraph(3, np.array([0, 1]), np.array([2, 2]), nodes, {}, np.array([0, 0, 1]))
     assert len(arrows(graph_svg(graph))) == 2
+
+
+def test_the_arrow_points_at_the_receiver():
+    for sender, receiver in ((0, 2), (2, 0)):
+        svg = arcs_svg(["a", "b", "c"], [(sender, receiver)])
+        ((tip, _),) = arrows(svg)
+        assert tip == pytest.approx(float(texts(svg, "word")[receiver].get("x")), abs=0.02)
