@@ -134,7 +134,7 @@ def test_output_that_takes_nothing(run, tmp_path, capsys, monkeypatch):
         os.close(reading)
         with os.fdopen(writing, "w") as broken:
             monkeypatch.setattr(sys, "stdout", broken)
-            assert main(command) == 1
+            assert main(command) == 141
         assert capsys.readouterr().err == ""
 
 

@@ -168,10 +168,8 @@ def test_a_recipe_brings_classes_of_the_users_own_and_no_functions(marker, tmp_p
     assert recipes.resolve(TINY.replace(TREE, mine)).encoder.class_path == mine
     with pytest.raises(InputError, match=r"encoder\.then: os\.system is no class that belongs here"):
         recipes.resolve(TINY.replace(TREE, mine).replace("hidden: 6", "then: os.system"))
-    with pytest.raises(
-        InputError, match=r"no class 'elsewhere\.Tree' \(No module named 'elsewhere'\); put its file in"
-    ):
-        recipes.resolve(TINY.replace(TREE, "elsewhere.Tree"))
+    with pytest.raises(InputError, match=r"no class 'gone\.Tree' \(No module named 'gone'\); put its file into"):
+        recipes.resolve(TINY.replace(TREE, "gone.Tree"))
     with pytest.raises(InputError, match=r"no class 'hostile\.Bush' \(module 'hostile' has no attribute 'Bush'\)$"):
         recipes.resolve(TINY.replace(TREE, "hostile.Bush"))
 
