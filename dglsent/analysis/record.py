@@ -99,9 +99,9 @@ def record(
         if warning := trained.changed_source(data, trusted=trusted):
             say(warning)
         examples = _examples(recipe, split, data, limit)
+    about = {**provenance(trained, trusted), "split": ", ".join(files) or split}
     task = model.task
     labels = list(recipe.corpus.labels or tuple(vocabularies.label or ()) or getattr(task, "labels", ()))
-    about = {**provenance(trained, trusted), "split": ", ".join(files) or split}
     what = {"fields": names, "labels": labels, "tables": list(tables), "examples": len(examples), "shard": shard}
     if files:
         what["files"] = {file: _hash(Path(file)) for file in files}

@@ -13,7 +13,7 @@ from typing import Literal, TypeAlias, get_args
 
 from dglsent.building.endings import form_named
 from dglsent.cli.in_twos import in_twos
-from dglsent.cli.taken_for_text import numbered_lines, refuse_header
+from dglsent.cli.taken_for_text import first_line, numbered_lines, refuse_header
 from dglsent.corpora.own_files import PIECE, has_trees, is_tree, tree
 from dglsent.corpora.tables import Row, rows, tsv_cells
 from dglsent.inference.given import Given, Raw, parsed
@@ -142,14 +142,13 @@ def _places(sentences: Sequence[Given], form: Format, lines: int) -> list[int] |
 
 def is_csv(text: str, columns: Sequence[str]) -> bool:
     """Whether the first line of a text names columns of a table as commas part them, one of those that are read."""
-    first = next((line for _, line in numbered_lines(text)), "").split(",")
+    first = first_line(text).split(",")
     return len(first) > 1 and all(map(str.isidentifier, first)) and not set(columns).isdisjoint(first)
 
 
 def names_columns(text: str, columns: Sequence[str]) -> bool:
     """Whether the first line of a table, whose cells tabs part, names columns, one of those that are read at least."""
-    first = next((line for _, line in numbered_lines(text)), "")
-    return not set(columns).isdisjoint(tsv_cells(first))
+    return not set(columns).isdisjoint(tsv_cells(first_line(text)))
 
 
 def _of_table(table: Extract, suffix: str, columns: Sequence[str]) -> list[tuple[Given, ...]]:

@@ -25,6 +25,12 @@ def numbered_lines(text: str) -> list[tuple[int, str]]:
     return [(number, line) for number, line in enumerate(_lines(text), 1) if line.strip()]
 
 
+def first_line(text: str) -> str:
+    """The first line that is not blank, for which the others are not cut; "" where there is none."""
+    lines = (found.group() for found in re.finditer(r"[^\r\n]+", text))
+    return next(filter(str.strip, lines), "")
+
+
 def _lines(text: str) -> list[str]:
     return re.split(r"\r\n|\n|\r", text)
 
