@@ -41,7 +41,8 @@ def scoring_vector(size: int) -> nn.Parameter:
 class _AdditiveScore(Function):
     @staticmethod
     def forward(ctx: Any, own: Tensor, other: Tensor, w: Tensor) -> Tensor:
-        shape = torch.broadcast_shapes(own.shape, other.shape)
+        # torch.broadcast_shapes would import sympy, which takes a second of a first prediction.
+        shape = torch.broadcast_tensors(own, other)[0].shape
         squashed, score = own.new_empty(shape), own.new_empty(shape[:-1])
         for tile in _tiles(squashed):
             part = torch.add(_part(own, tile), _part(other, tile), out=squashed[tile])

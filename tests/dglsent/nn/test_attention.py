@@ -1,5 +1,8 @@
 from __future__ import annotations
 
+import subprocess
+import sys
+
 import pytest
 import torch
 from torch.autograd import gradcheck
@@ -72,3 +75,10 @@ def test_a_new_scoring_vector_is_as_a_linear_map():
     w = scoring_vector(100)
     assert 0.095 < w.abs().max() <= 0.1
     assert w.std().item() == pytest.approx(0.1 / 3**0.5, rel=0.1)
+
+
+def test_a_first_score_does_not_wait_for_sympy():
+    code = "import sys, torch; from dglsent.nn.attention import additive_score; x = torch.ones(2, 3); "
+    code += "additive_score(x, x[:1], x[0]); print('sympy' in sys.modules)"
+    result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert (result.returncode, result.stdout, result.stderr) == (0, "False\n", "")
