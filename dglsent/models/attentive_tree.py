@@ -19,6 +19,8 @@ from dglsent.passing import Batch, Outputs, StepLinear, propagate, softmax_sum
 from graphs.door import fn
 from graphs.fields import NEXT, SENTENCE
 
+_ATTENTION = softmax_sum(score="score", value="h", out="g", weight="attention")
+
 
 class ChildAttention(nn.Module):
     """Attention of a node over its children, guided by a vector s of the other sentence (eq. 4).
@@ -98,10 +100,8 @@ class AttentiveTreeLSTM(ChildSumTreeLSTM):
 
     def encode(self, batch: Batch) -> Tensor:
         """States h [N, hidden] of all nodes; sets the fields x, guide, h and c, and `attention` on the edges."""
-        batch.nodes["x"] = self.embedding.of(batch.nodes)
-        last = batch.at_last_words(self.guide.run(batch, relation=NEXT))
-        batch.nodes["guide"] = self.attention.guide(batch, last.detach() if self.detach_guide else last)
-        children = (softmax_sum(score="score", value="h", out="g", weight="attention"), fn.sum("fc", "forgotten"))
+        _listen(self, batch)
+        children = (_ATTENTION, fn.sum("fc", "forgotten"))
         inputs = self.inputs if batch.has_inner_words else self.biases
         propagate(batch, self.message, children, self.update, leaf=self.leaf, inputs=inputs)
         return batch.nodes["h"]
@@ -160,10 +160,8 @@ class AttentiveTreeGRU(ChildSumTreeGRU):
 
     def encode(self, batch: Batch) -> Tensor:
         """States h [N, hidden] of all nodes; sets the fields x, guide and h, and `attention` on the edges."""
-        batch.nodes["x"] = self.embedding.of(batch.nodes)
-        last = batch.at_last_words(self.guide.run(batch, relation=NEXT))
-        batch.nodes["guide"] = self.attention.guide(batch, last.detach() if self.detach_guide else last)
-        children = (softmax_sum(score="score", value="h", out="g", weight="attention"), fn.sum("sums", "sums"))
+        _listen(self, batch)
+        children = (_ATTENTION, fn.sum("sums", "sums"))
         inputs = self.inputs if batch.has_inner_words else self.biases
         propagate(batch, self.message, children, self.update, leaf=self.leaf, inputs=inputs)
         return batch.nodes["h"]
@@ -197,3 +195,10 @@ class AttentiveTreeGRU(ChildSumTreeGRU):
     def cell(self, h_children: Tensor, carried: Tensor, candidate: Tensor, wx_z: Tensor) -> Outputs:
         """State h = z * h~ + (1 - z) * candidate; what z lets through may be another than what it reads."""
         return {"h": torch.lerp(candidate, carried, torch.sigmoid(self.U_z(h_children) + wx_z))}
+
+
+def _listen(encoder: AttentiveTreeLSTM | AttentiveTreeGRU, batch: Batch) -> None:
+    """Sets the field x, and by the chain over the other sentence the field guide."""
+    batch.nodes["x"] = encoder.embedding.of(batch.nodes)
+    last = batch.at_last_words(encoder.guide.run(batch, relation=NEXT))
+    batch.nodes["guide"] = encoder.attention.guide(batch, last.detach() if encoder.detach_guide else last)
