@@ -130,7 +130,8 @@ def propagate(
             the batch beforehand.
 
     Raises:
-        KeyError: a function reads a field that nothing has set; it is named.
+        KeyError: a function reads a field or message that is not there; both are named.
+        TypeError: a function returns something else than a dict of fields; it is named.
         ValueError: the relation has cycles, or there is no such relation or direction; there is neither `apply` nor
             `leaf`; or `inputs` makes a field that is set already.
     """

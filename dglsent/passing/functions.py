@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 import torch
 from torch import Tensor
 
+from dglsent.passing.calls import MissingField, Outputs, call
 from dglsent.passing.views import Edges
 from graphs.fields import ATTEND, COMPLETE
 
-Outputs: TypeAlias = Mapping[str, Tensor]
 MessageFunction: TypeAlias = Any  # edges -> Outputs, or a dgl.function message built-in
 ReduceFunction: TypeAlias = Any  # nodes with a mailbox -> Outputs, a dgl.function or our built-in, or a tuple of those
 NodeFunction: TypeAlias = Callable[[Any], Outputs]
@@ -45,10 +45,10 @@ def require_computed_before(name: str, computed: Collection[str]) -> None:
     """Refuse a field of senders in a frontier pass, of which only some nodes have theirs by then.
 
     Raises:
-        KeyError: it is among those that the propagation is computing.
+        MissingField: it is among those that the propagation is computing.
     """
     if name in computed:
-        raise KeyError(f"a frontier pass reads {name!r} of its senders, which this propagation is computing")
+        raise MissingField(f"a frontier pass reads {name!r} of its senders, which this propagation is computing")
 
 
 def of_new_names(inputs: NodeFunction, known: Collection[str]) -> NodeFunction:
@@ -59,7 +59,7 @@ def of_new_names(inputs: NodeFunction, known: Collection[str]) -> NodeFunction:
     """
 
     def run(nodes: Any) -> Outputs:
-        made = inputs(nodes)
+        made = call(inputs, nodes)
         again = [name for name in made if name in known]
         if again:
             raise ValueError(f"inputs makes the field {again[0]!r}, which is set already; give it another name")
@@ -173,7 +173,7 @@ class AtOnce:
 
     def __call__(self, edges: Any) -> Outputs:
         """What it computes."""
-        return self.function(edges)
+        return call(self.function, edges)
 
 
 def at_once(function: Callable[[Any], Outputs]) -> AtOnce:
@@ -238,8 +238,13 @@ def message_function(function: MessageFunction) -> Callable[[Edges], Outputs]:
                 )
             return {function.out_field: operation(_of_dims(lhs, dims, leading), _of_dims(rhs, dims, leading))}
 
-        return compute
-    return lambda edges: {function.out_field: read(edges, function.target, function.in_field)}
+    else:
+
+        def compute(edges: Edges) -> Outputs:
+            return {function.out_field: read(edges, function.target, function.in_field)}
+
+    compute.__qualname__ = f"fn.{function.name}"
+    return compute
 
 
 def _of_dims(x: Tensor, dims: int, leading: int) -> Tensor:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any, Literal
 
 import torch
 from torch import Tensor
 
 from dglsent.passing.batch import Batch
+from dglsent.passing.calls import MissingField, call, listed, sent
 from dglsent.passing.functions import (
     FrontierPass,
     MessageFunction,
@@ -148,8 +150,8 @@ class _Pulled:
         self.graph, self.relation, self.name, self.wanted = graph, relation, name, reduce
         self.softmaxes = softmaxes(reduce)
         self.kept: list[tuple[str, Tensor, Tensor]] = []
-        self.message: Any = message
-        self.reduce: Any = reduce
+        self.message: Any = message if is_builtin(message) else _told(message)
+        self.reduce: Any = reduce if is_builtin(reduce) else _told(reduce)
         if self.softmaxes or isinstance(reduce, tuple | list | Padded):
             self.message = self._with_values(message)
             self.reduce = lambda nodes: {
@@ -170,32 +172,32 @@ class _Pulled:
                 self.relation.edges[reducer.weight + suffix] = weights[edges.argsort()]
 
     def _with_values(self, message: MessageFunction) -> Any:
-        compute = message_function(message)
+        compute = _told(message_function(message))
         values = {each.value for each in self.softmaxes}
         return lambda edges: {**compute(edges), **{_sent(name): edges.src[name] for name in values}}
 
     def _reduced(self, reducer: Any, nodes: Any) -> Any:
         if isinstance(reducer, SoftmaxSum):
             edges = self.graph.in_edges(nodes.nodes(), form="eid", etype=self.name)
-            score, value = nodes.mailbox[reducer.score], nodes.mailbox[_sent(reducer.value)]
+            score, value = sent(nodes.mailbox, reducer.score, "softmax_sum"), nodes.mailbox[_sent(reducer.value)]
             reducer.check(score.dim() - 2, value.dim() - 2)
             weight = score.softmax(1)
             self.kept.append((reducer.weight, edges, weight.flatten(0, 1)))
             return {reducer.out: (weight.unsqueeze(-1) * value).sum(1)}
         if is_builtin(reducer):
-            reduced = getattr(nodes.mailbox[reducer.msg_field], reducer.name)(1)
+            reduced = getattr(sent(nodes.mailbox, reducer.msg_field, f"fn.{reducer.name}"), reducer.name)(1)
             # A maximum or minimum comes with its places.
             return {reducer.out_field: reduced if isinstance(reduced, Tensor) else reduced.values}
         if isinstance(reducer, Padded):
-            return _whole(reducer, nodes.batch_size(), nodes.data.__getitem__, nodes.mailbox)
-        return reducer(nodes)
+            return _whole(reducer, nodes.batch_size(), partial(_there, nodes.data), nodes.mailbox)
+        return call(reducer, nodes)
 
 
 def _whole(reducer: Padded, size: int, data: Resolver, mailbox: Mapping[str, Tensor]) -> Outputs:
     """A padded function over mailboxes [r, k, ...] of one length, which need no padding."""
     first = next(iter(mailbox.values()))
     mask = torch.ones(first.shape[:2], dtype=torch.bool, device=first.device)
-    return reducer.function(Nodes(size, data, mailbox.__getitem__, mask))
+    return call(reducer.function, Nodes(size, data, partial(sent, mailbox), mask))
 
 
 def _pulled_by(wanted: FrontierPass, graph: Any, batch: Batch, computed: Sequence[str]) -> _Pulled:
@@ -207,10 +209,10 @@ def _pulled_by(wanted: FrontierPass, graph: Any, batch: Batch, computed: Sequenc
         def of_sender(name: str) -> Tensor:
             require_computed_before(name, computed)
             if name not in batch.nodes:
-                raise KeyError(f"a frontier pass reads {name!r} of its senders, which nothing has set on the batch")
+                raise MissingField(f"a frontier pass reads {name!r} of its senders, which nothing has set on the batch")
             return edges.src[_as_it_was(name)]
 
-        return send(Edges(edges.batch_size(), of_sender, edges.dst.__getitem__, edges.data.__getitem__))
+        return send(Edges(edges.batch_size(), of_sender, partial(_there, edges.dst), partial(_there, edges.data)))
 
     pulled.message = message
     return pulled
@@ -228,19 +230,19 @@ def _sent(field: str) -> str:
 
 def _without_edges(batch: Batch, relation: Relation, message: MessageFunction, reduce: ReduceFunction) -> Outputs:
     """What a round over no edges leaves at N nodes: zeros [N, ...], as reduce would make of messages of that shape."""
-    nothing: Resolver = lambda name: batch.nodes[name][:0]  # noqa: E731
-    messages = message_function(message)(Edges(0, nothing, nothing, relation.edges.__getitem__))
+    nothing: Resolver = lambda name: _there(batch.nodes, name)[:0]  # noqa: E731
+    messages = call(message_function(message), Edges(0, nothing, nothing, partial(_there, relation.edges)))
     outputs: dict[str, Tensor] = {}
     for each in reducers(reduce):
         if isinstance(each, SoftmaxSum):
             outputs[each.out] = nothing(each.value)
-            relation.edges[each.weight] = messages[each.score]
+            relation.edges[each.weight] = sent(messages, each.score, "softmax_sum")
         elif is_builtin(each):
-            outputs[each.out_field] = messages[each.msg_field]
+            outputs[each.out_field] = sent(messages, each.msg_field, f"fn.{each.name}")
         elif isinstance(each, Padded):
             outputs.update(_whole(each, 0, nothing, {name: value.unsqueeze(1) for name, value in messages.items()}))
         else:
-            outputs.update(each(Nodes(0, nothing, lambda name: messages[name].unsqueeze(1))))
+            outputs.update(call(each, Nodes(0, nothing, lambda name: sent(messages, name).unsqueeze(1))))
     return {name: value.sum(0).expand(batch.num_nodes, *value.shape[1:]) for name, value in outputs.items()}
 
 
@@ -273,8 +275,20 @@ def _recorded(function: Any, names: list[str]) -> NodeFunction:
     """The same function, which adds the names of the fields that it returns."""
 
     def run(nodes: Any) -> Any:
-        result = function(nodes)
+        result = call(function, nodes)
         names.extend(name for name in result if name not in names)
         return result
 
     return run
+
+
+def _told(function: Any) -> Any:
+    """The same function, whose mistakes are told as the torch engine tells them."""
+    return lambda seen: call(function, seen)
+
+
+def _there(fields: Mapping[str, Tensor], name: str) -> Tensor:
+    """A field that is there, or an error that lists those that are."""
+    if name not in fields:
+        raise MissingField(f"field {name!r} is not there (there are: {listed(fields)})")
+    return fields[name]

@@ -12,6 +12,7 @@ from torch import Tensor
 from torch.autograd.graph import saved_tensors_hooks
 from torch.utils.checkpoint import checkpoint
 
+from dglsent.passing.calls import call, sent
 from dglsent.passing.engines.torch.padding import join_blocks, of_cells, of_edges, pad, pad_senders, split_blocks, unpad
 from dglsent.passing.engines.torch.preset import read
 from dglsent.passing.functions import (
@@ -116,7 +117,7 @@ def joined(compute: Callable[[Any], Outputs], edges: Edges, shape: Sequence[int]
         shape: the leading dimensions of pairs.
     """
     try:
-        return compute(edges)
+        return call(compute, edges)
     except (RuntimeError, IndexError) as error:
 
         def spread(end: View, name: str) -> Tensor:
@@ -124,7 +125,7 @@ def joined(compute: Callable[[Any], Outputs], edges: Edges, shape: Sequence[int]
 
         ends = partial(spread, edges.src), partial(spread, edges.dst)
         try:
-            return compute(Edges(edges.batch_size(), *ends, edges.data.__getitem__, len(shape)))
+            return call(compute, Edges(edges.batch_size(), *ends, edges.data.__getitem__, len(shape)))
         except (RuntimeError, IndexError):
             raise error from None  # it is no matter of their shapes
 
@@ -187,7 +188,7 @@ def _scores(block: _Block, compute: Callable[[Any], Outputs], score: str, first:
     )
     width = padding.width
     shape = len(padding.sources), count, width
-    made = joined(compute, edges, shape)[score]
+    made = sent(joined(compute, edges, shape), score, "softmax_sum")
     if (
         made.dim() < 3
         or made.shape[0] != shape[0]

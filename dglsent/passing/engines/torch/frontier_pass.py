@@ -9,6 +9,7 @@ import torch
 from torch import Tensor
 
 from dglsent.passing.batch import Batch
+from dglsent.passing.calls import call, sent
 from dglsent.passing.engines.torch.all_pairs import dense_frontier, frontiers_run_dense, joined
 from dglsent.passing.engines.torch.padding import of_cells, of_edges, pad_senders
 from dglsent.passing.engines.torch.preset import read
@@ -47,12 +48,12 @@ class PassRun:
         """Fields of frontier t after the pass: those computed before and the pass's own, which win."""
         size = self.frontiers.node_sizes[t]
         here: Resolver = partial(first_of, computed, given)
-        made = {} if self.inputs is None else self.inputs(Nodes(size, here))
+        made = {} if self.inputs is None else call(self.inputs, Nodes(size, here))
         require_rows(made, size, "nodes of the step")
         receiver: Resolver = partial(first_of, made, here)
         reduced = self._padded(t, computed, receiver) if self.dense else self._over_edges(t, computed, receiver)
         if self.wanted.apply is not None:
-            reduced = self.wanted.apply(Nodes(size, partial(first_of, reduced, receiver)))
+            reduced = call(self.wanted.apply, Nodes(size, partial(first_of, reduced, receiver)))
             require_rows(reduced, size, "nodes of the step")
         return {**computed, **reduced}
 
@@ -74,7 +75,7 @@ class PassRun:
             lambda name: gather(receiver(name), receivers),
             partial(self._edges, t),
         )
-        messages = self.compute(edges)
+        messages = call(self.compute, edges)
         require_rows(messages, self.frontiers.edge_sizes[t], "messages of the step")
         return reduce_messages(self.wanted.reduce, edges, messages, receivers, self.kept)
 
@@ -97,7 +98,7 @@ class PassRun:
             leading=2,
         )
         mask = padding.mask.index_select(0, sentence)
-        score = joined(self.compute, edges, mask.shape)[reduce.score]
+        score = sent(joined(self.compute, edges, mask.shape), reduce.score, "softmax_sum")
         out, weight = dense_frontier(edges, score, mask, reduce)
         self.kept.add(reduce.weight, weight)
         return {reduce.out: out}

@@ -12,7 +12,7 @@ from weakref import WeakKeyDictionary
 import torch
 from torch import Tensor, nn
 
-from dglsent.passing.functions import Outputs
+from dglsent.passing.calls import Outputs, call
 from dglsent.passing.precision import product_type
 from dglsent.passing.views import View
 
@@ -63,9 +63,9 @@ class _Compiled:
 
     def __call__(self, method: Any, seen: Any) -> Outputs:
         if self._run is None:
-            return method(seen)
+            return call(method, seen)
         if not self._reads:
-            result: Outputs = method(seen)
+            result = call(method, seen)
             parts = {part: getattr(seen, part) for part in _PARTS if hasattr(seen, part)}
             views = {part: view for part, view in parts.items() if isinstance(view, View)}
             self._reads = {part: view.fetched() for part, view in views.items()}
@@ -77,7 +77,7 @@ class _Compiled:
             parts = {part: {name: getattr(seen, part)[name] for name in names} for part, names in self._reads.items()}
             return self._run(method.__self__, _Fields(seen.batch_size(), parts))
         except Exception as error:
-            result = method(seen)  # an error of its own is raised here
+            result = call(method, seen)  # an error of its own is raised here
             self._give_up(next(iter(str(error).splitlines()), "") or type(error).__name__)
             return result
 

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from torch import Tensor
 
+from dglsent.passing.calls import MissingField, call, listed
 from dglsent.passing.functions import NodeFunction
 from dglsent.passing.plans.schedule import Schedule
 from dglsent.passing.precision import full
@@ -31,13 +32,13 @@ class PresetFields:
         """Add the fields that `inputs` makes of the given ones, for all nodes that `apply` will see."""
         leaves, size = self.schedule.leaves, len(self.schedule.order)
         if leaves_too:
-            made = inputs(Nodes(size, self._whole))
+            made = call(inputs, Nodes(size, self._whole))
             require_rows(made, size, "nodes")
             for name, value in made.items():
                 self.leaf[name], self.inner[name] = value.split([leaves, size - leaves])
                 self._made[name] = value
         elif size > leaves:
-            made = inputs(Nodes(size - leaves, self._at_inner))
+            made = call(inputs, Nodes(size - leaves, self._at_inner))
             require_rows(made, size - leaves, "nodes with in-edges")
             self.inner.update(made)
 
@@ -97,11 +98,14 @@ class PresetFields:
 
 
 def read(known: Fields, name: str, kind: str) -> Tensor:
-    """A field that has been set; a KeyError names it where it has not."""
+    """A field that has been set.
+
+    Raises:
+        MissingField: it has not.
+    """
     if name not in known:
-        names = ", ".join(sorted(known)) or "none"
-        raise KeyError(
-            f"{kind} field {name!r} is read before anything set it; set it on the batch, or give the nodes without "
-            f"in-edges their own function with leaf= (fields set: {names})"
+        raise MissingField(
+            f"{kind} field {name!r} is read before anything set it (set: {listed(known)}); set it on the batch, or "
+            "give the nodes without in-edges their own function with leaf="
         )
     return full(known[name])

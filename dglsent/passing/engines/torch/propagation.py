@@ -12,6 +12,7 @@ import torch
 from torch import Tensor
 
 from dglsent.passing.batch import Batch
+from dglsent.passing.calls import call
 from dglsent.passing.engines.torch.frontier_pass import PassRun
 from dglsent.passing.engines.torch.fused import compiled
 from dglsent.passing.engines.torch.preset import PresetFields
@@ -60,7 +61,7 @@ def propagate(
             preset.extend(inputs, leaves_too=leaf is None)
         at_leaves = leaf or apply
         assert at_leaves is not None
-        leaf_outputs = at_leaves(Nodes(schedule.leaves, preset.at_leaves))
+        leaf_outputs = call(at_leaves, Nodes(schedule.leaves, preset.at_leaves))
         require_rows(leaf_outputs, schedule.leaves, "nodes without in-edges")
         made = [PassRun(each, batch, relation, direction, schedule) for each in passes if each.field in leaf_outputs]
         for each in made:
@@ -79,12 +80,12 @@ def propagate(
                 partial(preset.at_edges, t),
             )
             at_step = partial(preset.at_step, t)
-            messages = compute(edges)
+            messages = call(compute, edges)
             require_rows(messages, schedule.edge_sizes[t], "messages of the step")
             output = reduce_step(reduce, edges, messages, mail, at_step, kept)
             require_rows(output, size, "nodes of the step")
             if apply is not None:
-                output = apply(Nodes(size, partial(first_of, output, at_step)))
+                output = call(apply, Nodes(size, partial(first_of, output, at_step)))
                 require_rows(output, size, "nodes of the step")
             for each in made:
                 output = each.run(t + 1, output, at_step)

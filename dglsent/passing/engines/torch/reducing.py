@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import torch
 from torch import Tensor
 
+from dglsent.passing.calls import call, sent
 from dglsent.passing.functions import Outputs, Padded, ReduceFunction, SoftmaxSum, is_builtin, reducers
 from dglsent.passing.plans.incidence import Incidence
 from dglsent.passing.relation import Relation
@@ -76,13 +77,14 @@ def reduce_messages(
     outputs: dict[str, Tensor] = {}
     for each in reducers(function):
         if isinstance(each, SoftmaxSum):
-            weight = segment_softmax(messages[each.score], receivers)
+            weight = segment_softmax(sent(messages, each.score, "softmax_sum"), receivers)
             kept.add(each.weight, weight)
             value = edges.src[each.value]
             each.check(weight.dim() - 1, value.dim() - 1)
             outputs[each.out] = weighted_sum(value, weight, receivers)
         elif is_builtin(each):
-            outputs[each.out_field] = _builtin(each, messages[each.msg_field], receivers, single=single)
+            message = sent(messages, each.msg_field, f"fn.{each.name}")
+            outputs[each.out_field] = _builtin(each, message, receivers, single=single)
         else:
             assert by_mailboxes is not None
             outputs.update(by_mailboxes(each))
@@ -130,7 +132,7 @@ def _by_mailboxes(function: ReduceFunction, messages: Outputs, mail: Mailboxes, 
 
     def mailbox(bucket: int, name: str) -> Tensor:
         if name not in sorted_messages:
-            message = mail.by_receiver(messages[name])
+            message = mail.by_receiver(sent(messages, name))
             sorted_messages[name] = message.split(counts) if len(counts) > 1 else (message,)
         rows = sorted_messages[name][bucket]
         degree, count = degrees[bucket]
@@ -142,7 +144,7 @@ def _by_mailboxes(function: ReduceFunction, messages: Outputs, mail: Mailboxes, 
         return fields[name][bucket]
 
     results = [
-        function(Nodes(count, partial(nodes_data, bucket), partial(mailbox, bucket)))
+        call(function, Nodes(count, partial(nodes_data, bucket), partial(mailbox, bucket)))
         for bucket, (_, count) in enumerate(degrees)
     ]
     if len(results) == 1:
@@ -157,12 +159,12 @@ def _at_once(padded: Padded, messages: Outputs, mail: Mailboxes, data: Resolver)
     mask = places < offsets[1:, None]
 
     def mailbox(name: str) -> Tensor:
-        message = mail.by_receiver(messages[name])
+        message = mail.by_receiver(sent(messages, name))
         rows = message.index_select(0, places.clamp(max=len(message) - 1).flatten())
         trailing = message.shape[1:]
         return rows.view(*mask.shape, *trailing).masked_fill(~mask.view(*mask.shape, *(1,) * len(trailing)), 0)
 
-    return padded.function(Nodes(len(mask), data, mailbox, mask))
+    return call(padded.function, Nodes(len(mask), data, mailbox, mask))
 
 
 def _builtin(function: Any, message: Tensor, receivers: Incidence, *, single: bool) -> Tensor:

@@ -8,6 +8,7 @@ from typing import Literal
 from torch import Tensor
 
 from dglsent.passing.batch import Batch
+from dglsent.passing.calls import call
 from dglsent.passing.engines.torch.all_pairs import dense_round, runs_dense
 from dglsent.passing.engines.torch.preset import read
 from dglsent.passing.engines.torch.reducing import first_of, reduce_all
@@ -21,7 +22,7 @@ from graphs.fields import CHILD
 
 def apply_edges(batch: Batch, function: MessageFunction, *, relation: str = CHILD) -> None:
     """See `dglsent.passing.apply_edges`."""
-    for name, value in message_function(function)(_all_edges(batch, relation)).items():
+    for name, value in call(message_function(function), _all_edges(batch, relation)).items():
         batch.relation(relation).edges[name] = value
 
 
@@ -40,11 +41,12 @@ def update_all(
         reduced = dense_round(batch.nodes, along, message, reduce)
     else:
         edges = _all_edges(batch, relation)
-        messages = message_function(message)(edges)
+        messages = call(message_function(message), edges)
         require_rows(messages, edges.batch_size(), "messages of the round")
         reduced = reduce_all(reduce, edges, messages, along, reader)
         require_rows(reduced, batch.num_nodes, "nodes of the batch")
-    result = reduced if apply is None else apply(Nodes(batch.num_nodes, partial(first_of, reduced, reader)))
+    seen = Nodes(batch.num_nodes, partial(first_of, reduced, reader))
+    result = reduced if apply is None else call(apply, seen)
     for name, value in result.items():
         batch.nodes[name] = value
 

@@ -1,0 +1,149 @@
+"""Mistakes in functions of one's own are told with the function's name, on both engines."""
+
+from __future__ import annotations
+
+import pytest
+import torch
+from random_graphs import tree
+
+from dglsent.passing import Batch, apply_edges, at_once, engine, frontier_pass, padded, propagate, softmax_sum
+from dglsent.passing import update_all as round_of
+from graphs.door import fn
+
+ATTENTION = softmax_sum(score="score", value="h", out="s", weight="weight")
+SUM = fn.sum("m", "s")
+
+on_engines = pytest.mark.parametrize("name", ["torch", "dgl"])
+
+
+def send(edges):
+    return {"m": edges.src["h"]}
+
+
+def leaf(nodes):
+    return {"h": nodes.data["x"]}
+
+
+def update(nodes):
+    return {"h": nodes.data["s"]}
+
+
+def nothing(seen):
+    """Forgets to return."""
+
+
+def bare(seen):
+    return torch.ones(seen.batch_size(), 2)
+
+
+def hears_typo(nodes):
+    return {"s": nodes.mailbox["typo"].sum(1)}
+
+
+def reads_typo(seen):
+    return {"h": seen.data["typo"]}
+
+
+def sends_typo(edges):
+    return {"m": edges.src["typo"]}
+
+
+def batch():
+    made = Batch.of([tree([-1, 0, 0, 1])])
+    made.nodes["x"] = torch.ones(made.num_nodes, 2)
+    made.nodes["h"] = made.nodes["x"]
+    return made
+
+
+@on_engines
+@pytest.mark.parametrize(
+    ("functions", "said"),
+    [
+        ((nothing, SUM, update, leaf), "nothing returns None"),
+        ((at_once(nothing), SUM, update, leaf), "nothing returns None"),
+        ((send, nothing, update, leaf), "nothing returns None"),
+        ((send, padded(nothing), update, leaf), "nothing returns None"),
+        ((send, (SUM, nothing), update, leaf), "nothing returns None"),
+        ((nothing, ATTENTION, update, leaf), "nothing returns None"),
+        ((send, SUM, bare, leaf), "bare returns a value of type Tensor; it should return a dict"),
+        ((send, SUM, update, bare), "bare returns a value of type Tensor"),
+    ],
+)
+def test_what_is_no_dict_is_refused(functions, said, name):
+    message, reduce, apply, at_leaves = functions
+    with engine(name), pytest.raises(TypeError, match=said):
+        propagate(batch(), message, reduce, apply, leaf=at_leaves)
+
+
+@on_engines
+@pytest.mark.parametrize(
+    ("functions", "said"),
+    [
+        ((send, padded(hears_typo), update, leaf), r"^hears_typo: message 'typo' .*sent: m\)"),
+        ((send, ATTENTION, update, leaf), r"^softmax_sum: message 'score' .*sent: .*m\)"),
+        ((send, hears_typo, update, leaf), r"^hears_typo: .*'typo' .*: m\)"),
+        ((send, (SUM, hears_typo), update, leaf), r"^hears_typo: .*'typo' .*: m\)"),
+        ((send, SUM, reads_typo, leaf), r"^reads_typo: .*'typo' .*\bx\b"),
+        ((send, SUM, update, reads_typo), r"^reads_typo: .*'typo' .*\bx\b"),
+        ((sends_typo, SUM, update, leaf), r"^sends_typo: .*'typo' .*\bx\b"),
+        ((at_once(sends_typo), SUM, update, leaf), r"^sends_typo: .*'typo' .*\bx\b"),
+    ],
+)
+def test_what_is_not_there_is_named_and_what_is_there_too(functions, said, name):
+    message, reduce, apply, at_leaves = functions
+    with engine(name), pytest.raises(KeyError, match=said):
+        propagate(batch(), message, reduce, apply, leaf=at_leaves)
+
+
+@on_engines
+def test_functions_of_rounds(name):
+    with engine(name):
+        for functions in ((nothing, SUM), (send, nothing), (send, SUM, nothing)):
+            with pytest.raises(TypeError, match="nothing returns None"):
+                round_of(batch(), *functions)
+        with pytest.raises(KeyError, match=r"^hears_typo: .*'typo'"):
+            round_of(batch(), send, hears_typo)
+        for relation in ("child", "complete"):
+            with pytest.raises(KeyError, match=r"^softmax_sum: message 'score'"):
+                round_of(batch(), send, ATTENTION, relation=relation)
+        with pytest.raises(TypeError, match="nothing returns None"):
+            apply_edges(batch(), nothing)
+
+
+@on_engines
+def test_inputs(name):
+    for leaves in (leaf, None):
+        with engine(name), pytest.raises(TypeError, match="nothing returns None"):
+            propagate(batch(), send, SUM, update, leaf=leaves, inputs=nothing)
+        with engine(name), pytest.raises(KeyError, match=r"^reads_typo: .*'typo'"):
+            propagate(batch(), send, SUM, update, leaf=leaves, inputs=reads_typo)
+
+
+@pytest.mark.parametrize("way", [("torch", "edges"), ("torch", "dense"), ("dgl", "auto")], ids="-".join)
+def test_functions_of_a_frontier_pass(way):
+    attention = softmax_sum(score="score", value="x", out="s", weight="weight")
+
+    def score(edges):
+        return {"score": (edges.src["x"] * edges.dst["x"]).sum(-1)}
+
+    def run(message, apply=None, inputs=None):
+        with engine(*way), frontier_pass("complete", message, attention, apply, inputs=inputs):
+            propagate(batch(), send, SUM, update, leaf=leaf)
+
+    for functions in ((nothing,), (score, nothing), (score, None, nothing)):
+        with pytest.raises(TypeError, match="nothing returns None"):
+            run(*functions)
+    for functions in ((sends_typo,), (score, reads_typo), (score, None, reads_typo)):
+        with pytest.raises(KeyError, match=r"(sends|reads)_typo: .*'typo'"):
+            run(*functions)
+    with pytest.raises(KeyError, match=r"^softmax_sum: message 'score'"):
+        run(lambda edges: {"m": edges.dst["x"]})
+
+
+@on_engines
+def test_a_field_that_may_be_missing_can_be_asked_for(name):
+    def own(nodes):
+        return {"h": nodes.data["s"] if "typo" not in nodes.data else None}
+
+    with engine(name):
+        propagate(batch(), send, SUM, own, leaf=leaf)
