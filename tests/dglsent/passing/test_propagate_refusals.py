@@ -29,6 +29,24 @@ def test_a_missing_field_is_named():
         )
 
 
+@pytest.mark.parametrize(
+    ("relation", "name", "said"),
+    [
+        ("child", "relation", r"they have: slot\); it is on those of child in graphs\.dependency"),
+        ("neighbour", "slot", r"they have: none\); it is on those of child"),
+        ("complete", "pmi", r"graphs\.complete, with a vocabulary of co-occurrence"),
+        ("complete", "lexical", r"graphs\.complete, with lexical="),
+        ("child", "strength", r"they have: slot\); set it on the edges of their relation, or .* graphs\.over_words"),
+    ],
+)
+def test_a_missing_edge_field_has_a_hint_of_its_own(relation, name, said):
+    with pytest.raises(KeyError, match=said) as error:
+        update_all(
+            Batch.of([tree([-1, 0])]), lambda edges: {"m": edges.data[name]}, fn.sum("m", "s"), relation=relation
+        )
+    assert "leaf=" not in str(error.value)
+
+
 @pytest.mark.parametrize("name", ["torch", "dgl"])
 def test_without_apply_and_leaf_the_message_says_what_to_give(name):
     with engine(name), pytest.raises(ValueError, match="leaf="):

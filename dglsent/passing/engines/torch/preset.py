@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Literal
 
 from torch import Tensor
 
@@ -13,6 +14,15 @@ from dglsent.passing.precision import full
 from dglsent.passing.relation import Relation
 from dglsent.passing.segments import gather, permute
 from dglsent.passing.views import Fields, Nodes, require_rows
+from graphs.fields import LEXICAL, PMI, RELATION, SLOT
+
+_EDGES = {
+    SLOT: "of child, in all graphs but complete ones",
+    RELATION: "of child in graphs.dependency and of complete in graphs.complete, made of dependency parses",
+    PMI: "of complete in graphs.complete, with a vocabulary of co-occurrence",
+    LEXICAL: "of complete in graphs.complete, with lexical=",
+}
+_OWN_EDGES = "set it on the edges of their relation, or make the graphs with it, as graphs.over_words does of ids="
 
 
 class PresetFields:
@@ -97,15 +107,18 @@ class PresetFields:
         return self.by_edge[name][t]
 
 
-def read(known: Fields, name: str, kind: str) -> Tensor:
+def read(known: Fields, name: str, kind: Literal["node", "edge"]) -> Tensor:
     """A field that has been set.
 
     Raises:
         MissingField: it has not.
     """
     if name not in known:
+        if kind == "edge":
+            there = f"it is on those {_EDGES[name]}" if name in _EDGES else _OWN_EDGES
+            raise MissingField(f"edge field {name!r} is not on these edges (they have: {listed(known)}); {there}")
         raise MissingField(
-            f"{kind} field {name!r} is read before anything set it (set: {listed(known)}); set it on the batch, or "
-            "give the nodes without in-edges their own function with leaf="
+            f"node field {name!r} is read before anything set it (set: {listed(known)}); set it on the batch, or in a "
+            "propagation give the nodes without in-edges their own function with leaf="
         )
     return full(known[name])
