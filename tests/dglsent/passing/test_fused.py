@@ -51,6 +51,9 @@ class Net(nn.Module):
     def leaf(self, nodes):
         return {"h": self.word(nodes.data["word"])}
 
+    def plain(self, nodes):
+        return {"h": torch.tanh(nodes.data["sum"])}
+
     def asks(self, nodes):
         """Depends on a value, which a compiler does not know."""
         total = nodes.data["sum"]
@@ -87,6 +90,32 @@ def test_what_cannot_be_compiled_runs_as_it_is_and_says_so_once():
         close(run(net, net.asks, fuse=True), states)
     assert not said
     close(run(net, net.asks, fuse=False), states)
+
+
+def test_the_warning_has_what_the_backend_says(monkeypatch):
+    def broken(_graph, _inputs):
+        raise RuntimeError("no C++ compiler here\nset CXX")
+
+    monkeypatch.setattr(fused, "BACKEND", broken)
+    net = Net()
+    with pytest.warns(UserWarning, match=r"Net\.plain runs as it is.*: RuntimeError: no C\+\+ compiler here$"):
+        states = run(net, net.plain, fuse=True)
+    close(states, run(net, net.plain, fuse=False))
+
+
+@pytest.mark.parametrize(
+    ("said", "reason"),
+    [
+        ("Data-dependent branching\n  Explanation: ...", "Data-dependent branching"),
+        (
+            "backend='inductor' raised:\nCppCompileError: C++ compile error\n\nCommand:",
+            "CppCompileError: C++ compile error",
+        ),
+        ("\n\n", "ValueError"),
+    ],
+)
+def test_the_reason_is_one_line_of_an_error(said, reason):
+    assert fused._reason(ValueError(said)) == reason
 
 
 def test_errors_are_those_of_the_function():

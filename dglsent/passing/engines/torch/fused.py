@@ -78,9 +78,16 @@ class _Compiled:
             return self._run(method.__self__, _Fields(seen.batch_size(), parts))
         except Exception as error:
             result = call(method, seen)  # an error of its own is raised here
-            self._give_up(next(iter(str(error).splitlines()), "") or type(error).__name__)
+            self._give_up(_reason(error))
             return result
 
     def _give_up(self, reason: str) -> None:
         self._run = None
         warnings.warn(f"{self._name} runs as it is, for it cannot be compiled: {reason}", stacklevel=3)
+
+
+def _reason(error: Exception) -> str:
+    """The line of an error that says why; its class where none does."""
+    lines = (line.strip() for line in str(error).splitlines())
+    # torch puts "backend='inductor' raised:" before what a backend says
+    return next((line for line in lines if line and not line.endswith(" raised:")), type(error).__name__)
