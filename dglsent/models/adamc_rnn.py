@@ -6,8 +6,6 @@ Analysis".
 
 from __future__ import annotations
 
-from typing import Any
-
 import torch
 from torch import Tensor
 
@@ -15,7 +13,7 @@ from dglsent.models.recnn import RecNN
 from dglsent.models.rntn import products
 from dglsent.nn.embeddings import WordEmbedding
 from dglsent.nn.initialisation import start_near_mean
-from dglsent.passing import Outputs, StepLinear
+from dglsent.passing import NodesSeen, Outputs, StepLinear
 
 
 class AdaMCRNN(RecNN):
@@ -40,7 +38,7 @@ class AdaMCRNN(RecNN):
         start_near_mean(self.U.weight)
         self.S = StepLinear(2 * hidden, functions, bias=False)
 
-    def reduce(self, nodes: Any) -> Outputs:
+    def reduce(self, nodes: NodesSeen) -> Outputs:
         """The functions' results, mixed."""
         q = nodes.mailbox["h"].flatten(1)
         w = torch.softmax(self.beta * self.S(q), -1)
@@ -51,11 +49,11 @@ class AdaMCRNN(RecNN):
         """What each function makes of children q [m, 2h]: [m, C h]."""
         return self.U(q)
 
-    def update(self, nodes: Any) -> Outputs:
+    def update(self, nodes: NodesSeen) -> Outputs:
         """The nonlinearity, and what mixed the functions."""
         return {**super().update(nodes), "w": nodes.data["w"]}
 
-    def leaf(self, nodes: Any) -> Outputs:
+    def leaf(self, nodes: NodesSeen) -> Outputs:
         """A word, which composes nothing."""
         word = super().leaf(nodes)
         return {**word, "w": word["h"].new_zeros(len(word["h"]), self.S.out_features)}

@@ -5,8 +5,6 @@ Zhou, Liu, Pan 2016, "Modelling Sentence Pairs with Tree-structured Attentive En
 
 from __future__ import annotations
 
-from typing import Any
-
 import torch
 from torch import Tensor, nn
 
@@ -15,7 +13,7 @@ from dglsent.models.tree_lstm import ChildSumTreeLSTM
 from dglsent.nn.attention import additive_score, scoring_vector
 from dglsent.nn.chains import GRUChain, LSTMChain
 from dglsent.nn.embeddings import WordEmbedding
-from dglsent.passing import Batch, Outputs, StepLinear, propagate, softmax_sum
+from dglsent.passing import Batch, EdgesSeen, NodesSeen, Outputs, StepLinear, propagate, softmax_sum
 from graphs.door import fn
 from graphs.fields import NEXT, SENTENCE
 
@@ -54,7 +52,7 @@ class ChildAttention(nn.Module):
         other = self.U_m(last).view(-1, 2, last.shape[-1]).flip(1).flatten(0, 1)
         return other.index_select(0, batch.nodes[SENTENCE])
 
-    def score(self, edges: Any) -> Tensor:
+    def score(self, edges: EdgesSeen) -> Tensor:
         """w . m_k of each child, [m]."""
         return additive_score(self.W_m(edges.src["h"]), edges.dst["guide"], self.w)
 
@@ -106,22 +104,22 @@ class AttentiveTreeLSTM(ChildSumTreeLSTM):
         propagate(batch, self.message, children, self.update, leaf=self.leaf, inputs=inputs)
         return batch.nodes["h"]
 
-    def inputs(self, nodes: Any) -> Outputs:
+    def inputs(self, nodes: NodesSeen) -> Outputs:
         """W x + b of all gates."""
         x = nodes.data["x"]
         return {"wx_gio": self.W_gio(x), "wx_f": self.W_f(x)}
 
-    def leaf(self, nodes: Any) -> Outputs:
+    def leaf(self, nodes: NodesSeen) -> Outputs:
         """Eq. 2 without children, where g = 0."""
         wx = self.W_gio(nodes.data["x"])
         return self.cell(self.U_gio(self.attention.at_leaves(len(wx))) + wx, None)
 
-    def message(self, edges: Any) -> Outputs:
+    def message(self, edges: EdgesSeen) -> Outputs:
         """A child sends how much it counts, and its memory through its own forget gate."""
         forget = torch.sigmoid(self.U_f(edges.src["h"]) + edges.dst["wx_f"])
         return {"score": self.attention.score(edges), "fc": forget * edges.src["c"]}
 
-    def update(self, nodes: Any) -> Outputs:
+    def update(self, nodes: NodesSeen) -> Outputs:
         """Eq. 2 with h~ for the sum of the children."""
         h_children = self.attention.transform(nodes.data["g"])
         return self.cell(self.U_gio(h_children) + nodes.data["wx_gio"], nodes.data["forgotten"])
@@ -166,25 +164,25 @@ class AttentiveTreeGRU(ChildSumTreeGRU):
         propagate(batch, self.message, children, self.update, leaf=self.leaf, inputs=inputs)
         return batch.nodes["h"]
 
-    def inputs(self, nodes: Any) -> Outputs:
+    def inputs(self, nodes: NodesSeen) -> Outputs:
         """W x + b of candidate, update gate and reset gate."""
         x = nodes.data["x"]
         return {"wx_gz": self.W_gz(x), "wx_r": self.W_r(x)}
 
-    def leaf(self, nodes: Any) -> Outputs:
+    def leaf(self, nodes: NodesSeen) -> Outputs:
         """Eq. 3 without children, where g = 0."""
         wx_g, wx_z = self.W_gz(nodes.data["x"]).chunk(2, -1)
         h_children = self.attention.at_leaves(len(wx_g))
         carried = torch.zeros_like(h_children) if self.carry_sum else h_children
         return self.cell(h_children, carried, torch.tanh(wx_g), wx_z)
 
-    def message(self, edges: Any) -> Outputs:
+    def message(self, edges: EdgesSeen) -> Outputs:
         """A child sends how much it counts, and its state through its own reset gate, perhaps also as it is."""
         h = edges.src["h"]
         sums = torch.sigmoid(self.U_r(h) + edges.dst["wx_r"]) * h
         return {"score": self.attention.score(edges), "sums": torch.cat([sums, h], -1) if self.carry_sum else sums}
 
-    def update(self, nodes: Any) -> Outputs:
+    def update(self, nodes: NodesSeen) -> Outputs:
         """Eq. 3 with h~ for the sum of the children."""
         wx_g, wx_z = nodes.data["wx_gz"].chunk(2, -1)
         rh_sum, *h_sum = nodes.data["sums"].split(wx_g.shape[-1], -1)

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import torch
 from torch import Tensor, nn
 
 from dglsent.models.encoder import Encoder
 from dglsent.nn.embeddings import WordEmbedding
-from dglsent.passing import Batch, Outputs, propagate
+from dglsent.passing import Batch, EdgesSeen, NodesSeen, Outputs, propagate
 from graphs.door import fn
 from graphs.fields import WORD
 
@@ -36,19 +34,19 @@ class BagOfWords(Encoder):
         mean = total[:, :-1] / total[:, -1:].clamp(min=1)
         return mean if self.layer is None else torch.relu(self.layer(mean))
 
-    def own(self, nodes: Any) -> Outputs:
+    def own(self, nodes: NodesSeen) -> Outputs:
         """A node's own word vector, and 1 for it; nothing at a phrase."""
         counted = (nodes.data[WORD] > 0).unsqueeze(-1)
         return {"own": torch.cat([self.embedding.of(nodes.data), counted.to(self.embedding.weight.dtype)], -1)}
 
-    def leaf(self, nodes: Any) -> Outputs:
+    def leaf(self, nodes: NodesSeen) -> Outputs:
         """The sum at a leaf: its own word."""
         return {"total": self.own(nodes)["own"]}
 
-    def message(self, edges: Any) -> Outputs:
+    def message(self, edges: EdgesSeen) -> Outputs:
         """A child sends the sum of what is under it."""
         return {"total": edges.src["total"]}
 
-    def update(self, nodes: Any) -> Outputs:
+    def update(self, nodes: NodesSeen) -> Outputs:
         """The sum at a node: its own word and those under it."""
         return {"total": nodes.data["own"] + nodes.data["under"]}

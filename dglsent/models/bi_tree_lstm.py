@@ -6,15 +6,13 @@ paper, whose peepholes are full matrices.
 
 from __future__ import annotations
 
-from typing import Any
-
 import torch
 from torch import Tensor, nn
 
 from dglsent.models.encoder import Encoder
 from dglsent.nn.cells import lstm_cell
 from dglsent.nn.embeddings import WordEmbedding
-from dglsent.passing import Batch, Direction, Outputs, StepLinear, propagate
+from dglsent.passing import Batch, Direction, EdgesSeen, NodesSeen, Outputs, StepLinear, propagate
 from graphs.door import fn
 from graphs.fields import SLOT
 
@@ -56,28 +54,28 @@ class BiTreeLSTM(Encoder):
         batch.nodes["r"] = torch.relu(self.output(torch.cat(states, -1)))
         return batch.nodes["r"]
 
-    def leaf(self, nodes: Any) -> Outputs:
+    def leaf(self, nodes: NodesSeen) -> Outputs:
         """The head of a word is the word."""
         x = self.embedding.of(nodes.data)
         return {"x": x, **self.up.leaf(x)}
 
-    def message(self, edges: Any) -> Outputs:
+    def message(self, edges: EdgesSeen) -> Outputs:
         """A child sends its head word, state and memory."""
         return {name: edges.src[name] for name in ("x", "h_up", "c_up")}
 
-    def reduce(self, nodes: Any) -> Outputs:
+    def reduce(self, nodes: NodesSeen) -> Outputs:
         """The head is a x_l + (1 - a) x_r with the gate a = sigmoid(P_l x_l + P_r x_r + b)."""
         x = nodes.mailbox["x"]
         x_l, x_r = x.unbind(1)
         head = torch.lerp(x_r, x_l, torch.sigmoid(self.head(x.flatten(1))))
         return {"x": head, "h_children": nodes.mailbox["h_up"], "c_children": nodes.mailbox["c_up"]}
 
-    def update(self, nodes: Any) -> Outputs:
+    def update(self, nodes: NodesSeen) -> Outputs:
         """The state of a phrase, of its head word and its children."""
         x = nodes.data["x"]
         return {"x": x, **self.up.phrase(x, nodes.data["h_children"], nodes.data["c_children"])}
 
-    def words(self, nodes: Any) -> Outputs:
+    def words(self, nodes: NodesSeen) -> Outputs:
         """At a word, the sum of h_down over the words under it, and their number."""
         h = nodes.data["h_down"]
         return {"sum": torch.cat([h, torch.ones_like(h[:, :1])], -1)}
@@ -135,17 +133,17 @@ class DownwardTreeLSTM(nn.Module):
         """Set the fields h_down and c_down [N, h]."""
         propagate(batch, self.message, self.reduce, self.update, direction="down", leaf=self.root, inputs=self.inputs)
 
-    def inputs(self, nodes: Any) -> Outputs:
+    def inputs(self, nodes: NodesSeen) -> Outputs:
         """W x + b."""
         return {"wx": self.W(nodes.data["x"])}
 
-    def root(self, nodes: Any) -> Outputs:
+    def root(self, nodes: NodesSeen) -> Outputs:
         """The root: i, g and o of x alone."""
         g, i, _, o = self.W(nodes.data["x"]).chunk(4, -1)
         squashed, c = lstm_cell(torch.cat([g, i], -1), output_gate=False)
         return {"h_down": torch.sigmoid(o) * squashed, "c_down": c}
 
-    def message(self, edges: Any) -> Outputs:
+    def message(self, edges: EdgesSeen) -> Outputs:
         """A parent sends state and memory, on the side of the child."""
         right = edges.data[SLOT].unsqueeze(-1)
         h, c = edges.src["h_down"], edges.src["c_down"]
@@ -155,12 +153,12 @@ class DownwardTreeLSTM(nn.Module):
             "c": c,
         }
 
-    def reduce(self, nodes: Any) -> Outputs:
+    def reduce(self, nodes: NodesSeen) -> Outputs:
         """What the one parent sends."""
         h, c_sided = nodes.mailbox["h"].flatten(1), nodes.mailbox["c_sided"].flatten(1)
         return {"h": h, "c_sided": c_sided, "c_parent": nodes.mailbox["c"]}
 
-    def update(self, nodes: Any) -> Outputs:
+    def update(self, nodes: NodesSeen) -> Outputs:
         """A child."""
         sums = self.U(nodes.data["h"]) + nodes.data["wx"]
         g, i_f, o = sums.split([self.hidden, 2 * self.hidden, self.hidden], -1)

@@ -5,15 +5,13 @@ Kim 2014, "Convolutional Neural Networks for Sentence Classification".
 
 from __future__ import annotations
 
-from typing import Any
-
 import torch
 from torch import Tensor, nn
 
 from dglsent.models.encoder import Encoder
 from dglsent.nn.embeddings import WordEmbedding
 from dglsent.nn.readout import max_over_words
-from dglsent.passing import Batch, Direction, Outputs, update_all
+from dglsent.passing import Batch, Direction, NodesSeen, Outputs, update_all
 from graphs.door import fn
 
 _WINDOW = 5  # slots of the graph
@@ -45,7 +43,7 @@ class KimCNN(Encoder):
         update_all(batch, fn.copy_u("x", "x"), self.reduce, self.update)
         return batch.nodes["h"]
 
-    def reduce(self, nodes: Any) -> Outputs:
+    def reduce(self, nodes: NodesSeen) -> Outputs:
         """W x + b of all filters over the vectors x of their words, in order.
 
         Raises:
@@ -57,7 +55,7 @@ class KimCNN(Encoder):
             raise ValueError(f"KimCNN runs over windows of {_WINDOW} words; {heard}")
         return {"pre": torch.cat([W(x[:, slots].flatten(1)) for W, slots in zip(self.filters, _SLOTS, strict=True)], 1)}
 
-    def update(self, nodes: Any) -> Outputs:
+    def update(self, nodes: NodesSeen) -> Outputs:
         """Eq. 2."""
         return {"h": torch.relu(nodes.data["pre"])}
 

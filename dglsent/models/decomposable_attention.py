@@ -7,14 +7,14 @@ eq. 14-18. "Modified" because only the roots compare: Parikh et al. 2016 compare
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Literal
+from typing import Literal
 
 import torch
 from torch import Tensor, nn
 
 from dglsent.models.encoder import Encoder, PairEncoder
 from dglsent.nn.embeddings import WordEmbedding
-from dglsent.passing import Batch, Outputs, dot, softmax_sum, update_all
+from dglsent.passing import Batch, EdgesSeen, Outputs, dot, softmax_sum, update_all
 from graphs.columns import IntArray
 from graphs.errors import check_choice
 from graphs.fields import ATTEND, REAL
@@ -60,7 +60,7 @@ class DecomposableAttention(PairEncoder):
         attend.edges.set_lazy("E", lambda: _alignment(memory, *attend.ends))  # no round keeps its scores
         return memory
 
-    def message(self, edges: Any) -> Outputs:
+    def message(self, edges: EdgesSeen) -> Outputs:
         """Eq. 14: how alike two nodes are."""
         return {"score": dot(edges.dst["memory"], edges.src["memory"])}
 

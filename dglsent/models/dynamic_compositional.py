@@ -10,15 +10,13 @@ DC-TreeLSTM still learns well. At 0.02 sizes m = z = 20 do as well as the defaul
 
 from __future__ import annotations
 
-from typing import Any
-
 import torch
 from torch import Tensor, nn
 
 from dglsent.models.encoder import Encoder
 from dglsent.nn.cells import lstm_cell, without_forget_gates
 from dglsent.nn.embeddings import WordEmbedding
-from dglsent.passing import Batch, Outputs, StepLinear, propagate
+from dglsent.passing import Batch, EdgesSeen, NodesSeen, Outputs, StepLinear, propagate
 
 
 class DynamicComposition(nn.Module):
@@ -98,22 +96,22 @@ class DCRecNN(Encoder):
         propagate(batch, self.message, self.reduce, self.update, leaf=self.leaf)
         return batch.nodes["h"]
 
-    def leaf(self, nodes: Any) -> Outputs:
+    def leaf(self, nodes: NodesSeen) -> Outputs:
         """A word."""
         x = self.embedding.of(nodes.data)
         hm = torch.tanh(self.W_m(x))
         pre, z = self.compose.word(x, hm)
         return {"h": torch.tanh(pre), "hm": hm, "z": z}
 
-    def message(self, edges: Any) -> Outputs:
+    def message(self, edges: EdgesSeen) -> Outputs:
         """A child sends the states of both networks."""
         return {"h": edges.src["h"], "hm": edges.src["hm"]}
 
-    def reduce(self, nodes: Any) -> Outputs:
+    def reduce(self, nodes: NodesSeen) -> Outputs:
         """The states [h_l; h_r] and [hm_l; hm_r]."""
         return {"h_children": nodes.mailbox["h"].flatten(1), "hm_children": nodes.mailbox["hm"].flatten(1)}
 
-    def update(self, nodes: Any) -> Outputs:
+    def update(self, nodes: NodesSeen) -> Outputs:
         """The meta network reads the states of both; its own makes the weights of eq. 6."""
         h = nodes.data["h_children"]
         hm = torch.tanh(self.U_m(torch.cat([h, nodes.data["hm_children"]], -1)))
@@ -145,7 +143,7 @@ class DCTreeLSTM(Encoder):
         propagate(batch, self.message, self.reduce, self.update, leaf=self.leaf)
         return batch.nodes["h"]
 
-    def leaf(self, nodes: Any) -> Outputs:
+    def leaf(self, nodes: NodesSeen) -> Outputs:
         """A word, where the forget gates meet zero memories."""
         x = self.embedding.of(nodes.data)
         hm, cm = lstm_cell(self.W_m(x))
@@ -153,11 +151,11 @@ class DCTreeLSTM(Encoder):
         h, c = lstm_cell(without_forget_gates(pre))
         return {"h": h, "c": c, "hm": hm, "cm": cm, "z": z}
 
-    def message(self, edges: Any) -> Outputs:
+    def message(self, edges: EdgesSeen) -> Outputs:
         """A child sends the states and memories of both networks."""
         return {name: edges.src[name] for name in ("h", "c", "hm", "cm")}
 
-    def reduce(self, nodes: Any) -> Outputs:
+    def reduce(self, nodes: NodesSeen) -> Outputs:
         """The states [h_l; h_r] and [hm_l; hm_r], and the memories of the children."""
         return {
             "h_children": nodes.mailbox["h"].flatten(1),
@@ -166,7 +164,7 @@ class DCTreeLSTM(Encoder):
             "cm_children": nodes.mailbox["cm"],
         }
 
-    def update(self, nodes: Any) -> Outputs:
+    def update(self, nodes: NodesSeen) -> Outputs:
         """The meta network reads the states of both; its own makes the weights of eq. 10."""
         h = nodes.data["h_children"]
         hm, cm = lstm_cell(self.U_m(torch.cat([h, nodes.data["hm_children"]], -1)), nodes.data["cm_children"])

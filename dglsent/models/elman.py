@@ -5,15 +5,13 @@ Elman 1990, "Finding Structure in Time".
 
 from __future__ import annotations
 
-from typing import Any
-
 import torch
 from torch import Tensor, nn
 
 from dglsent.models.encoder import Encoder
 from dglsent.nn.chains import along_chain
 from dglsent.nn.embeddings import WordEmbedding
-from dglsent.passing import Batch, Outputs, StepLinear
+from dglsent.passing import Batch, NodesSeen, Outputs, StepLinear
 
 
 class SeqRNN(Encoder):
@@ -37,14 +35,14 @@ class SeqRNN(Encoder):
         along_chain(batch, ("h",), self.update, leaf=self.leaf, inputs=self.inputs)
         return batch.nodes["h"]
 
-    def inputs(self, nodes: Any) -> Outputs:
+    def inputs(self, nodes: NodesSeen) -> Outputs:
         """W x + b."""
         return {"wx": self.W(nodes.data["x"])}
 
-    def leaf(self, nodes: Any) -> Outputs:
+    def leaf(self, nodes: NodesSeen) -> Outputs:
         """The first word, which meets no state."""
         return {"h": torch.tanh(self.W(nodes.data["x"]))}
 
-    def update(self, nodes: Any) -> Outputs:
+    def update(self, nodes: NodesSeen) -> Outputs:
         """The state of a word and all before it."""
         return {"h": torch.tanh(self.U(nodes.data["h_before"]) + nodes.data["wx"])}

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import partial
-from typing import Any, Literal, TypeAlias, get_args
+from typing import Literal, TypeAlias, get_args
 
 import torch
 from torch import Tensor, nn
@@ -15,7 +15,7 @@ from torch.nn import functional as F  # noqa: N812
 
 from dglsent.nn.embeddings import WordEmbedding, drawn
 from dglsent.nn.tags import tag_ids
-from dglsent.passing import Batch, Outputs, StepLinear, propagate, update_all
+from dglsent.passing import Batch, EdgesSeen, NodesSeen, Outputs, StepLinear, propagate, update_all
 from graphs.door import fn
 from graphs.errors import check_choice
 
@@ -56,24 +56,24 @@ class InformationFusion(nn.Module):
         leaf = partial(self._word, embedding)
         propagate(batch, fn.copy_u("x", "x"), self._head, leaf=leaf, inputs=self._head_tags)
 
-    def _tag(self, edges: Any) -> Outputs:
+    def _tag(self, edges: EdgesSeen) -> Outputs:
         return {"tag": tag_ids(edges.src)}  # DGL's copy_u takes no integers
 
-    def _children(self, nodes: Any) -> Outputs:
+    def _children(self, nodes: NodesSeen) -> Outputs:
         tag = nodes.mailbox["tag"]
         return {"left": tag[:, 0], "right": tag[:, -1]}  # not 1: a batch of single words shows mailboxes of one
 
-    def _tags(self, nodes: Any) -> Outputs:
+    def _tags(self, nodes: NodesSeen) -> Outputs:
         return {"tags": torch.stack([nodes.data["tag"], nodes.data["left"], nodes.data["right"]], 1)}
 
-    def _word(self, embedding: WordEmbedding, nodes: Any) -> Outputs:
+    def _word(self, embedding: WordEmbedding, nodes: NodesSeen) -> Outputs:
         x = embedding.of(nodes.data)
         return {"x": x, "a": torch.zeros_like(x)}
 
-    def _head_tags(self, nodes: Any) -> Outputs:
+    def _head_tags(self, nodes: NodesSeen) -> Outputs:
         return {"head_tags": self.project_tags(self.head_tags, nodes.data["tags"]) + self.head_tags.bias}
 
-    def _head(self, nodes: Any) -> Outputs:
+    def _head(self, nodes: NodesSeen) -> Outputs:
         """Eq. 17-18."""
         x = nodes.mailbox["x"]
         a = torch.sigmoid(self.head_words(x.flatten(1)) + nodes.data["head_tags"])
@@ -90,7 +90,7 @@ class InformationFusion(nn.Module):
         place = count * torch.arange(3, device=tags.device)
         return F.embedding_bag((tags + place) * (tags > 0), table, mode="sum", padding_idx=0)
 
-    def inputs(self, nodes: Any) -> dict[str, Tensor]:
+    def inputs(self, nodes: NodesSeen) -> dict[str, Tensor]:
         """What tags and head words say in eq. 19-21, for all nodes at once."""
         tags, word = self.project_tags(self.tags, nodes.data["tags"]), self.word(nodes.data["x"])
         if self.fusion == "concat":

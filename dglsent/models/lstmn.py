@@ -6,7 +6,6 @@ Cheng, Dong, Lapata 2016, "Long Short-Term Memory-Networks for Machine Reading".
 from __future__ import annotations
 
 from functools import partial
-from typing import Any
 
 import torch
 from torch import Tensor
@@ -16,7 +15,17 @@ from dglsent.nn.attention import scoring_vector
 from dglsent.nn.cells import lstm_cell
 from dglsent.nn.embeddings import WordEmbedding
 from dglsent.nn.readout import mean_over_words
-from dglsent.passing import Batch, Outputs, StepLinear, apply_edges, edge_softmax, propagate, update_all
+from dglsent.passing import (
+    Batch,
+    EdgesSeen,
+    NodesSeen,
+    Outputs,
+    StepLinear,
+    apply_edges,
+    edge_softmax,
+    propagate,
+    update_all,
+)
 from graphs.door import fn
 from graphs.fields import NEXT, PRECEDING
 
@@ -66,30 +75,30 @@ class LSTMN(Encoder):
         apply_edges(batch, self.score, relation=PRECEDING)
         return edge_softmax(batch, edges["attention"], relation=PRECEDING)
 
-    def query(self, nodes: Any) -> Outputs:
+    def query(self, nodes: NodesSeen) -> Outputs:
         """What eq. 4 asks with, where the whole sentence is known."""
         return {"whole_query": self.W_s(nodes.data["s_before"]) + self.W_x(nodes.data["x"])}
 
-    def score(self, edges: Any) -> Outputs:
+    def score(self, edges: EdgesSeen) -> Outputs:
         """Eq. 4."""
         return {"attention": torch.tanh(edges.src["key"] + edges.dst["whole_query"]) @ self.v}
 
-    def inputs(self, nodes: Any) -> Outputs:
+    def inputs(self, nodes: NodesSeen) -> Outputs:
         """W x + b of the cell and W_x x of the attention."""
         x = nodes.data["x"]
         return {"wx": self.W(x), "query": self.W_x(x)}
 
-    def leaf(self, nodes: Any) -> Outputs:
+    def leaf(self, nodes: NodesSeen) -> Outputs:
         """The first word."""
         wx = self.W(nodes.data["x"])
         nothing = wx.new_zeros(len(wx), self.size)
         return self.cell(wx, nothing, nothing)
 
-    def message(self, edges: Any) -> Outputs:
+    def message(self, edges: EdgesSeen) -> Outputs:
         """A word sends its state and memory, what it has summed, and how it counts, to all later ones."""
         return {name: edges.src[name] for name in ("h", "c", "s", "key")}
 
-    def reduce(self, nodes: Any) -> Outputs:
+    def reduce(self, nodes: NodesSeen) -> Outputs:
         """Eq. 4-6; the last of the mailbox is the word before, whose h~ asks too."""
         mailbox = nodes.mailbox
         # Cloned, for a view would keep the s of all words until the backward pass.
@@ -98,7 +107,7 @@ class LSTMN(Encoder):
         weight = score.softmax(1).unsqueeze(1)
         return {f"{name}_before": (weight @ mailbox[name]).squeeze(1) for name in ("h", "c")}
 
-    def update(self, nodes: Any) -> Outputs:
+    def update(self, nodes: NodesSeen) -> Outputs:
         """Eq. 7-9."""
         s = nodes.data["h_before"]
         return self.cell(self.U(s) + nodes.data["wx"], s, nodes.data["c_before"])

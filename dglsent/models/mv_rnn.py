@@ -5,8 +5,6 @@ Socher et al. 2012, "Semantic Compositionality through Recursive Matrix-Vector S
 
 from __future__ import annotations
 
-from typing import Any
-
 import torch
 from torch import Tensor, nn
 from torch.nn import functional as F  # noqa: N812
@@ -14,7 +12,7 @@ from torch.nn import functional as F  # noqa: N812
 from dglsent.models.encoder import Encoder
 from dglsent.nn.embeddings import WordEmbedding
 from dglsent.nn.initialisation import start_near_mean
-from dglsent.passing import Batch, Outputs, StepLinear, propagate
+from dglsent.passing import Batch, EdgesSeen, NodesSeen, Outputs, StepLinear, propagate
 from graphs.fields import WORD
 
 
@@ -54,7 +52,7 @@ class MVRNN(Encoder):
         propagate(batch, self.message, self.reduce, self.update, leaf=self.leaf)
         return batch.nodes["h"]
 
-    def leaf(self, nodes: Any) -> Outputs:
+    def leaf(self, nodes: NodesSeen) -> Outputs:
         """The vector of a word, and A = U V + diag(v)."""
         word = nodes.data[WORD]
         U = self.U(word).unflatten(1, (self.size, -1))
@@ -62,17 +60,17 @@ class MVRNN(Encoder):
         A = torch.baddbmm(torch.diag_embed(self.v(word)), U, V)
         return {"h": torch.tanh(self.W_leaf(self.embedding.of(nodes.data))), "A": A}
 
-    def message(self, edges: Any) -> Outputs:
+    def message(self, edges: EdgesSeen) -> Outputs:
         """A child sends its vector and its matrix."""
         return {"h": edges.src["h"], "A": edges.src["A"]}
 
-    def reduce(self, nodes: Any) -> Outputs:
+    def reduce(self, nodes: NodesSeen) -> Outputs:
         """W [B a; A b] + b and W_M [A; B]."""
         h, A = nodes.mailbox["h"], nodes.mailbox["A"]
         crossed = (A @ h.flip(1).unsqueeze(-1)).flip(1)
         stacked = A.flatten(1, 2).transpose(1, 2)
         return {"pre": self.W(crossed.flatten(1)), "A": F.linear(stacked, self.W_M).transpose(1, 2)}
 
-    def update(self, nodes: Any) -> Outputs:
+    def update(self, nodes: NodesSeen) -> Outputs:
         """The vector of a phrase beside its matrix."""
         return {"h": torch.tanh(nodes.data["pre"]), "A": nodes.data["A"]}

@@ -7,7 +7,7 @@ eq. 19-24: every node looks at the other sentence while its own sentence is bein
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Literal
+from typing import Literal
 
 import torch
 from torch import Tensor, nn
@@ -15,7 +15,7 @@ from torch import Tensor, nn
 from dglsent.models.encoder import Encoder, PairEncoder
 from dglsent.nn.attention import additive_score
 from dglsent.nn.embeddings import WordEmbedding
-from dglsent.passing import Batch, Outputs, StepLinear, frontier_pass, softmax_sum, update_all
+from dglsent.passing import Batch, EdgesSeen, NodesSeen, Outputs, StepLinear, frontier_pass, softmax_sum, update_all
 from graphs.door import fn
 from graphs.errors import check_choice
 from graphs.fields import ATTEND, CHILD
@@ -92,15 +92,15 @@ class ProgressiveAttention(PairEncoder):
         vectors: Tensor = self.structure.readout(batch, states)
         return vectors
 
-    def own(self, nodes: Any) -> Outputs:
+    def own(self, nodes: NodesSeen) -> Outputs:
         """The part of eq. 21 that is the node's own."""
         return {"own_key": self.W_own(nodes.data["h"])}
 
-    def message(self, edges: Any) -> Outputs:
+    def message(self, edges: EdgesSeen) -> Outputs:
         """The score of eq. 21: w . tanh(W [h_j; H_k] + b)."""
         return {"score": additive_score(edges.dst["own_key"], edges.src["memory_key"], self.w)}
 
-    def mix(self, nodes: Any) -> Outputs:
+    def mix(self, nodes: NodesSeen) -> Outputs:
         """Eq. 22."""
         h, context = nodes.data["h"], nodes.data["context"]
         if self.pa_mix == "context":

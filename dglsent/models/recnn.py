@@ -6,15 +6,13 @@ Equation 6 is that of the tag-guided hyper TreeLSTM paper.
 
 from __future__ import annotations
 
-from typing import Any
-
 import torch
 from torch import Tensor
 
 from dglsent.models.encoder import Encoder
 from dglsent.nn.embeddings import WordEmbedding
 from dglsent.nn.initialisation import start_near_mean
-from dglsent.passing import Batch, Outputs, StepLinear, propagate
+from dglsent.passing import Batch, NodesSeen, Outputs, StepLinear, propagate
 from graphs.door import fn
 
 
@@ -41,14 +39,14 @@ class RecNN(Encoder):
         propagate(batch, fn.copy_u("h", "h"), self.reduce, self.update, leaf=self.leaf)
         return batch.nodes["h"]
 
-    def leaf(self, nodes: Any) -> Outputs:
+    def leaf(self, nodes: NodesSeen) -> Outputs:
         """The state of a word."""
         return {"h": torch.tanh(self.W(self.embedding.of(nodes.data)))}
 
-    def reduce(self, nodes: Any) -> Outputs:
+    def reduce(self, nodes: NodesSeen) -> Outputs:
         """U [h_l; h_r] + b."""
         return {"pre": self.U(nodes.mailbox["h"].flatten(1))}
 
-    def update(self, nodes: Any) -> Outputs:
+    def update(self, nodes: NodesSeen) -> Outputs:
         """Eq. 6."""
         return {"h": torch.tanh(nodes.data["pre"])}

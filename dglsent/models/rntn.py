@@ -5,13 +5,11 @@ Socher et al. 2013, "Recursive Deep Models for Semantic Compositionality Over a 
 
 from __future__ import annotations
 
-from typing import Any
-
 from torch import Tensor
 
 from dglsent.models.recnn import RecNN
 from dglsent.nn.embeddings import WordEmbedding
-from dglsent.passing import Outputs, StepLinear
+from dglsent.passing import NodesSeen, Outputs, StepLinear
 
 
 class RNTN(RecNN):
@@ -29,7 +27,7 @@ class RNTN(RecNN):
         super().__init__(embedding, hidden)
         self.V = StepLinear((2 * hidden) ** 2, hidden, bias=False)
 
-    def reduce(self, nodes: Any) -> Outputs:
+    def reduce(self, nodes: NodesSeen) -> Outputs:
         """q^T V q + U q + b."""
         q = nodes.mailbox["h"].flatten(1)
         return {"pre": self.V(products(q)) + self.U(q)}

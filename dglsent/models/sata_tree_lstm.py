@@ -19,7 +19,7 @@ each phrase alone.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Literal
+from typing import Literal
 
 import torch
 from torch import Tensor, nn
@@ -30,7 +30,7 @@ from dglsent.nn.cells import lstm_cell
 from dglsent.nn.chains import LSTMChain
 from dglsent.nn.embeddings import WordEmbedding
 from dglsent.nn.tags import require_tags, tag_ids
-from dglsent.passing import Batch, Outputs, StepLinear, Use, propagate
+from dglsent.passing import Batch, EdgesSeen, NodesSeen, Outputs, StepLinear, Use, propagate
 from graphs.errors import check_choice
 from graphs.fields import NEXT
 
@@ -104,19 +104,19 @@ class SATATreeLSTM(Encoder):
         propagate(batch, self.message, self.reduce, leaf=self.leaf, inputs=self.inputs)
         return batch.nodes["h"]
 
-    def inputs(self, nodes: Any) -> Outputs:
+    def inputs(self, nodes: NodesSeen) -> Outputs:
         """V e + b, in the order g, i, f_l, f_r, o; the candidate g has b alone."""
         return {"by_tags": F.pad(self.V(nodes.data["e"]), (self.size, 0)) + self.b}
 
-    def leaf(self, nodes: Any) -> Outputs:
+    def leaf(self, nodes: NodesSeen) -> Outputs:
         """A word is what the LSTM has made of it."""
         return {"h": nodes.data["h_word"], "c": nodes.data["c_word"]}
 
-    def message(self, edges: Any) -> Outputs:
+    def message(self, edges: EdgesSeen) -> Outputs:
         """A child sends its state and memory."""
         return {"h": edges.src["h"], "c": edges.src["c"]}
 
-    def reduce(self, nodes: Any) -> Outputs:
+    def reduce(self, nodes: NodesSeen) -> Outputs:
         """The phrase of two children, its gates moved by the tags."""
         pre = self.U(nodes.mailbox["h"].flatten(1)) + nodes.data["by_tags"]
         if self.gain is not None and self.shift is not None:
@@ -151,20 +151,20 @@ class TagTreeLSTM(nn.Module):
         propagate(batch, self.message, self.reduce, leaf=self.leaf, inputs=self.inputs)
         return batch.nodes["e"]
 
-    def inputs(self, nodes: Any) -> Outputs:
+    def inputs(self, nodes: NodesSeen) -> Outputs:
         """W' p + b'; there are fewer tags than nodes, so each is multiplied once."""
         return {"by_tag": F.embedding(tag_ids(nodes.data), self.W(self.tag))}
 
-    def leaf(self, nodes: Any) -> Outputs:
+    def leaf(self, nodes: NodesSeen) -> Outputs:
         """The tag of a word by itself."""
         e, m = F.embedding(tag_ids(nodes.data), torch.tanh(self.W_leaf(self.tag))).chunk(2, -1)
         return {"e": e, "m": m}
 
-    def message(self, edges: Any) -> Outputs:
+    def message(self, edges: EdgesSeen) -> Outputs:
         """A child sends its state and memory."""
         return {"e": edges.src["e"], "m": edges.src["m"]}
 
-    def reduce(self, nodes: Any) -> Outputs:
+    def reduce(self, nodes: NodesSeen) -> Outputs:
         """The tag of a phrase over what is said of its two children."""
         e, m = lstm_cell(self.U(nodes.mailbox["e"].flatten(1)) + nodes.data["by_tag"], nodes.mailbox["m"])
         return {"e": e, "m": m}

@@ -5,7 +5,7 @@ The third of their kinds, attention over preceding words, is `LSTMN`.
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Literal
 
 from torch import Tensor, nn
 
@@ -14,7 +14,7 @@ from dglsent.models.sequence import BiLSTM
 from dglsent.nn.embeddings import WordEmbedding
 from dglsent.nn.positions import PositionEmbedding, Sinusoids
 from dglsent.nn.readout import QueryPooling, mean_over_words
-from dglsent.passing import Batch, Direction, Outputs, dot, softmax_sum, update_all
+from dglsent.passing import Batch, Direction, EdgesSeen, Outputs, dot, softmax_sum, update_all
 from graphs.errors import check_choice
 from graphs.fields import COMPLETE, POSITION
 
@@ -129,6 +129,6 @@ class TransformerLayer(nn.Module):
         h = self.norms[0](h + self.dropout(heard))
         batch.nodes["h"] = self.norms[1](h + self.dropout(self.feed_forward(h)))
 
-    def message(self, edges: Any) -> Outputs:
+    def message(self, edges: EdgesSeen) -> Outputs:
         """How much a word counts for another, in each head (eq. 1)."""
         return {"score": dot(edges.dst["query"], edges.src["key"])}

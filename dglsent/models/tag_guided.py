@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import partial
-from typing import Any, Literal
+from typing import Literal
 
 import torch
 from torch import Tensor, nn
@@ -19,7 +19,7 @@ from dglsent.nn.cells import lstm_cell, without_forget_gates
 from dglsent.nn.embeddings import WordEmbedding
 from dglsent.nn.initialisation import start_near_mean
 from dglsent.nn.tags import require_tags
-from dglsent.passing import Batch, Outputs, StepLinear, propagate
+from dglsent.passing import Batch, EdgesSeen, NodesSeen, Outputs, StepLinear, propagate
 from graphs.errors import check_choice
 
 
@@ -80,14 +80,14 @@ class TagGuidedHyperRecNN(Encoder):
             batch.nodes.set_lazy(name, partial(A, hyper_h))
         return batch.nodes["h"]
 
-    def inputs(self, nodes: Any) -> Outputs:
+    def inputs(self, nodes: NodesSeen) -> Outputs:
         """What eq. 19-21 know beforehand, and the masks of recurrent dropout."""
         fields = self.fusion.inputs(nodes)
         if _drops(self.recurrent_dropout):
             fields["mask"] = self.recurrent_dropout(nodes.data["x"].new_ones(nodes.batch_size(), 2 * self.size))
         return fields
 
-    def leaf(self, nodes: Any) -> Outputs:
+    def leaf(self, nodes: NodesSeen) -> Outputs:
         """Eq. 7 without children, and the state of a word."""
         x = nodes.data["x"]
         hyper_h = torch.tanh(self.hyper_W(self.fusion(self.fusion.inputs(nodes))))
@@ -96,11 +96,11 @@ class TagGuidedHyperRecNN(Encoder):
             "hyper_h": hyper_h if self.hyper_at_leaf else torch.zeros_like(hyper_h),
         }
 
-    def message(self, edges: Any) -> Outputs:
+    def message(self, edges: EdgesSeen) -> Outputs:
         """A child sends the states of both networks."""
         return {"h": edges.src["h"], "hyper_h": edges.src["hyper_h"]}
 
-    def reduce(self, nodes: Any) -> Outputs:
+    def reduce(self, nodes: NodesSeen) -> Outputs:
         """Eq. 7-9."""
         h, hyper_h = nodes.mailbox["h"].flatten(1), nodes.mailbox["hyper_h"].flatten(1)
         hyper_h = torch.tanh(self.hyper_U(hyper_h) + self.hyper_W(self.fusion(nodes.data, h)))
@@ -180,7 +180,7 @@ class TagGuidedHyperTreeLSTM(Encoder):
             batch.nodes.set_lazy(name, partial(A, hyper_h))
         return batch.nodes["h"]
 
-    def inputs(self, nodes: Any) -> Outputs:
+    def inputs(self, nodes: NodesSeen) -> Outputs:
         """What eq. 16 and 19-21 know beforehand, and the masks of recurrent dropout."""
         fields = self.fusion.inputs(nodes)
         if self.head_in_main:
@@ -194,11 +194,11 @@ class TagGuidedHyperTreeLSTM(Encoder):
         z = A(hyper_h)
         return z.repeat(1, gates) if self.z_scope == "shared" else z
 
-    def mask(self, nodes: Any) -> Tensor:
+    def mask(self, nodes: NodesSeen) -> Tensor:
         """A fresh mask [n, h] of recurrent dropout."""
         return self.recurrent_dropout(nodes.data["x"].new_ones(nodes.batch_size(), self.size))
 
-    def leaf(self, nodes: Any) -> Outputs:
+    def leaf(self, nodes: NodesSeen) -> Outputs:
         """Eq. 13-16 without children."""
         pre = self.hyper_W(self.fusion(self.fusion.inputs(nodes)))
         hyper_h, hyper_c = lstm_cell(without_forget_gates(pre))
@@ -211,11 +211,11 @@ class TagGuidedHyperTreeLSTM(Encoder):
         h, c = lstm_cell(pre, mask=self.mask(nodes) if _drops(self.recurrent_dropout) else None)
         return {"h": h, "c": c, "hyper_h": hyper_h, "hyper_c": hyper_c}
 
-    def message(self, edges: Any) -> Outputs:
+    def message(self, edges: EdgesSeen) -> Outputs:
         """A child sends the states and memories of both networks."""
         return {name: edges.src[name] for name in ("h", "c", "hyper_h", "hyper_c")}
 
-    def reduce(self, nodes: Any) -> Outputs:
+    def reduce(self, nodes: NodesSeen) -> Outputs:
         """Eq. 13-16."""
         mail = nodes.mailbox
         h = mail["h"].flatten(1)

@@ -8,7 +8,6 @@ compares with it; that tags enter as terms added to every gate is our reading.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import torch
 from torch import Tensor, nn
@@ -19,7 +18,7 @@ from dglsent.models.tree_lstm import BinaryTreeLSTM
 from dglsent.nn.cells import lstm_cell, without_forget_gates
 from dglsent.nn.embeddings import WordEmbedding
 from dglsent.nn.tags import require_tags, tag_ids
-from dglsent.passing import Batch, Outputs
+from dglsent.passing import Batch, NodesSeen, Outputs
 
 
 class TELSTM(BinaryTreeLSTM):
@@ -53,12 +52,12 @@ class TELSTM(BinaryTreeLSTM):
         batch.nodes["tag_terms"] = of_node + child_tag_terms(batch, self.tag, self.V.weight)
         return super().encode(batch)
 
-    def leaf(self, nodes: Any) -> Outputs:
+    def leaf(self, nodes: NodesSeen) -> Outputs:
         """Eq. 10-12 without children, and so without forget gates."""
         h, c = lstm_cell(self.W(self.embedding.of(nodes.data)) + without_forget_gates(nodes.data["tag_terms"]))
         return {"h": h, "c": c}
 
-    def reduce(self, nodes: Any) -> Outputs:
+    def reduce(self, nodes: NodesSeen) -> Outputs:
         """U [h_l; h_r] + V [e_l; e_r] + V_p e + b, and the memories of the children."""
         reduced = super().reduce(nodes)
         return {"pre": reduced["pre"] + nodes.data["tag_terms"], "c_children": reduced["c_children"]}

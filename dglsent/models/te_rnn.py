@@ -6,7 +6,6 @@ Qian et al. 2015, "Learning Tag Embeddings and Tag-specific Composition Function
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import torch
 from torch import Tensor, nn
@@ -15,7 +14,7 @@ from torch.nn import functional as F  # noqa: N812
 from dglsent.models.recnn import RecNN
 from dglsent.nn.embeddings import WordEmbedding
 from dglsent.nn.tags import require_tags, tag_ids
-from dglsent.passing import Batch, Outputs, update_all
+from dglsent.passing import Batch, EdgesSeen, NodesSeen, Outputs, update_all
 from graphs.door import fn
 from graphs.fields import SLOT, TAG
 
@@ -51,7 +50,7 @@ class TERNN(RecNN):
         batch.nodes["tag_terms"] = child_tag_terms(batch, self.tag, self.V.weight)
         return torch.cat([super().encode(batch), batch.nodes["e"]], 1)
 
-    def reduce(self, nodes: Any) -> Outputs:
+    def reduce(self, nodes: NodesSeen) -> Outputs:
         """U [h_l; h_r] + V [e_l; e_r] + b."""
         return {"pre": super().reduce(nodes)["pre"] + nodes.data["tag_terms"]}
 
@@ -68,7 +67,7 @@ def child_tag_terms(batch: Batch, tag: Tensor, weight: Tensor) -> Tensor:
     """
     table = torch.cat([tag @ side.t() for side in weight.chunk(2, 1)])
 
-    def message(edges: Any) -> Outputs:
+    def message(edges: EdgesSeen) -> Outputs:
         return {"tag_terms": F.embedding(edges.data[SLOT] * len(tag) + edges.src[TAG], table)}
 
     update_all(batch, message, fn.sum("tag_terms", "tag_terms"))

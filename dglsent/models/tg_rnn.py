@@ -6,7 +6,6 @@ Qian et al. 2015, "Learning Tag Embeddings and Tag-specific Composition Function
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import torch
 from torch import Tensor
@@ -15,7 +14,7 @@ from dglsent.models.recnn import RecNN
 from dglsent.nn.embeddings import WordEmbedding
 from dglsent.nn.initialisation import start_near_mean
 from dglsent.nn.tags import require_tags, tag_ids
-from dglsent.passing import Outputs, StepLinear
+from dglsent.passing import NodesSeen, Outputs, StepLinear
 
 # fmt: off
 PHRASES = frozenset([
@@ -57,7 +56,7 @@ class TGRNN(RecNN):
         self.U = StepLinear(2 * hidden, (1 + len(frequent)) * hidden)
         start_near_mean(self.U.weight)
 
-    def reduce(self, nodes: Any) -> Outputs:
+    def reduce(self, nodes: NodesSeen) -> Outputs:
         """U_t [h_l; h_r] + b_t."""
         # All functions in one product: most of it is thrown away, but no step waits to sort phrases by tag.
         composed = self.U(nodes.mailbox["h"].flatten(1)).unflatten(1, (-1, self.size))

@@ -6,14 +6,12 @@ The candidate's bias is only in their released code.
 
 from __future__ import annotations
 
-from typing import Any
-
 import torch
 from torch import Tensor
 
 from dglsent.models.encoder import Encoder
 from dglsent.nn.embeddings import WordEmbedding
-from dglsent.passing import Batch, Outputs, StepLinear, propagate
+from dglsent.passing import Batch, EdgesSeen, NodesSeen, Outputs, StepLinear, propagate
 from graphs.door import fn
 
 
@@ -40,28 +38,28 @@ class ChildSumTreeGRU(Encoder):
         propagate(batch, self.message, children, self.update, leaf=self.leaf, inputs=inputs)
         return batch.nodes["h"]
 
-    def inputs(self, nodes: Any) -> Outputs:
+    def inputs(self, nodes: NodesSeen) -> Outputs:
         """W x + b of candidate, update gate and reset gate."""
         x = self.embedding.of(nodes.data)
         return {"wx_gz": self.W_gz(x), "wx_r": self.W_r(x)}
 
-    def biases(self, nodes: Any) -> Outputs:
+    def biases(self, nodes: NodesSeen) -> Outputs:
         """The same where no inner node has a word: the biases, without products of zeros."""
         count = nodes.batch_size()
         return {"wx_gz": self.W_gz.bias.expand(count, -1), "wx_r": self.W_r.bias.expand(count, -1)}
 
-    def leaf(self, nodes: Any) -> Outputs:
+    def leaf(self, nodes: NodesSeen) -> Outputs:
         """Eq. 3 without children."""
         g, z = self.W_gz(self.embedding.of(nodes.data)).chunk(2, -1)
         return {"h": (1 - torch.sigmoid(z)) * torch.tanh(g)}
 
-    def message(self, edges: Any) -> Outputs:
+    def message(self, edges: EdgesSeen) -> Outputs:
         """A child sends its state, once as it is and once through its own reset gate."""
         h = edges.src["h"]
         reset = torch.sigmoid(self.U_r(h) + edges.dst["wx_r"])
         return {"h_rh": torch.cat([h, reset * h], -1)}
 
-    def update(self, nodes: Any) -> Outputs:
+    def update(self, nodes: NodesSeen) -> Outputs:
         """Eq. 3: h = z * sum of the children + (1 - z) * candidate."""
         h_sum, rh_sum = nodes.data["sums"].chunk(2, -1)
         wx_g, wx_z = nodes.data["wx_gz"].chunk(2, -1)

@@ -7,7 +7,7 @@ paper (binary), 2 of the tree-structured attentive encoder paper (child-sum).
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Literal
 
 import torch
 from torch import Tensor, nn
@@ -15,7 +15,7 @@ from torch import Tensor, nn
 from dglsent.models.encoder import Encoder
 from dglsent.nn.cells import child_message, lstm_cell
 from dglsent.nn.embeddings import WordEmbedding
-from dglsent.passing import Batch, Outputs, StepLinear, propagate
+from dglsent.passing import Batch, EdgesSeen, NodesSeen, Outputs, StepLinear, propagate
 from graphs.door import fn
 from graphs.errors import check_choice
 from graphs.fields import WORD
@@ -48,7 +48,7 @@ class BinaryTreeLSTM(Encoder):
         propagate(batch, self.message, self.reduce, self.update, leaf=self.leaf)
         return batch.nodes["h"]
 
-    def leaf(self, nodes: Any) -> Outputs:
+    def leaf(self, nodes: NodesSeen) -> Outputs:
         """Eq. 10-12 without children."""
         pre = self.W(self.embedding.of(nodes.data))
         if self.leaf_cell == "tai":
@@ -57,15 +57,15 @@ class BinaryTreeLSTM(Encoder):
         h, c = lstm_cell(pre)
         return {"h": h, "c": c}
 
-    def message(self, edges: Any) -> Outputs:
+    def message(self, edges: EdgesSeen) -> Outputs:
         """A child sends its state and memory."""
         return {"h": edges.src["h"], "c": edges.src["c"]}
 
-    def reduce(self, nodes: Any) -> Outputs:
+    def reduce(self, nodes: NodesSeen) -> Outputs:
         """U [h_l; h_r] + b, in the order g, i, f_l, f_r, o, and the memories of the children."""
         return {"pre": self.U(nodes.mailbox["h"].flatten(1)), "c_children": nodes.mailbox["c"]}
 
-    def update(self, nodes: Any) -> Outputs:
+    def update(self, nodes: NodesSeen) -> Outputs:
         """Eq. 11-12."""
         h, c = lstm_cell(nodes.data["pre"], nodes.data["c_children"])
         return {"h": h, "c": c}
@@ -114,32 +114,32 @@ class ChildSumTreeLSTM(Encoder):
         )
         return batch.nodes["h"]
 
-    def inputs(self, nodes: Any) -> Outputs:
+    def inputs(self, nodes: NodesSeen) -> Outputs:
         """W x + b of all gates."""
         x = self.embedding.of(nodes.data)
         return {"wx_gio": self.at_words(nodes, self.W_gio(x)), "wx_f": self.W_f(x)}
 
-    def biases(self, nodes: Any) -> Outputs:
+    def biases(self, nodes: NodesSeen) -> Outputs:
         """W x + b where no inner node has a word: b."""
         count = nodes.batch_size()
         return {"wx_gio": self.W_gio.bias.expand(count, -1), "wx_f": self.W_f.bias.expand(count, -1)}
 
-    def leaf(self, nodes: Any) -> Outputs:
+    def leaf(self, nodes: NodesSeen) -> Outputs:
         """Eq. 2 without children."""
         return self.cell(self.at_words(nodes, self.W_gio(self.embedding.of(nodes.data))), None)
 
-    def at_words(self, nodes: Any, pre: Tensor) -> Tensor:
+    def at_words(self, nodes: NodesSeen, pre: Tensor) -> Tensor:
         """Sums of the gates with the bias that words alone get."""
         if self.word_bias is None:
             return pre
         return pre + self.word_bias * (nodes.data[WORD] > 0).unsqueeze(-1)
 
-    def message(self, edges: Any) -> Outputs:
+    def message(self, edges: EdgesSeen) -> Outputs:
         """A child sends its state, and its memory through its own forget gate."""
         forget = self.U_f(edges.src["h"]) + edges.dst["wx_f"]
         return {"h_fc": child_message(edges.src["h"], edges.src["c"], forget)}
 
-    def update(self, nodes: Any) -> Outputs:
+    def update(self, nodes: NodesSeen) -> Outputs:
         """Eq. 2."""
         h_sum, forgotten = nodes.data["sums"].chunk(2, -1)
         return self.cell(self.U_gio(h_sum) + nodes.data["wx_gio"], forgotten)

@@ -6,12 +6,12 @@ Wu, Zhang, Zong, "A Dynamic Window Neural Network for CCG Supertagging"; equatio
 from __future__ import annotations
 
 from functools import partial
-from typing import Any, Literal, TypeAlias, get_args
+from typing import Literal, TypeAlias, get_args
 
 import torch
 from torch import Tensor, nn
 
-from dglsent.passing import Batch, Outputs, update_all
+from dglsent.passing import Batch, NodesSeen, Outputs, update_all
 from graphs.door import fn
 from graphs.errors import check_choice
 from graphs.fields import SLOT
@@ -144,7 +144,7 @@ class DynamicWindow(nn.Module):
         update_all(batch, fn.copy_u("f", "f"), partial(self.reduce, plain=plain))
         batch.edges.set_lazy(GATE, partial(self._at_edges, batch, batch.nodes.pop("gates")))
 
-    def reduce(self, nodes: Any, plain: bool = False) -> Outputs:
+    def reduce(self, nodes: NodesSeen, plain: bool = False) -> Outputs:
         """Eq. 7-11.
 
         Raises:

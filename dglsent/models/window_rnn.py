@@ -7,15 +7,13 @@ is a part of the method: with the filter "ones", a plain window, neither network
 
 from __future__ import annotations
 
-from typing import Any
-
 import torch
 from torch import Tensor, nn
 
 from dglsent.models.dynamic_window import WindowEncoder, WindowOptions, at_words, initialise
 from dglsent.nn.chains import along_chain
 from dglsent.nn.embeddings import WordEmbedding
-from dglsent.passing import Batch, Outputs, StepLinear
+from dglsent.passing import Batch, NodesSeen, Outputs, StepLinear
 from graphs.errors import InputError
 from graphs.features import Vocabularies
 from graphs.fields import NEXT
@@ -39,18 +37,18 @@ class ResetRecurrence(nn.Module):
         self.U = StepLinear(memory, hidden, bias=False)
         self.U_q = StepLinear(memory, 1, bias=False) if reset else None
 
-    def inputs(self, nodes: Any) -> Outputs:
+    def inputs(self, nodes: NodesSeen) -> Outputs:
         """W x~ + b, and wq x + b."""
         made = {"wx": self.W(nodes.data["x"])}
         if self.W_q is not None:
             made["wx_q"] = self.W_q(nodes.data["window"])
         return made
 
-    def first(self, nodes: Any) -> Tensor:
+    def first(self, nodes: NodesSeen) -> Tensor:
         """The state of a first word, where nothing is remembered."""
         return torch.tanh(self.W(nodes.data["x"]))
 
-    def next(self, nodes: Any, memory: Tensor) -> Tensor:
+    def next(self, nodes: NodesSeen, memory: Tensor) -> Tensor:
         """Eq. 15 and 16, or 17."""
         if self.U_q is not None:
             memory = torch.sigmoid(self.U_q(memory) + nodes.data["wx_q"]) * memory
@@ -90,11 +88,11 @@ class WindowElman(WindowEncoder):
         along_chain(batch, ("h",), self.update, leaf=self.leaf, inputs=self.recurrence.inputs, relation=NEXT)
         return at_words(batch, batch.nodes["h"])
 
-    def leaf(self, nodes: Any) -> Outputs:
+    def leaf(self, nodes: NodesSeen) -> Outputs:
         """The first word."""
         return {"h": self.recurrence.first(nodes)}
 
-    def update(self, nodes: Any) -> Outputs:
+    def update(self, nodes: NodesSeen) -> Outputs:
         """Eq. 15-16."""
         return {"h": self.recurrence.next(nodes, nodes.data["h_before"])}
 
@@ -145,15 +143,15 @@ class WindowJordan(WindowEncoder):
         along_chain(batch, ("y",), self.update, leaf=self.leaf, inputs=self.recurrence.inputs, relation=NEXT)
         return at_words(batch, batch.nodes["logits"])
 
-    def leaf(self, nodes: Any) -> Outputs:
+    def leaf(self, nodes: NodesSeen) -> Outputs:
         """The first word."""
         return self.said(nodes, self.recurrence.first(nodes))
 
-    def update(self, nodes: Any) -> Outputs:
+    def update(self, nodes: NodesSeen) -> Outputs:
         """Eq. 17-18."""
         return self.said(nodes, self.recurrence.next(nodes, nodes.data["y_before"]))
 
-    def said(self, nodes: Any, h: Tensor) -> Outputs:
+    def said(self, nodes: NodesSeen, h: Tensor) -> Outputs:
         """A state, its logits, and what it says of the word."""
         logits = self.output(nodes.data["kept"] * h)
         return {"h": h, "logits": logits, "y": torch.softmax(logits, -1)}

@@ -7,13 +7,11 @@ Equations 1-6 are those of the progressive attention paper (LSTM). The GRU is th
 
 from __future__ import annotations
 
-from typing import Any
-
 import torch
 from torch import Tensor, nn
 
 from dglsent.nn.cells import lstm_cell
-from dglsent.passing import Batch, Direction, Outputs, StepLinear, propagate
+from dglsent.passing import Batch, Direction, EdgesSeen, NodesSeen, Outputs, StepLinear, propagate
 from dglsent.passing.functions import NodeFunction
 from graphs.fields import CHILD
 
@@ -43,10 +41,10 @@ def along_chain(
         ValueError: a node hears from several.
     """
 
-    def message(edges: Any) -> Outputs:
+    def message(edges: EdgesSeen) -> Outputs:
         return {name: edges.src[name] for name in fields}
 
-    def reduce(nodes: Any) -> Outputs:
+    def reduce(nodes: NodesSeen) -> Outputs:
         heard = nodes.mailbox[fields[0]].shape[1]
         if heard != 1:
             raise ValueError(f"a sequence model runs over chains; here a node hears from {heard} others")
@@ -84,16 +82,16 @@ class LSTMChain(nn.Module):
         )
         return batch.nodes["h"]
 
-    def inputs(self, nodes: Any) -> Outputs:
+    def inputs(self, nodes: NodesSeen) -> Outputs:
         """W x + b, in the order g, i, f, o."""
         return {"wx": self.W(nodes.data["x"])}
 
-    def leaf(self, nodes: Any) -> Outputs:
+    def leaf(self, nodes: NodesSeen) -> Outputs:
         """Eq. 1-6 at the first word, which meets no state and an empty memory."""
         wx = self.W(nodes.data["x"])
         return self.cell(wx, wx.new_zeros(len(wx), self.U.in_features))
 
-    def update(self, nodes: Any) -> Outputs:
+    def update(self, nodes: NodesSeen) -> Outputs:
         """Eq. 1-6."""
         return self.cell(self.U(nodes.data["h_before"]) + nodes.data["wx"], nodes.data["c_before"])
 
@@ -126,18 +124,18 @@ class GRUChain(nn.Module):
         )
         return batch.nodes["h"]
 
-    def inputs(self, nodes: Any) -> Outputs:
+    def inputs(self, nodes: NodesSeen) -> Outputs:
         """W x + b, in the order g, z, r."""
         hidden = self.U_g.in_features
         wx_g, wx_zr = self.W(nodes.data["x"]).split([hidden, 2 * hidden], -1)
         return {"wx_g": wx_g, "wx_zr": wx_zr}
 
-    def leaf(self, nodes: Any) -> Outputs:
+    def leaf(self, nodes: NodesSeen) -> Outputs:
         """The first word, which meets no state: h = (1 - z) * g."""
         g, z, _ = self.W(nodes.data["x"]).chunk(3, -1)
         return {"h": (1 - torch.sigmoid(z)) * torch.tanh(g)}
 
-    def update(self, nodes: Any) -> Outputs:
+    def update(self, nodes: NodesSeen) -> Outputs:
         """State h = z * h' + (1 - z) * g with the candidate g = tanh(W x + U (r * h') + b)."""
         h = nodes.data["h_before"]
         z, r = torch.sigmoid(self.U_zr(h) + nodes.data["wx_zr"]).chunk(2, -1)

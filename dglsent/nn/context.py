@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal, TypeAlias
+from typing import Literal, TypeAlias
 
 import torch
 from torch import Tensor, nn
 
 from dglsent.nn.chains import LSTMChain
-from dglsent.passing import Batch, Outputs, StepLinear, Use, update_all
+from dglsent.passing import Batch, NodesSeen, Outputs, StepLinear, Use, update_all
 from graphs.door import fn
 from graphs.fields import NEXT, PREVIOUS
 
@@ -80,7 +80,7 @@ class CNNContext(nn.Module):
         update_all(batch, fn.copy_u("x", "x"), fn.sum("x", "x_after"), self.update, relation=PREVIOUS)
         return batch.nodes["h"]
 
-    def update(self, nodes: Any) -> Outputs:
+    def update(self, nodes: NodesSeen) -> Outputs:
         """A word between its neighbours."""
         window = [nodes.data[name] for name in ("x_before", "x", "x_after")]
         return {"h": torch.tanh(self.W(torch.cat(window, -1)))}

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Literal, TypeAlias
+from typing import Literal, TypeAlias
 
 from torch import Tensor, nn
 from torch.nn import functional as F  # noqa: N812
 
 from dglsent.nn.embeddings import drawn
+from dglsent.passing import EdgesSeen
 from graphs.cooccurrence import BUCKETS
 from graphs.errors import InputError
 from graphs.features import SPECIAL, Vocabularies
@@ -75,7 +76,7 @@ class EdgeAttributes(nn.Module):
         }
 
     @staticmethod
-    def look_up(edges: Any, tables: dict[str, Tensor]) -> Tensor:
+    def look_up(edges: EdgesSeen, tables: dict[str, Tensor]) -> Tensor:
         """What the attributes of m edges say together, [m, out], from what `project` made, which is not nothing.
 
         Raises:
@@ -88,7 +89,7 @@ class EdgeAttributes(nn.Module):
         return total
 
 
-def _ids(edges: Any, name: str) -> Tensor:
+def _ids(edges: EdgesSeen, name: str) -> Tensor:
     if name != DISTANCE:
         try:
             ids: Tensor = edges.data[name]

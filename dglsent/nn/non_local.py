@@ -8,14 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from typing import Any, Literal, TypeAlias, get_args
+from typing import Literal, TypeAlias, get_args
 
 import torch
 from torch import Tensor, nn
 
 from dglsent.nn.attention import additive_score, scoring_vector
 from dglsent.nn.edge_attributes import EdgeAttributes
-from dglsent.passing import Batch, Outputs, StepLinear, at_once, dot, softmax_sum, update_all
+from dglsent.passing import Batch, EdgesSeen, NodesSeen, Outputs, StepLinear, at_once, dot, softmax_sum, update_all
 from graphs.errors import check_choice
 from graphs.fields import POSITION
 
@@ -78,12 +78,12 @@ class NonLocalLayer(nn.Module):
         batch.nodes["own"] = own / own.shape[-1] ** 0.5 if self.scorer == "dot" else own
         batch.nodes["other"] = seen if self.W_other is None else self.W_other(seen)
         tables = {} if self.W_edge is None else edges.project(self.W_edge)
-        message: Callable[[Any], Outputs] = partial(self.message, tables=tables)
+        message: Callable[[EdgesSeen], Outputs] = partial(self.message, tables=tables)
         attention = softmax_sum(score="score", value="h", out="m", weight=weight)
         heard = message if self.scorer == "additive" else at_once(message)
         update_all(batch, heard, attention, self.update, relation=relation)
 
-    def message(self, edges: Any, tables: dict[str, Tensor]) -> Outputs:
+    def message(self, edges: EdgesSeen, tables: dict[str, Tensor]) -> Outputs:
         """Eq. 1: how much a word counts for another."""
         own, other = edges.dst["own"], edges.src["other"]
         said = EdgeAttributes.look_up(edges, tables) if tables else None
@@ -95,7 +95,7 @@ class NonLocalLayer(nn.Module):
             score = score.masked_fill(edges.dst[POSITION] == edges.src[POSITION], _NEVER)
         return {"score": score}
 
-    def update(self, nodes: Any) -> Outputs:
+    def update(self, nodes: NodesSeen) -> Outputs:
         """Eq. 5-6, of what a word has heard."""
         h, m = nodes.data["h"], nodes.data["m"]
         g = torch.sigmoid(self.W_g(h) + self.U_g(m))

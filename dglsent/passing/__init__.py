@@ -26,7 +26,6 @@ from dglsent.passing.functions import (
     FrontierPass,
     MessageFunction,
     NodeFunction,
-    Outputs,
     ReduceFunction,
     at_once,
     dot,
@@ -38,6 +37,7 @@ from dglsent.passing.linear import StepLinear
 from dglsent.passing.precision import is_mixed, products_alone
 from dglsent.passing.relation import Direction, Relation
 from dglsent.passing.relations import Use
+from dglsent.passing.seen import EdgesSeen, NodesSeen, Outputs
 from dglsent.passing.views import require_rows
 from graphs.errors import InputError
 from graphs.fields import CHILD
@@ -45,7 +45,9 @@ from graphs.fields import CHILD
 __all__ = [
     "Batch",
     "Direction",
+    "EdgesSeen",
     "Engine",
+    "NodesSeen",
     "Outputs",
     "Relation",
     "StepLinear",

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any, TypeAlias
+from typing import Any
 
 from torch import Tensor
 
+from dglsent.passing.seen import Outputs
 from dglsent.passing.views import Edges, Nodes
-
-Outputs: TypeAlias = Mapping[str, Tensor]
 
 
 class MissingField(KeyError):  # noqa: N818

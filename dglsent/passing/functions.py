@@ -9,13 +9,13 @@ from typing import Any, TypeAlias
 import torch
 from torch import Tensor
 
-from dglsent.passing.calls import MissingField, Outputs, call
-from dglsent.passing.views import Edges
+from dglsent.passing.calls import MissingField, call
+from dglsent.passing.seen import EdgesSeen, NodesSeen, Outputs
 from graphs.fields import ATTEND, COMPLETE
 
 MessageFunction: TypeAlias = Any  # edges -> Outputs, or a dgl.function message built-in
 ReduceFunction: TypeAlias = Any  # nodes with a mailbox -> Outputs, a dgl.function or our built-in, or a tuple of those
-NodeFunction: TypeAlias = Callable[[Any], Outputs]
+NodeFunction: TypeAlias = Callable[[NodesSeen], Outputs]
 
 _OPERATIONS: dict[str, Callable[[Tensor, Tensor], Tensor]] = {
     "add": torch.add,
@@ -58,7 +58,7 @@ def of_new_names(inputs: NodeFunction, known: Collection[str]) -> NodeFunction:
         ValueError: in use, it makes one.
     """
 
-    def run(nodes: Any) -> Outputs:
+    def run(nodes: NodesSeen) -> Outputs:
         made = call(inputs, nodes)
         again = [name for name in made if name in known]
         if again:
@@ -144,10 +144,10 @@ def softmax_sum(*, score: str, value: str, out: str, weight: str) -> SoftmaxSum:
 class Padded:
     """See `padded`."""
 
-    function: Callable[[Any], Outputs]
+    function: NodeFunction
 
 
-def padded(function: Callable[[Any], Outputs]) -> Padded:
+def padded(function: NodeFunction) -> Padded:
     """A reducer: a function of mailboxes that is called once a step, whatever the in-degrees of its receivers.
 
     The r mailboxes [r, k, ...] are as long as the longest, of k messages; zeros follow in shorter ones, and
@@ -169,14 +169,14 @@ def padded(function: Callable[[Any], Outputs]) -> Padded:
 class AtOnce:
     """See `at_once`."""
 
-    function: Callable[[Any], Outputs]
+    function: Callable[[EdgesSeen], Outputs]
 
-    def __call__(self, edges: Any) -> Outputs:
+    def __call__(self, edges: EdgesSeen) -> Outputs:
         """What it computes."""
         return call(self.function, edges)
 
 
-def at_once(function: Callable[[Any], Outputs]) -> AtOnce:
+def at_once(function: Callable[[EdgesSeen], Outputs]) -> AtOnce:
     """A message function that needs no more memory than what it returns, such as one of `dot`.
 
     Where every node hears every node of a sentence, scores are made for some receivers at a time, and again in the
@@ -217,18 +217,18 @@ def is_builtin(function: object) -> bool:
     return type(function).__module__.startswith("dgl.function")
 
 
-def message_function(function: MessageFunction) -> Callable[[Edges], Outputs]:
+def message_function(function: MessageFunction) -> Callable[[EdgesSeen], Outputs]:
     """A message function over Edges, from a user's or a built-in one such as `fn.u_mul_e("h", "a", "m")`."""
     if not is_builtin(function):
         return function
 
-    def read(edges: Edges, target: int, field: str) -> Tensor:
+    def read(edges: EdgesSeen, target: int, field: str) -> Tensor:
         return (edges.src, edges.dst, edges.data)[target][field]
 
     if hasattr(function, "binary_op"):
         operation = _OPERATIONS[function.binary_op]
 
-        def compute(edges: Edges) -> Outputs:
+        def compute(edges: EdgesSeen) -> Outputs:
             lhs = read(edges, function.lhs, function.lhs_field)
             rhs = read(edges, function.rhs, function.rhs_field)
             leading, dims = getattr(edges, "leading", 1), max(lhs.dim(), rhs.dim())  # DGL's own edges have one
@@ -240,7 +240,7 @@ def message_function(function: MessageFunction) -> Callable[[Edges], Outputs]:
 
     else:
 
-        def compute(edges: Edges) -> Outputs:
+        def compute(edges: EdgesSeen) -> Outputs:
             return {function.out_field: read(edges, function.target, function.in_field)}
 
     compute.__qualname__ = f"fn.{function.name}"

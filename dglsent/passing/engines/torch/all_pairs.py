@@ -27,6 +27,7 @@ from dglsent.passing.functions import (
 from dglsent.passing.plans.all_pairs import Padding
 from dglsent.passing.precision import of_one_type
 from dglsent.passing.relation import AllPairs
+from dglsent.passing.seen import EdgesSeen
 from dglsent.passing.segments import segment_sum
 from dglsent.passing.views import Edges, Fields, View
 
@@ -105,7 +106,7 @@ def _weights(parts: list[Tensor], relation: AllPairs) -> Tensor:
     return of_edges(torch.cat(parts), relation.cells[0])
 
 
-def joined(compute: Callable[[Any], Outputs], edges: Edges, shape: Sequence[int]) -> Outputs:
+def joined(compute: Callable[[EdgesSeen], Outputs], edges: Edges, shape: Sequence[int]) -> Outputs:
     """What a message function makes of padded edges, of whose ends each has a dimension of length 1.
 
     Operations that broadcast take those as they are, and project each end once; for others, such as `torch.cat`, both
@@ -171,7 +172,7 @@ class _Block:
         self.cells = lambda name: cells(name)[number]
 
 
-def _scores(block: _Block, compute: Callable[[Any], Outputs], score: str, first: int, count: int) -> Tensor:
+def _scores(block: _Block, compute: Callable[[EdgesSeen], Outputs], score: str, first: int, count: int) -> Tensor:
     """Scores [S, count, m, ...] of all senders for `count` receivers of each sentence of a block."""
     padding = block.padding
 

@@ -12,8 +12,9 @@ from weakref import WeakKeyDictionary
 import torch
 from torch import Tensor, nn
 
-from dglsent.passing.calls import Outputs, call
+from dglsent.passing.calls import call
 from dglsent.passing.precision import product_type
+from dglsent.passing.seen import Outputs
 from dglsent.passing.views import View
 
 BACKEND = "inductor"  # of torch.compile: Triton on CUDA, C++ on a CPU

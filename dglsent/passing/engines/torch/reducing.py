@@ -65,7 +65,7 @@ def reduce_messages(
     messages: Outputs,
     receivers: Incidence,
     kept: EdgeOutputs,
-    by_mailboxes: Callable[[Any], Outputs] | None = None,
+    by_mailboxes: Callable[[ReduceFunction], Outputs] | None = None,
     *,
     single: bool = False,
 ) -> Outputs:
