@@ -23,6 +23,7 @@ from dglsent.passing.engines.torch.all_pairs import Layout
 from dglsent.passing.engines.torch.all_pairs import layout as all_pairs_layout
 from dglsent.passing.engines.torch.fused import fused as methods_fused
 from dglsent.passing.functions import (
+    STATE,
     FrontierPass,
     MessageFunction,
     NodeFunction,
@@ -163,11 +164,11 @@ def frontier_pass(
     *,
     inputs: NodeFunction | None = None,
     along: str | None = None,
-    field: str = "h",
 ) -> Iterator[None]:
     """Within it, the nodes of each frontier of a propagation hear from another relation as soon as they are computed.
 
-    What they become is what those see to whom they send. It surrounds any encoder, which knows nothing of it:
+    What they become is what those see to whom they send. It surrounds any encoder whose propagations compute `h`; the
+    encoder knows nothing of it:
 
         with frontier_pass(ATTEND, message, softmax_sum(...), mix):
             encoder.encode(batch)
@@ -185,13 +186,12 @@ def frontier_pass(
             reads them of the receivers, and `apply` has them; nothing else does. They have names of their own.
         along: the pass is made by propagations along this relation alone, and not by an LSTM along `next` that helps a
             tree; None for all.
-        field: of these the pass is made by every one that computes this field, and by no other.
 
     Raises:
-        ValueError: another relation or reduce function, or nothing within it propagated that field. In the propagation:
+        ValueError: another relation or reduce function, or nothing within it propagated `h`. In the propagation:
             `inputs` makes a field that is set already.
     """
-    each = FrontierPass(relation, message, reduce, apply, inputs, along, field)
+    each = FrontierPass(relation, message, reduce, apply, inputs, along)
     token = _passes.set((*_passes.get(), each))
     try:
         yield
@@ -200,7 +200,7 @@ def frontier_pass(
     if not each.propagations:
         raise ValueError(
             f"a frontier pass needs a propagation{f' along {along!r}' if along else ''} that computes the field "
-            f"{field!r}, and there was none: take an encoder that propagates, such as a Tree-LSTM or an LSTM of chains"
+            f"{STATE!r}, and there was none: take an encoder that propagates, such as a Tree-LSTM or an LSTM of chains"
         )
 
 

@@ -17,6 +17,8 @@ MessageFunction: TypeAlias = Any  # edges -> Outputs, or a dgl.function message 
 ReduceFunction: TypeAlias = Any  # nodes with a mailbox -> Outputs, a dgl.function or our built-in, or a tuple of those
 NodeFunction: TypeAlias = Callable[[NodesSeen], Outputs]
 
+STATE = "h"  # a propagation that does not compute it makes no frontier pass
+
 _OPERATIONS: dict[str, Callable[[Tensor, Tensor], Tensor]] = {
     "add": torch.add,
     "sub": torch.sub,
@@ -86,7 +88,6 @@ class FrontierPass:
     apply: NodeFunction | None
     inputs: NodeFunction | None
     along: str | None
-    field: str
     propagations: int = 0
 
     def __post_init__(self) -> None:

@@ -12,6 +12,7 @@ from torch import Tensor
 from dglsent.passing.batch import Batch
 from dglsent.passing.calls import MissingField, call, listed, sent
 from dglsent.passing.functions import (
+    STATE,
     FrontierPass,
     MessageFunction,
     NodeFunction,
@@ -62,7 +63,7 @@ def propagate(
         ahead.apply_nodes(_recorded(inputs, projected), others)
     graph.apply_nodes(_recorded(leaf or apply, names), leaves)
     at_leaves = tuple(names)
-    wanted = [each for each in passes if each.field in names]
+    wanted = passes if STATE in names else ()
     before: list[list[str]] = [list(names) for _ in wanted]  # what is computed before each pass
     further = [(each, _pulled_by(each, graph, batch, known)) for each, known in zip(wanted, before, strict=True)]
     for name, value in batch.nodes.items() if further else ():

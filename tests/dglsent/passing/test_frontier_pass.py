@@ -344,10 +344,10 @@ class TestRefusals:
         net, batch = prepared()
         with (
             engine(*way),
-            pytest.raises(ValueError, match="computes the field 'g'"),
-            frontier_pass(**net.attending(apply=net.mix, inputs=net.keys, field="g")),
+            pytest.raises(ValueError, match="computes the field 'h', and there was none"),
+            frontier_pass(**net.attending(apply=net.mix, inputs=net.keys)),
         ):
-            net.propagate(batch)
+            propagate(batch, fn.copy_u("g", "m"), fn.sum("m", "g"), leaf=lambda nodes: {"g": nodes.data["x"]})
         assert "weight_up" not in batch.relation("attend").edges
 
     def test_an_error_within_is_told_as_it_is(self):

@@ -19,6 +19,7 @@ from dglsent.passing.engines.torch.preset import PresetFields
 from dglsent.passing.engines.torch.reducing import EdgeOutputs, first_of, reduce_step
 from dglsent.passing.engines.torch.sources import AcyclicSources, TreeSources
 from dglsent.passing.functions import (
+    STATE,
     FrontierPass,
     MessageFunction,
     NodeFunction,
@@ -63,7 +64,8 @@ def propagate(
         assert at_leaves is not None
         leaf_outputs = call(at_leaves, Nodes(schedule.leaves, preset.at_leaves))
         require_rows(leaf_outputs, schedule.leaves, "nodes without in-edges")
-        made = [PassRun(each, batch, relation, direction, schedule) for each in passes if each.field in leaf_outputs]
+        wanted = passes if STATE in leaf_outputs else ()
+        made = [PassRun(each, batch, relation, direction, schedule) for each in wanted]
         for each in made:
             leaf_outputs = each.run(0, leaf_outputs, preset.at_leaves)
         apply = compiled(apply)
