@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import torch
@@ -76,26 +76,19 @@ def gather(outcomes: Iterable[dict[str, Tensor]]) -> dict[str, Tensor]:
 
 
 @torch.inference_mode()
-def evaluate(
-    model: SentenceModel, data: Examples, batch_size: int = 128, after: Callable[[], None] = lambda: None
-) -> tuple[dict[str, float], dict[str, dict[str, float]]]:
+def evaluate(model: SentenceModel, data: Examples) -> tuple[dict[str, float], dict[str, dict[str, float]]]:
     """Scores of a model.
 
     Args:
         model: the model, left in evaluation mode.
         data: examples with gold values.
-        batch_size: examples of a batch.
-        after: called after each batch.
 
     Returns:
         Scores of all examples, and those of each group apart with their `count`.
     """
     model.eval()
-    parts = []
-    for batch in loader(data, batch_size, model.encoder.directions, model.encoder.relations):
-        parts.append(model.outcomes(batch.to(model.device)))
-        after()
-    outcomes = gather(parts)
+    batches = loader(data, 128, model.encoder.directions, model.encoder.relations)
+    outcomes = gather(model.outcomes(batch.to(model.device)) for batch in batches)
     groups = {
         name: {
             **model.task.scores({key: value[index] for key, value in outcomes.items()}),
