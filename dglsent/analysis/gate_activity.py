@@ -15,7 +15,7 @@ from pandas import DataFrame, Series
 from dglsent.analysis.pictures import colour_of, panels
 from dglsent.analysis.runs import by_run, first_run, of_each_run
 from dglsent.analysis.sources import LoggedGates
-from dglsent.analysis.statistics import Array, entropy, interval, spearman
+from dglsent.analysis.statistics import Array, entropy, interval, pearson, spearman
 from graphs.drawing.colour import INK
 
 
@@ -73,6 +73,8 @@ def ambiguity(width: DataFrame) -> DataFrame:
 
     def partial(index: Array) -> float:
         ranks = [rankdata(column[index]) for column in (last, classes, count)]
+        if np.ptp(ranks[2]) == 0:  # of few words drawn again: nothing to hold fixed, and no line to fit
+            return pearson(ranks[0], ranks[1])
         a, b = (each - np.polyval(np.polyfit(ranks[2], each, 1), ranks[2]) for each in ranks[:2])
         # Ranks are halves: what is far smaller is rounding, and nothing is left to correlate.
         return float(np.corrcoef(a, b)[0, 1]) if min(np.ptp(a), np.ptp(b)) > 1e-9 else float("nan")

@@ -103,7 +103,7 @@ def test_of_what_frequency_explains_nothing_is_left(counts):
     assert row[["rho", "low", "high"]].isna().all()
 
 
-@pytest.mark.filterwarnings("ignore:Polyfit may be poorly conditioned")  # of four drawn again often one alone
+@pytest.mark.filterwarnings("error")  # of four drawn again often one alone, through which NumPy fitted a line
 def test_four_words_have_a_correlation():
     columns = {"width_last": [1, 2, 3, 4], "classes": [1, 2, 4, 3], "count": [3, 1, 2, 4]}
     for words, known in ((4, True), (3, False)):
