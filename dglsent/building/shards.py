@@ -12,7 +12,7 @@ from dglsent.building.parts import Part
 from dglsent.building.read import Read
 from dglsent.building.recipe_corpus import OfRecipe
 from dglsent.corpora.example import Example
-from dglsent.training.collection import collection_off
+from dglsent.training.garbage_collection import collection_off
 from dglsent.training.graphs import build, gold_classes, shape
 from graphs.batching import merge
 from graphs.columns import Sentence

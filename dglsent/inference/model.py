@@ -17,9 +17,9 @@ from dglsent.inference.given import Given, Readable, examples_of, readable
 from dglsent.inference.predictor import Predictor, Seen, needs, with_text
 from dglsent.inference.states import States, states_of
 from dglsent.training.class_paths import Trusted
-from dglsent.training.collection import collection_off
 from dglsent.training.device import pick_device
 from dglsent.training.fit import Say
+from dglsent.training.garbage_collection import collection_off
 from dglsent.training.model import SentenceModel
 from dglsent.training.recipe import Recipe
 from dglsent.training.run import FILES, Run, write

@@ -18,8 +18,8 @@ from dglsent.corpora.example import Example, Parsed
 from dglsent.corpora.stored import Stored
 from dglsent.nn.embeddings import GivenVectors, WordEmbedding
 from dglsent.tasks.task import Task
-from dglsent.training.collection import collection_off
 from dglsent.training.data import Examples, graph_sets, shaped
+from dglsent.training.garbage_collection import collection_off
 from dglsent.training.graphs import HALF_WIDTHS, Graph, OwnGraph
 from dglsent.training.model import SentenceModel
 from dglsent.training.recipe import Recipe

@@ -14,7 +14,7 @@ from typing import Any
 from jsonargparse import Namespace
 
 from dglsent.training import recipe as recipes
-from dglsent.training.collection import collection_off
+from dglsent.training.garbage_collection import collection_off
 from dglsent.training.yaml_text import read_yaml
 from dglsent.version import version
 

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 import torch
 
-from dglsent.training.collection import frozen
 from dglsent.training.data import Examples, loader
+from dglsent.training.garbage_collection import frozen
 from dglsent.training.model import SentenceModel
 from dglsent.training.processes import Place, strategy
 from dglsent.training.recipe import Recipe

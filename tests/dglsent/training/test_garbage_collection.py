@@ -5,7 +5,7 @@ import weakref
 
 import pytest
 
-from dglsent.training.collection import collection_off
+from dglsent.training.garbage_collection import collection_off
 
 
 @pytest.mark.parametrize("before", [True, False])
