@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import argparse
-import re
 from pathlib import Path
 from typing import NoReturn
 
+from dglsent.training import device_names
 from dglsent.training.ranges import MOST_SEED
 from graphs.errors import InputError
 
@@ -61,8 +61,8 @@ def refuse_split_of_files(options: argparse.Namespace) -> None:
 
 def device(text: str) -> str:
     """The name of a device."""
-    if not re.fullmatch(r"auto|cpu|cuda(:[0-9]{1,3})?", text):
-        raise argparse.ArgumentTypeError(f"{text!r} is none of auto, cpu, cuda and such as cuda:1")
+    if wrong := device_names.fault(text):
+        raise argparse.ArgumentTypeError(f"{text!r} {wrong}")
     return text
 
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import random
-import re
 
 import numpy as np
 import torch
 
+from dglsent.training import device_names
 from graphs.errors import InputError
 
 
@@ -18,8 +18,8 @@ def pick_device(device: str | torch.device, processes: int = 1) -> str:
         InputError: it is none of these, or CUDA is asked for and not there, or not for so many processes.
     """
     device = str(device)
-    if not re.fullmatch(r"auto|cpu|cuda(:[0-9]{1,3})?", device):
-        raise InputError(f"device {device!r}: is none of auto, cpu, cuda and such as cuda:1")
+    if wrong := device_names.fault(device):
+        raise InputError(f"device {device!r}: {wrong}")
     count = torch.cuda.device_count() if torch.cuda.is_available() else 0
     name, _, number = device.partition(":")
     if name == "cuda" and not count:

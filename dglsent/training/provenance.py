@@ -43,6 +43,7 @@ APART = (
     "dglsent.training.checks",
     "dglsent.training.chosen_recipe",
     "dglsent.training.class_paths",
+    "dglsent.training.device_names",
     "dglsent.training.means",
     "dglsent.training.parser_errors",
     "dglsent.training.provenance",
