@@ -82,7 +82,7 @@ def read_lines(source: Source) -> Iterator[str]:
             raise broken(name, number + 1, f"the file breaks off here ({reason(error)}); fetch it again") from None
         except UnicodeDecodeError as error:
             if not number and is_packed(error.object):
-                raise packed(name) from None
+                raise (packed(name) if isinstance(source, (str, os.PathLike)) else packed_stream(name)) from None
             what = f"not UTF-8 text ({error.reason}); convert the file to UTF-8"
             raise broken(name, number + 1, what) from None
 
@@ -153,7 +153,12 @@ def is_packed(begin: bytes) -> bool:
 
 def packed(name: str) -> InputError:
     """The error of a packed file whose name does not say so."""
-    return InputError(f"{name or 'input'}: packed by gzip, and its name does not end in .gz; rename or unpack it")
+    return InputError(f"{name}: packed by gzip, and its name does not end in .gz; rename or unpack it")
+
+
+def packed_stream(name: str) -> InputError:
+    """The error of a packed file that came open, as standard input does, and is not unpacked by its name."""
+    return InputError(f"{name or 'input'}: packed by gzip; unpack it on the way, as in `gunzip -c FILE | ...`")
 
 
 def reason(error: BaseException) -> str:
