@@ -236,6 +236,11 @@ class Run:
         """
         recipe = recipes.instantiate(self.config(trusted=trusted))
         self._require_weights()
+        if not self.vocabularies_file.is_file():
+            raise InputError(
+                f"{self.vocabularies_file}: gone, and the weights are of its words; put the file of this run back, or "
+                "train it into another folder"
+            )
         vocabularies = Vocabularies.load(self.vocabularies_file)
         model = make_model(recipe, vocabularies)
         self.load_weights(model)

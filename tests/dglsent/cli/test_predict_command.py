@@ -226,6 +226,8 @@ def test_every_line_end_a_mark_in_front_and_gzip(trees_run, tmp_path, program, m
     assert program("predict", trees_run, tmp_path / "mac.ptb.gz")[:2] == (0, out)
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(text)))
     assert program("predict", trees_run, "-")[:2] == (0, out)
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(gzip.compress(text))))
+    program.refuses("predict", trees_run, "-", saying=["packed by gzip", "gunzip -c FILE |"])
     (tmp_path / "cut.ptb.gz").write_bytes(gzip.compress(text)[:-9])
     program.refuses("predict", trees_run, tmp_path / "cut.ptb.gz", saying=["cut.ptb.gz:", "fetch it again"])
 
@@ -252,6 +254,9 @@ def test_refused_inputs(trees_run, pairs_run, tmp_path, program):
 def test_run_without_weights_or_with_broken_ones(trees_run, tmp_path, program):
     run = tmp_path / "run"
     shutil.copytree(trees_run, run)
+    (run / "vocabularies.json").rename(run / "kept")
+    program.refuses("predict", run, saying=["vocabularies.json: gone", "put the file of this run back"])
+    (run / "kept").rename(run / "vocabularies.json")
     weights = run / "weights.safetensors"
     weights.write_bytes(weights.read_bytes()[:1000])
     program.refuses("predict", run, saying=["weights.safetensors", "cannot be read"])
