@@ -24,7 +24,7 @@ from dglsent.training.graphs import HALF_WIDTHS, Graph, OwnGraph
 from dglsent.training.model import SentenceModel
 from dglsent.training.recipe import Recipe
 from dglsent.training.stored import stored_sets
-from dglsent.training.words import are_given, initial, known_words, read_files, token_vectors
+from dglsent.training.words import are_given, initial, known_words, none_known, read_files, token_vectors
 from graphs.columns import Sentence
 from graphs.cooccurrence import Cooccurrence
 from graphs.errors import InputError
@@ -108,7 +108,7 @@ def load_inputs(
         recipe: the recipe.
         data: the data folder; None for that of the environment.
         vocabularies: those of a trained model; new ones are made by default.
-        say: is told how many words of the corpus have pretrained vectors.
+        say: is told how many words of the corpus have pretrained vectors, and if none is known.
 
     Raises:
         InputError: the corpus cannot be read, does not fit the task, or has other classes than those of the model.
@@ -132,6 +132,8 @@ def load_inputs(
         known = strings()
         read = read_files(recipe.embedding, words_of(recipe, known), data, say)
         vocabularies = make_vocabularies(recipe, known, read)
+        if known.counts["train"].word and (warning := none_known(recipe.embedding, vocabularies.word)):
+            say(warning)
         vectors = initial(read, vocabularies.word)
     elif vocabularies.label is not None and list(vocabularies.label) != list(recipe.corpus.labels):
         raise InputError(

@@ -111,6 +111,16 @@ def vectors_file(name: str, data: Path | None) -> Path:
     raise InputError(f"{said}; put the file there (docs/data.md) or name another with --embedding.vectors FILE")
 
 
+def none_known(options: EmbeddingOptions, words: Vocabulary) -> str:
+    """A line on a vocabulary of no word at all, with which a model tells words by their spelling alone, else ""."""
+    if len(words) > len(SPECIAL) or are_given(options):
+        return ""
+    return (
+        f"embedding.min_count: no word stands {options.min_count} times in the training split, so that all are "
+        "unknown; give a lower one with --embedding.min_count"
+    )
+
+
 def known_words(frequent: Vocabulary, vectors: Sequence[WordVectors]) -> Vocabulary:
     """The words that a model knows: those with a vector in any file, and those that training meets often enough.
 

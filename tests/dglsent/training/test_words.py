@@ -52,6 +52,15 @@ def test_default_keeps_what_training_has_twice():
     assert "7" not in inputs.vocabularies.word
 
 
+def test_a_corpus_of_which_no_word_is_known():
+    """It was trained without a word on it."""
+    said: list[str] = []
+    for count in (1, 999):
+        load_inputs(made(f"min_count={count}"), None, say=said.append)
+    (line,) = said
+    assert line.startswith("embedding.min_count: no word stands 999 times in the training split")
+
+
 def test_files_stand_side_by_side(files):
     torch.manual_seed(1)
     said: list[str] = []
