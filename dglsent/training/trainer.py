@@ -19,8 +19,10 @@ from dglsent.training.recipe import Recipe
 from dglsent.training.run import Run
 
 if TYPE_CHECKING:
+    import lightning.pytorch as lightning
     from lightning.pytorch.callbacks import Callback
     from lightning.pytorch.loggers import Logger
+    from torch.utils.data import DataLoader
 
     from dglsent.training.callbacks import BestOnDev
 
@@ -51,10 +53,8 @@ def train(
     Raises:
         KeyboardInterrupt: it was interrupted.
     """
-    import lightning.pytorch as lightning
-
     from dglsent.training.averaging import Averaging
-    from dglsent.training.callbacks import BestOnDev, RandomStates, SafeCheckpointIO
+    from dglsent.training.callbacks import BestOnDev, RandomStates
     from dglsent.training.module import Training
 
     _quiet()
@@ -70,42 +70,18 @@ def train(
     # Dense gradients are mostly zeros, see DenseGradient; but several processes add up no others, and to find the rows
     # of a sparse one waits for a GPU.
     model.encoder.embedding.sparse = not cuda and place.count == 1
-    trainer = lightning.Trainer(
-        accelerator="gpu" if cuda else "cpu",
-        devices=[torch.cuda.current_device()] if cuda and place.count == 1 else place.count // place.machines,
-        num_nodes=place.machines,
-        strategy=strategy(place, device),
-        precision=options.precision,
-        max_epochs=options.epochs,
-        gradient_clip_val=options.clip,
-        logger=_loggers(run, place),
-        callbacks=[
-            best,
-            RandomStates(recipe.seed),
-            *([averaging] if averaging else []),
-            *watching,
-            *_callbacks(recipe, run, best, place, bar),
-        ],
-        plugins=[SafeCheckpointIO()],
-        num_sanity_val_steps=0,
-        enable_model_summary=False,
-        enable_progress_bar=bar,
-        use_distributed_sampler=False,
-        log_every_n_steps=1_000_000,
-    )
-    plans = (model.encoder.directions, model.encoder.relations)
+    callbacks = [
+        best,
+        RandomStates(recipe.seed),
+        *([averaging] if averaging else []),
+        *watching,
+        *_callbacks(recipe, run, best, place, bar),
+    ]
+    trainer = _trainer(recipe, run, device, place, callbacks, bar)
     try:
         # The corpus and the libraries stay to the end.
         with frozen():
-            training, dev = (
-                loader(
-                    sets[split], size, *plans, seed=seed, pin=cuda, workers=options.workers, bucket=bucket, place=place
-                )
-                for split, size, seed, bucket in (
-                    ("train", options.batch_size, recipe.seed, options.bucket),
-                    ("dev", 128, None, 0),
-                )
-            )
+            training, dev = _loaders(recipe, model, sets, place, pin=cuda)
             parts: list[Any] = [training.batch_sampler, dev.batch_sampler]
             trainer.fit(
                 Training(model, recipe.optimiser, *parts),
@@ -120,6 +96,49 @@ def train(
     if trainer.interrupted:
         raise KeyboardInterrupt
     return best.history
+
+
+def _trainer(
+    recipe: Recipe, run: Run, device: str, place: Place, callbacks: list[Callback], bar: bool
+) -> lightning.Trainer:
+    """Lightning's trainer, which says nothing that the callbacks do not say."""
+    import lightning.pytorch as lightning
+
+    from dglsent.training.callbacks import SafeCheckpointIO
+
+    options, cuda = recipe.training, device == "cuda"
+    return lightning.Trainer(
+        accelerator="gpu" if cuda else "cpu",
+        devices=[torch.cuda.current_device()] if cuda and place.count == 1 else place.count // place.machines,
+        num_nodes=place.machines,
+        strategy=strategy(place, device),
+        precision=options.precision,
+        max_epochs=options.epochs,
+        gradient_clip_val=options.clip,
+        logger=_loggers(run, place),
+        callbacks=callbacks,
+        plugins=[SafeCheckpointIO()],
+        num_sanity_val_steps=0,
+        enable_model_summary=False,
+        enable_progress_bar=bar,
+        use_distributed_sampler=False,
+        log_every_n_steps=1_000_000,
+    )
+
+
+def _loaders(
+    recipe: Recipe, model: SentenceModel, sets: Mapping[str, Examples], place: Place, *, pin: bool
+) -> tuple[DataLoader[Any], DataLoader[Any]]:
+    """The batches of train, in the order of the seed, and those of dev."""
+    options, plans = recipe.training, (model.encoder.directions, model.encoder.relations)
+    training, dev = (
+        loader(sets[split], size, *plans, seed=seed, pin=pin, workers=options.workers, bucket=bucket, place=place)
+        for split, size, seed, bucket in (
+            ("train", options.batch_size, recipe.seed, options.bucket),
+            ("dev", 128, None, 0),
+        )
+    )
+    return training, dev
 
 
 def _callbacks(recipe: Recipe, run: Run, best: BestOnDev, place: Place, bar: bool) -> list[Callback]:
