@@ -9,7 +9,7 @@ import lzma
 import re
 import sys
 import tarfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 from pathlib import Path
 
@@ -156,26 +156,25 @@ def _tokens(data: Path) -> dict[tuple[str, str], dict[str, list[str]]]:
     return read
 
 
-def _reviews(data: Path) -> Iterator[tuple[tuple[str, ...], bytes]]:
-    """Split, part and name of the reviews, and their text."""
+def _reviews(data: Path) -> Iterable[tuple[tuple[str, ...], bytes]]:
+    """Split, part and name of the reviews, and their text, of the first archive or unpacked one; of none nothing."""
     for folder in (data / name for name in _FOLDERS):
-        for archive in _ARCHIVES:
-            if (folder / archive).is_file():
-                yield from _packed(folder / archive)
-                return
+        for archive in (folder / name for name in _ARCHIVES):
+            if archive.is_file():
+                return _packed(archive)
         for root in (folder, folder / "aclImdb"):
             if (root / "train" / "neg").is_dir():
-                for file in root.glob("*/*/*.txt"):
-                    if named := _NAME.fullmatch(file.as_posix()):
-                        yield named.groups(), _bytes(file)
-                return
+                return _unpacked(root)
+    return ()
 
 
-def _bytes(file: Path) -> bytes:
-    try:
-        return file.read_bytes()
-    except OSError as error:
-        raise unreadable(file, error) from None
+def _unpacked(root: Path) -> Iterator[tuple[tuple[str, ...], bytes]]:
+    for file in root.glob("*/*/*.txt"):
+        if named := _NAME.fullmatch(file.as_posix()):
+            try:
+                yield named.groups(), file.read_bytes()
+            except OSError as error:
+                raise unreadable(file, error) from None
 
 
 def _packed(archive: Path) -> Iterator[tuple[tuple[str, ...], bytes]]:
