@@ -49,7 +49,8 @@ def call(function: Callable[[Any], Outputs], seen: Any) -> Outputs:
 
 
 def name_of(function: Any) -> str:
-    """What a user calls a function."""
+    """What a user calls a function; of a partial one, the whole."""
+    function = getattr(function, "func", function)
     return getattr(function, "__qualname__", "") or type(function).__qualname__
 
 

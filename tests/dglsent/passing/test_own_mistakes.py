@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import pytest
 import torch
 from random_graphs import tree
@@ -65,6 +67,7 @@ def batch():
         ((send, padded(nothing), update, leaf), "nothing returns None"),
         ((send, (SUM, nothing), update, leaf), "nothing returns None"),
         ((nothing, ATTENTION, update, leaf), "nothing returns None"),
+        ((partial(nothing), SUM, update, leaf), "nothing returns None"),
         ((send, SUM, bare, leaf), "bare returns a value of type Tensor; it should return a dict"),
         ((send, SUM, update, bare), "bare returns a value of type Tensor"),
     ],
