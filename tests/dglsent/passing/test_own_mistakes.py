@@ -150,3 +150,15 @@ def test_a_field_that_may_be_missing_can_be_asked_for(name):
 
     with engine(name):
         propagate(batch(), send, SUM, own, leaf=leaf)
+
+
+@pytest.mark.parametrize("more", [1, 2])
+def test_a_reducer_returns_the_same_fields_at_all_nodes(more):
+    """A field that only some have was lost, or was a bare KeyError, as the nodes of fewer in-edges lacked or had it."""
+
+    def by_degree(nodes):
+        heard = nodes.mailbox["m"]
+        return {"s": heard.sum(1)} | ({"extra": heard[:, 0]} if heard.shape[1] == more else {})
+
+    with pytest.raises(ValueError, match=r"by_degree returns .*s at nodes with 1 in-edges and .*s at those with 2; it"):
+        round_of(batch(), send, by_degree)

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import torch
 from torch import Tensor
 
-from dglsent.passing.calls import call, sent
+from dglsent.passing.calls import call, listed, name_of, sent
 from dglsent.passing.functions import Outputs, Padded, ReduceFunction, SoftmaxSum, is_builtin, reducers
 from dglsent.passing.plans.incidence import Incidence
 from dglsent.passing.relation import Relation
@@ -147,9 +147,16 @@ def _by_mailboxes(function: ReduceFunction, messages: Outputs, mail: Mailboxes, 
         call(function, Nodes(count, partial(nodes_data, bucket), partial(mailbox, bucket)))
         for bucket, (_, count) in enumerate(degrees)
     ]
+    first = results[0]
     if len(results) == 1:
-        return results[0]
-    return {name: torch.cat([result[name] for result in results]) for name in results[0]}
+        return first
+    for result, (degree, _) in zip(results, degrees, strict=True):
+        if result.keys() != first.keys():
+            raise ValueError(
+                f"{name_of(function)} returns {listed(first)} at nodes with {degrees[0][0]} in-edges and "
+                f"{listed(result)} at those with {degree}; it should return the same fields at all"
+            )
+    return {name: torch.cat([result[name] for result in results]) for name in first}
 
 
 def _at_once(padded: Padded, messages: Outputs, mail: Mailboxes, data: Resolver) -> Outputs:
