@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 _EPILOGUE = """
 Every key of the recipe is an option too, such as --training.epochs 3, or --encoder.hidden 100 for
 encoder.init_args.hidden; RECIPE comes before them. `dglsent recipes RECIPE --resolved` shows the keys with their
-values, `dglsent fit RECIPE --encoder.help CLASS` those of a class (--task.help and --corpus.help, too). The same
-command again resumes an unfinished run and leaves a finished one as it is.
+values, `dglsent fit RECIPE --encoder.help` those of its class, with a CLASS behind it those of another (--task.help
+and --corpus.help, too). The same command again resumes an unfinished run and leaves a finished one as it is.
 """
 
 

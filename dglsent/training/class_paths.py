@@ -148,7 +148,7 @@ def _imported(path: str, key: str) -> Any:
 def with_options(recipe: Mapping[str, Any], overrides: Sequence[str]) -> dict[str, Any]:
     """A recipe as options such as `--encoder.hidden 3` change it, as far as `checked` needs to know."""
     changed = copy.deepcopy(dict(recipe))
-    for option, text in _options(overrides):
+    for option, text in _options(overrides[:-1] if overrides and _asks(overrides[-1]) else overrides):
         try:
             value = yaml.safe_load(text)
         except (yaml.YAMLError, ValueError, RecursionError):
@@ -163,6 +163,8 @@ def with_options(recipe: Mapping[str, Any], overrides: Sequence[str]) -> dict[st
 
 def spelled_out(overrides: Sequence[str], given: Mapping[str, Any], checked: Mapping[str, Any]) -> list[str]:
     """Options with the dotted paths of classes for their names, as jsonargparse reads them.
+
+    A last `--encoder.help` without a class asks for the help of the recipe's own.
 
     Args:
         overrides: the options.
@@ -182,7 +184,15 @@ def spelled_out(overrides: Sequence[str], given: Mapping[str, Any], checked: Map
                 result[place] = f"--{option}={said}"
             elif each == text and place and overrides[place - 1] == f"--{option}":
                 result[place] = said
+    if result and _asks(result[-1]):
+        own = _at(checked, result[-1].removeprefix("--"))
+        result += [own["class_path"]] if isinstance(own, Mapping) and "class_path" in own else []
     return result
+
+
+def _asks(argument: str) -> bool:
+    """Whether an argument, the last, asks for help of the class that a recipe has."""
+    return argument.startswith("--") and argument.endswith(".help")
 
 
 def written(recipe: Mapping[str, Any], config: Namespace, overrides: Sequence[str]) -> Namespace:

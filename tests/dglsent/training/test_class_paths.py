@@ -135,6 +135,20 @@ def test_help_of_a_class(tmp_path, program):
     assert "--encoder.hidden HIDDEN" in out
 
 
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (["--encoder.help"], "--encoder.help=dglsent.models.tree_lstm.BinaryTreeLSTM"),
+        (["--encoder", "RecNN", "--encoder.help"], "--encoder.help=dglsent.models.recnn.RecNN"),
+        (["--task.help"], "--task.help=dglsent.tasks.classification.Classification"),
+    ],
+)
+def test_help_without_a_class_is_that_of_the_recipe(options, said, tmp_path, program):
+    code, out, _ = program("fit", recipe(tmp_path), *options)
+    assert code == 0
+    assert f"Help for {said}\n" in out
+
+
 @pytest.mark.parametrize("path", ["hostile.Tree", "hostile.run", "hostile.nothing", "hostile"])
 def test_a_run_folder_imports_nothing_but_dglsent(path, marker, trees_run, program, tmp_path):
     folder = tmp_path / "run"
