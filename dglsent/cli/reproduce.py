@@ -145,7 +145,8 @@ def _reproduce(options: Namespace, command: str) -> int:
     if ledger:
         with ledger.held(options.out):
             every_seed = sorted({*options.seeds, *ledger.seeds()})
-            ledger.write(Reproduction(table, (), every_seed, options.out, say).results(), command)
+            made_by = (options.verify and ledger.command) or command  # a verification makes no number
+            ledger.write(Reproduction(table, (), every_seed, options.out, say).results(), made_by)
     if making.failed:
         say(f"failed: {', '.join(row.name for row in making.failed)}; the same command tries again")
     return FAILED if making.failed else 0

@@ -92,6 +92,11 @@ class Ledger:
             self._read()
             yield self.put_back(out)
 
+    @property
+    def command(self) -> str:
+        """What made its numbers last; "" where it has none."""
+        return str(self._known.get("command", ""))
+
     def seeds(self) -> set[int]:
         """Seeds of all runs that it has records of."""
         return {record["seed"] for row in self._rows.values() for record in row.get("records") or ()}

@@ -130,6 +130,19 @@ def test_an_older_copy_of_a_run_does_not_undo_its_verification(reproduced, tmp_p
     assert "verified" not in run.metrics()["provenance"]
 
 
+def test_a_verification_leaves_the_command_that_made_the_numbers(reproduced, tmp_path):
+    def command():
+        return json.loads((tmp_path / "ledger/table.json").read_text())["command"]
+
+    assert reproduced("--verify") == (0, "")
+    assert "--verify" in command()  # where no other command has made any
+    assert reproduced() == (0, "")
+    made = command()
+    assert "--verify" not in made
+    assert reproduced("--verify") == (0, "")
+    assert command() == made
+
+
 def test_other_seeds_join_those_of_the_ledger(reproduced, tmp_path):
     reproduced()
     shutil.move(tmp_path / "runs/tiny/seed-1", tmp_path / "runs/tiny/seed-7")
