@@ -8,10 +8,9 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Final, TypeAlias
 
-from graphs.columns import Dependencies
 from graphs.drawing.canvas import MARGIN, Canvas, Svg, number, text_width
 from graphs.drawing.colour import INK, SOFT, Scale
-from graphs.drawing.given import named, texts, words_of
+from graphs.drawing.given import drawn_by, named, texts, words_of
 from graphs.errors import InputError
 
 Arc: TypeAlias = "tuple[int, int] | tuple[int, int, float]"
@@ -132,8 +131,7 @@ def arcs_svg(
 
 def _read(arcs: Iterable[Arc], count: int) -> list[_Arc]:
     if not isinstance(arcs, Iterable):
-        drawn = "; dependencies_svg draws dependency trees" if isinstance(arcs, Dependencies) else ""
-        raise InputError(f"{named(arcs)} in the place of arcs; give (sender, receiver) of each{drawn}")
+        raise InputError(f"{named(arcs)} in the place of arcs; give (sender, receiver) of each{drawn_by(arcs)}")
     found = []
     for arc in arcs:
         try:

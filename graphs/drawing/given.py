@@ -30,12 +30,17 @@ def wants(given: Any, kind: type, function: str, what: str) -> None:
     """
     if isinstance(given, kind):
         return
-    hint = next((f"; {does}" for other, does in _OTHERS.items() if isinstance(given, other)), "")
+    hint = drawn_by(given)
     if isinstance(given, Sequence) and given and isinstance(given[0], kind):
         hint = "; draw its members one by one"
-    if _is_dgl(given):
-        hint = "; graph_svg draws the SentenceGraph that it was made of"
     raise InputError(f"{function} draws {what}, but was given {named(given)}{hint}")
+
+
+def drawn_by(given: Any) -> str:
+    """Which function draws something, as the end of a message; "" where none does."""
+    if _is_dgl(given):
+        return "; graph_svg draws the SentenceGraph that it was made of"
+    return next((f"; {does}" for kind, does in _OTHERS.items() if isinstance(given, kind)), "")
 
 
 def named(given: Any) -> str:

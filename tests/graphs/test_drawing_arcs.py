@@ -255,7 +255,7 @@ def test_a_parse_in_the_place_of_arcs_is_told():
     wanted = r"in the place of arcs; give \(sender, receiver\) of each"
     with pytest.raises(InputError, match=f"^Dependencies of 2 tokens {wanted}; dependencies_svg draws dep"):
         graphs.arcs_svg(tree.words, tree)
-    with pytest.raises(InputError, match=f"^a SentenceGraph of 2 nodes {wanted}$"):
+    with pytest.raises(InputError, match=f"^a SentenceGraph of 2 nodes {wanted}; graph_svg draws graphs$"):
         graphs.arcs_svg(tree.words, [(0, 1)], below=graphs.chain(tree, graphs.Vocabularies.of([tree])))
 
 
