@@ -38,8 +38,10 @@ def guess(name: str, text: str) -> Format:
         InputError: it is JSON, and not an object a line.
     """
     named = form_named(name)
-    if named not in (None, "text"):  # any text may be named .txt
-        return named
+    return _guess_by_lines(name, text) if named in (None, "text") else named  # any text may be named .txt
+
+
+def _guess_by_lines(name: str, text: str) -> Format:
     lines = [line for _, line in numbered_lines(text) if not line.startswith("#")]
     first = lines[0] if lines else ""
     if re.match(r"[0-9]+([-.][0-9]+)?\t", first):
@@ -101,8 +103,30 @@ def read(
         named: whether someone asked for these columns, without which a table is refused.
 
     Raises:
-        InputError: a table has no such columns, or pairs are given to a model of single sentences.
+        InputError: a table has no such columns, pairs are given to a model of single sentences, or of the form that
+            was asked for there is nothing.
     """
+    found = _read(text, form, columns, name, named)
+    _refuse_other(found, text, form, name)
+    return found
+
+
+def _refuse_other(found: Sequence[tuple[Given, ...]], text: str, form: Format, name: str) -> None:
+    """Refuses a file of another form than that as which it was read, where each of its lines would be an error."""
+    errors = [one for example in found for one in example if isinstance(one, SentenceError)]
+    if form not in ("brackets", "conllu", "jsonl") or not found or len(errors) < sum(map(len, found)):
+        return
+    looks = _guess_by_lines(name, text)
+    if looks == form or (looks == "text" and len(found) == 1):
+        return
+    kinds = {"brackets": "trees in brackets", "conllu": "CoNLL-U"}
+    as_asked = f"can be read as {kinds.get(form, form)}"
+    if looks in kinds:
+        raise InputError(f"{name or 'input'}: {kinds[looks]}, and nothing in it {as_asked}; give --format {looks}")
+    raise InputError(f"{errors[0]}; nor is there anything else that {as_asked}; give the --format that it has")
+
+
+def _read(text: str, form: Format, columns: Sequence[str], name: str, named: bool) -> list[tuple[Given, ...]]:
     sentences = len(columns)
     if form in ("csv", "jsonl") or (form == "tsv" and (named or names_columns(text, columns))):
         return _of_table(Extract(text, name, 1, 1), f".{form}", columns)

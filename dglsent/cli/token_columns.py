@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from dglsent.cli.reading import TOKEN, given_of
+from dglsent.cli.reading import TOKEN, given_of, guess
 from dglsent.inference.given import Given
 from graphs.columns import Tagged
 from graphs.errors import InputError, SentenceError
@@ -35,15 +36,19 @@ class TokenColumns:
         """The sentences of a file in their order; what it says of classes is left out.
 
         Raises:
-            InputError: its lines have neither these columns nor all but that of the classes.
+            InputError: most of its lines have neither these columns nor all but that of the classes.
         """
         bare = tuple(column for column in self.names if column != self.tag)
-        count = len(next(_lines(text), ()))
+        counts = Counter(map(len, _lines(text)))
+        if not counts:
+            return []
+        count = max(counts, key=counts.__getitem__)  # that of the first line, where as many lines have another
         columns = {len(self.names): self.names, len(bare): bare}.get(count)
         if columns is None:
+            other = "; it looks like CoNLL-U; give --format conllu" if guess("", text) == "conllu" else ""
             raise InputError(
-                f"{name}: {count} columns; the model was trained on {', '.join(self.names)}, of which "
-                f"{self.tag!r} may be left out"
+                f"{name}: {count} column{'s' * (count != 1)} in most lines; the model was trained on "
+                f"{', '.join(self.names)}, of which {self.tag!r} may be left out{other}"
             )
         read = read_columns(Extract(text, name, 1, 1), columns, on_error="skip").in_order()
         return [(one,) for one in given_of(map(self._untold, read))]

@@ -197,3 +197,41 @@ def test_pairs_on_lines_of_text_have_a_tab_between_them(form):
 def test_a_tab_after_a_sentence_parts_nothing():
     given = read("Two boys play.\t\nThe boys play.\n", "text", PAIR)
     assert [one.text for one in given[0]] == ["Two boys play.", "The boys play."]
+
+
+ROWS_OF_CONLLU = "# sent_id = 1\n1\tIt\t_\t_\tPRP\t_\t2\tnsubj\t_\t_\n2\trains\t_\t_\tVBZ\t_\t0\troot\t_\t_\n\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "form", "said"),
+    [
+        (ROWS_OF_CONLLU * 3, "brackets", "^own: CoNLL-U, and nothing in it can .* trees in .*; give --format conllu$"),
+        (ROWS_OF_CONLLU * 3, "jsonl", "^own: CoNLL-U, and nothing in it can be read as jsonl; give --format conllu$"),
+        (f"{GOOD}\n\n" * 3, "conllu", "^own: trees in brackets, and nothing in it .* CoNLL-U; give --format brackets$"),
+        (GOOD, "conllu", "; give --format brackets$"),
+        (
+            "A film\nIt rains\n",
+            "brackets",
+            "^own:1, .*'A'; nor is there anything else .*; give the --format that it has",
+        ),
+        ("A film\nIt rains\n", "jsonl", "^own:1, .*; nor is there anything else .*; give the --format that it has$"),
+    ],
+)
+def test_a_file_of_another_form_is_one_error(text, form, said):
+    with pytest.raises(InputError, match=said):
+        read(text, form, [TEXT], "own")
+
+
+@pytest.mark.parametrize(
+    ("text", "form"),
+    [
+        (f"{GOOD}\n{ROWS_OF_CONLLU}", "brackets"),
+        ("(S (NN x)\n(S (NN y)\n", "brackets"),
+        ("A film", "brackets"),
+        ("1\tIt\n\n2\trains\n", "conllu"),
+        ('{"text": ""}\n{"text": " "}\n', "jsonl"),
+        ("text,label\n,x\n,y\n", "csv"),
+    ],
+)
+def test_broken_sentences_are_told_one_by_one(text, form):
+    assert any(isinstance(one, SentenceError) for (one,) in read(text, form, [TEXT]))

@@ -78,9 +78,26 @@ def test_a_broken_sentence_is_told_in_its_place(tagger_run, tmp_path, program):
 
 def test_other_columns_are_refused(tagger_run, trees_run, tmp_path, program):
     (tmp_path / "new").write_text("the\nfilm\n")
-    wanted = "1 columns; the model was trained on word, pos, tag, of which 'tag' may be left out"
+    wanted = "1 column in most lines; the model was trained on word, pos, tag, of which 'tag' may be left out"
     program.refuses("predict", tagger_run, tmp_path / "new", "--format", "columns", saying=[wanted])
     program.refuses("predict", trees_run, tmp_path / "new", "--format", "columns", saying=["TaggedColumns"])
+
+
+def test_columns_are_counted_in_all_lines_and_not_in_the_first_alone(tagger_run, tmp_path, program):
+    (tmp_path / "new").write_text("the DT x\n\n" + "the DT x more\nfilm NN y more\n\n" * 9)
+    program.refuses("predict", tagger_run, tmp_path / "new", "--format", "columns", saying=["new: 4 columns in most"])
+    (tmp_path / "new").write_text("a\n\n" + TAGS)
+    code, out, err = program("predict", tagger_run, tmp_path / "new", "--format", "columns")
+    assert (code, err.count("\n")) == (2, 1)
+    assert ["error" in json.loads(line) for line in out.splitlines()] == [True, False, False]
+    (tmp_path / "new").write_text("\n")
+    program.refuses("predict", tagger_run, tmp_path / "new", "--format", "columns", saying=["holds no sentences"])
+
+
+def test_conllu_is_no_file_of_columns(tagger_run, tmp_path, program):
+    rows = "".join(f"{n}\t{word}\t_\t_\t_\t_\t0\t_\t_\t_\n" for n, word in enumerate("abc", 1))
+    (tmp_path / "new").write_text(f"# text = a b c\n{rows}\n" * 5)
+    program.refuses("predict", tagger_run, tmp_path / "new", "--format", "columns", saying=["give --format conllu"])
 
 
 @pytest.mark.parametrize("named", [["--format", "text"], ["--format", "tokens"]])
