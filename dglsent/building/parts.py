@@ -63,7 +63,7 @@ def parts_of(split: str, files: list[str], size: int) -> Iterator[Part]:
     """Cuts files into parts of `size` sentences; each file begins a new one.
 
     Raises:
-        InputError: a file cannot be read, or there are no sentences in it.
+        InputError: a file cannot be read, or it holds no sentences.
     """
     number, first = 0, 1
     for file in files:
@@ -72,7 +72,7 @@ def parts_of(split: str, files: list[str], size: int) -> Iterator[Part]:
             yield replace(part, number=number, first=first)
             number, first = number + 1, first + part.count
         if first == before:
-            raise InputError(f"{file}: no sentences")
+            raise InputError(f"{file}: holds no sentences; leave it out")
 
 
 def text_of(part: Part) -> str:

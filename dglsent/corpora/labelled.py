@@ -273,13 +273,17 @@ class TaggedColumns(LabelledFiles[Tagged | Dependencies]):
         try:
             return list(read_columns(file, self.columns))
         except SentenceError as error:
-            hint = (
-                f"; if it has others than {', '.join(self.columns)}, name all by --corpus.columns, as [word, pos, tag]"
-                + (", or of CoNLL-U give --corpus.tag upos, xpos or feats" if _is_conllu(file) else "")
-            )
-            raise SentenceError(
-                f"{error.reason}{hint if 'columns, expected' in error.reason else ''}", error.origin
-            ) from None
+            hint = f"; {self._remedy(file)}" if "columns, expected" in error.reason else ""
+            raise SentenceError(f"{error.reason}{hint}", error.origin) from None
+
+    def _remedy(self, file: Path) -> str:
+        """What to do about a file of other columns."""
+        if self.labels:  # of a trained model, whose columns are no option any more
+            return f"the model was trained on {', '.join(self.columns)}"
+        other = ", or of CoNLL-U give --corpus.tag upos, xpos or feats" if _is_conllu(file) else ""
+        return (
+            f"if it has others than {', '.join(self.columns)}, name all by --corpus.columns, as [word, pos, tag]{other}"
+        )
 
     def _classes(self, train: Sequence[Tagged | Dependencies]) -> tuple[str, ...]:
         tags = (tag for one in train for tag in self._tokens(one).columns[self.tag])

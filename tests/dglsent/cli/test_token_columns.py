@@ -108,3 +108,13 @@ def test_files_of_other_columns_are_no_text_unless_someone_says_so(tagger_run, t
     program.refuses("predict", trees_run, tmp_path / "conll", saying=["conll:1: -DOCSTART-", "--format columns"])
     code, out, _ = program("predict", tagger_run, tmp_path / "other", *named)
     assert (code, len(out.splitlines())) == (0, 5)
+
+
+def test_scoring_files_of_other_columns_names_those_of_training_and_no_option_of_fit(tagger_run, tmp_path, program):
+    (tmp_path / "new").write_text("the DT x more\n")
+    said = "1: 4 columns, expected 3; the model was trained on word, pos, tag\n"
+    program.refuses("test", tagger_run, tmp_path / "new", saying=[said])
+    recipe, columns = tagger_run.parent / "tagger.yaml", "[word, tag]"
+    program.refuses(
+        "fit", recipe, "--corpus.columns", columns, "--out", tmp_path / "run", saying=["name all by --corpus.col"]
+    )
