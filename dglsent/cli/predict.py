@@ -106,10 +106,30 @@ def _given(options: Namespace, model: Model) -> list[tuple[dict[str, Any], tuple
             raise InputError(
                 f"{name}: holds no sentences; give text, a sentence a line, or what `dglsent parse` makes of it"
             )
+        _refuse_other_parses(found, name, model)
         of_file = {"file": name} if len(options.files) > 1 else {}
         for number, example in enumerate(found, 1):
             examples.append(({**of_file, "id": example[0].origin.sentence or str(number)}, example))
     return examples
+
+
+def _refuse_other_parses(found: Sequence[tuple[Given, ...]], name: str, model: Model) -> None:
+    """Refuses a file of sentences none of which has a parse that the model reads: each would be the same error."""
+    from dglsent.corpora.example import Parsed
+    from dglsent.training.graphs import shape
+
+    reasons = set[str]()
+    for one in chain.from_iterable(found):
+        if not isinstance(one, Parsed):
+            return
+        try:
+            shape(model.recipe.graph, one)
+        except SentenceError as error:
+            reasons.add(error.reason)
+        else:
+            return
+    if len(found) > 1 and len(reasons) == 1:
+        raise InputError(f"{name}: {reasons.pop()}")
 
 
 def _read(text: str, name: str, options: Namespace, model: Model) -> list[tuple[Given, ...]]:
