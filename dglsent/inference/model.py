@@ -23,7 +23,7 @@ from dglsent.training.garbage_collection import collection_off
 from dglsent.training.model import SentenceModel
 from dglsent.training.recipe import Recipe
 from dglsent.training.run import FILES, Run, write
-from graphs.errors import InputError, SentenceError, check_choice, one_line
+from graphs.errors import InputError, SentenceError, check_choice, check_kind, one_line
 from graphs.features import Vocabularies
 from graphs.files import replacing
 from graphs.token_vectors import TokenVectors, VectorSource
@@ -86,6 +86,7 @@ class Model(ModelHubMixin):
         vectors: VectorSource | None = None,
     ) -> Model:
         """The model of a run folder; see `dglsent.load`."""
+        check_kind(run, (str, os.PathLike), "give the folder that `dglsent fit` wrote")
         folder = Run(Path(run))
         recipe, vocabularies, model = folder.load(trusted=trusted)
         model = model.to(pick_device(device))
