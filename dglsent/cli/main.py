@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import importlib
 import io
 import os
@@ -108,7 +109,13 @@ def _failed(error: BaseException) -> int:
     if isinstance(error, BrokenPipeError):  # such as `dglsent predict ... | head`
         return UNREAD
     named = error.filename or "standard output"
-    return _fail(f"{named}: {error.strerror or error}; make room there, or choose another place")
+    return _fail(f"{named}: {error.strerror or error}; {_remedy(error)}, or choose another place")
+
+
+def _remedy(error: OSError) -> str:
+    if error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
+        return "make room there"
+    return "check its permissions" if isinstance(error, PermissionError) else "check the path"
 
 
 def _hides_an_interrupt(error: BaseException | None) -> bool:

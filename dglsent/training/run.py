@@ -24,6 +24,7 @@ from dglsent.training.source_files import changed, hashes, require_code_of_store
 from graphs.errors import InputError
 from graphs.features import Vocabularies
 from graphs.files import is_part, replacing
+from graphs.formats.source import unreadable
 
 WEIGHTS, VOCABULARIES, SOURCES = "weights.safetensors", "vocabularies.json", "sources.json"
 METRICS = "metrics.json"
@@ -203,6 +204,11 @@ class Run:
             InputError: there are none, or they are those of another model.
         """
         self._require_weights()
+        try:
+            with self.weights_file.open("rb"):  # of a file that may not be read safetensors says that it is not there
+                pass
+        except OSError as error:
+            raise unreadable(self.weights_file, error) from None
         try:
             weights = load_file(self.weights_file)
         except (SafetensorError, OSError, ValueError) as error:

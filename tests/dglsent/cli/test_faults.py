@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import io
 import json
 import os
@@ -78,6 +79,38 @@ def test_a_file_in_the_way(tmp_path, program):
     for out in (file / "run", file / "a" / "run"):
         program.refuses("fit", file, "--out", out, saying=[f"dglsent: {file}"])
     program.refuses("predict", tmp_path / "tiny.yaml", saying=["config.yaml is missing"])
+
+
+@pytest.mark.parametrize(
+    ("error", "remedy"),
+    [
+        (PermissionError(errno.EACCES, "Permission denied"), "check its permissions"),
+        (OSError(errno.EROFS, "Read-only file system"), "check the path"),
+        (OSError(errno.ENOSPC, "No space left on device"), "make room there"),
+        (NotADirectoryError(errno.ENOTDIR, "Not a directory"), "check the path"),
+    ],
+)
+def test_what_to_do_about_an_error_of_the_system(error, remedy, monkeypatch, program):
+    def main(arguments):
+        error.filename = "there"
+        raise error
+
+    monkeypatch.setattr("dglsent.cli.recipes.main", main)
+    program.refuses("recipes", saying=[f"dglsent: there: {error.strerror}; {remedy}, or choose another place\n"])
+
+
+def test_weights_that_may_not_be_read(run, program, monkeypatch):
+    """They were said not to be there, and were to be trained again."""
+    opened = Path.open
+
+    def refused(path, *mode, **options):
+        if path.name == "weights.safetensors":
+            raise PermissionError(errno.EACCES, "Permission denied", str(path))
+        return opened(path, *mode, **options)
+
+    monkeypatch.setattr(Path, "open", refused)
+    file = run / "weights.safetensors"
+    program.refuses("predict", run, saying=[f"{file}: cannot be read (Permission denied); check the path"])
 
 
 @pytest.mark.parametrize("room", [0, 1500, 9000, 14000])
