@@ -30,6 +30,8 @@ def register(name: str) -> Callable[[_Class], _Class]:
     Raises:
         ValueError: the name is none or that of a class of dglsent, or the class is not one that can be found again.
     """
+    if not isinstance(name, str):
+        raise ValueError('register takes the name that the class is to have: @dglsent.register("pooled")')
     if not re.fullmatch(r"[A-Za-z][\w-]*", name):
         raise ValueError(f"{name!r} is no name for a class: a letter, then letters, digits, - and _")
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from inspect import signature
 from itertools import chain
 
 import numpy as np
@@ -79,6 +80,7 @@ def _check_clipping(recipe: Recipe) -> None:
 def _check_encoder(encoder: Encoder) -> None:
     """Refuses attributes that would be read as others, and weights whose sizes only a batch tells."""
     name = type(encoder).__name__
+    _require_methods(f"encoder {name}", encoder, Encoder, ("encode",))
     for attribute in ("directions", "relations", "shows"):
         given = getattr(encoder, attribute)
         if isinstance(given, str):
@@ -94,6 +96,15 @@ def _check_encoder(encoder: Encoder) -> None:
             raise InputError(
                 f"encoder {name}: {place} is a {type(module).__name__}, and of Lazy modules no run can be loaded; give "
                 "its sizes, such as nn.Linear(embedding.dim, hidden)"
+            )
+
+
+def _require_methods(what: str, made: object, base: type, names: Sequence[str]) -> None:
+    """Refuses an object of a class of one's own that lacks what its base leaves to it."""
+    for name in names:
+        if getattr(getattr(made, name), "__func__", None) is getattr(base, name):
+            raise InputError(
+                f"{what} has no {name}; write {name}({', '.join(signature(getattr(base, name)).parameters)})"
             )
 
 
@@ -115,6 +126,13 @@ def _check_own_graphs(recipe: Recipe, encoder: Encoder, sets: Mapping[str, Examp
 def _check_task(recipe: Recipe, task: Task, sets: Mapping[str, Examples]) -> None:
     """Whether scores, classes and scale are there, and those of the corpus."""
     labels, examples = recipe.corpus.labels, sets["train"]
+    name = f"task {type(task).__name__}"
+    _require_methods(name, task, Task, ("loss", "outcomes", "scores", "predict"))
+    for attribute, value in (("score_names", "a tuple of names"), ("monitor", "one of its score_names")):
+        if not hasattr(task, attribute):
+            raise InputError(f"{name} has no {attribute}; set it, {value}")
+    if isinstance(task.score_names, str):
+        raise InputError(f"{name}: score_names is text; give a tuple: score_names = ({task.score_names!r},)")
     if task.monitor not in task.score_names:
         raise InputError(f"task: it monitors {task.monitor!r}, and its scores are {', '.join(task.score_names)}")
     classes = getattr(task, "classes", None)

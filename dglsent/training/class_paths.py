@@ -68,7 +68,7 @@ def checked(value: Any, declared: Any, *, trusted: Trusted, key: str = "") -> An
     if isinstance(value, str):
         if not kinds:
             return value
-        return registry.dotted(find(value, kinds, trusted=trusted, key=key))
+        return registry.dotted(_taking(declared, find(value, kinds, trusted=trusted, key=key), key))
     if isinstance(value, list | tuple):
         return [checked(each, declared, trusted=trusted, key=key) for each in value]
     if not isinstance(value, Mapping):
@@ -76,7 +76,7 @@ def checked(value: Any, declared: Any, *, trusted: Trusted, key: str = "") -> An
     if "class_path" not in value:
         fields = {name: each for kind in kinds for name, each in _parameters(kind).items()}
         return _arguments(value, fields, None if fields else declared, trusted, key)
-    made = find(value["class_path"], kinds, trusted=trusted, key=key)
+    made = _taking(declared, find(value["class_path"], kinds, trusted=trusted, key=key), key)
     return {**_arguments(value, _parameters(made), None, trusted, key), "class_path": registry.dotted(made)}
 
 
@@ -111,6 +111,26 @@ def find(path: Any, kinds: Sequence[type], *, trusted: Trusted, key: str) -> typ
         wanted = " or ".join(kind.__name__ for kind in kinds if kind is not _Function)
         raise InputError(f"{key}: {path} is no {f'subclass of {wanted}' if wanted else 'class that belongs here'}")
     return found
+
+
+def _taking(declared: Any, made: type, key: str) -> type:
+    """The class, if its first argument may be what a function in its place would be given, as the type declares.
+
+    Raises:
+        InputError: it is for something else, such as an option, which would be passed over.
+    """
+    given = get_args(declared)[0] if get_origin(declared) is collections.abc.Callable else None
+    if not isinstance(given, list) or len(given) != 1 or not isinstance(given[0], type):
+        return made
+    name, taken = next(iter(_parameters(made).items()), (None, None))
+    if not isinstance(taken, type) or taken is _Function or taken is Any:
+        return made
+    if not issubclass(given[0], taken) and (taken is bool or not issubclass(taken, given[0])):
+        raise InputError(
+            f"{key}: the first argument of {made.__name__} is {name} ({taken.__name__}), and dglsent gives it a value "
+            f"of type {given[0].__name__}; put an argument for that in front"
+        )
+    return made
 
 
 def may_import(path: str, trusted: Trusted) -> bool:

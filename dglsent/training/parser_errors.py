@@ -46,6 +46,9 @@ def explain(error: Exception) -> tuple[str, str]:
     lacking = re.search(r"the following arguments are required: (\w+(?:\.\w+)*)", said)
     if keys and lacking:
         whole = ".".join([*keys, lacking[1]])
+        given = re.match(rf".*?\.(?:{'|'.join(_GIVEN_TO)})(?=\.|$)", whole)
+        if given:
+            return whole, f"{given[0]} is missing; dglsent fills it in if __init__ has a default for it, such as None"
         return whole, f"{whole} is missing; give it in the recipe, or by --{whole}"
     said = _expected(said) or re.sub(r"<class '([^']+)'>", r"\1", said)
     said = re.sub(r"\. Got value: Namespace\(.*| Given value type: .*", "", said)

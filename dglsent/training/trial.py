@@ -17,6 +17,7 @@ from dglsent.tasks.task import Task
 from dglsent.training.data import Examples
 from dglsent.training.model import SentenceModel, gather
 from dglsent.training.recipe import Recipe
+from graphs import fields
 from graphs.errors import InputError, one_line
 
 _EXAMPLES = 8
@@ -28,8 +29,9 @@ def try_encoder(recipe: Recipe, model: SentenceModel, examples: Examples) -> Non
     """Has an encoder of one's own encode a few examples.
 
     Raises:
-        InputError: the graphs are not such as it reads, it gives no states of all nodes, or not the fields that it
-            shows, or states depend on what else is in the batch, or on how the engine lays it out.
+        InputError: the graphs are not such as it reads, it gives no states of all nodes, no vector of each sentence,
+            or not the fields that it shows, or states depend on what else is in the batch, or on how the engine lays
+            it out.
     """
     encoder = model.encoder
     if not any(is_own(module) for module in encoder.modules() if isinstance(module, Encoder)):
@@ -45,6 +47,9 @@ def try_encoder(recipe: Recipe, model: SentenceModel, examples: Examples) -> Non
                 f"encoder {type(encoder).__name__}: encode gives {given} for {batch.num_nodes} nodes; return the "
                 f"states of all nodes in floating point, [N, size], here [{batch.num_nodes}, {encoder.size}]"
             )
+        vectors = encoder.readout(batch, states)
+        if not is_own(model.task):  # which may want others
+            _check_vectors(encoder, vectors, batch)
         for shown in encoder.shows:
             _require_shown(encoder, shown, batch)
         _require_own_states(recipe, encoder, examples)
@@ -54,7 +59,8 @@ def try_task(recipe: Recipe, model: SentenceModel, examples: Examples) -> None:
     """Has a task of one's own learn from a few examples, score and predict them.
 
     Raises:
-        InputError: its loss, outcomes, scores or predictions are of another form, or lack the score that is monitored.
+        InputError: its loss, outcomes, scores or predictions are of another form, or lack the score that is monitored,
+            or predictions need gold values.
     """
     task = model.task
     if not is_own(task):
@@ -66,8 +72,15 @@ def try_task(recipe: Recipe, model: SentenceModel, examples: Examples) -> None:
         _check_scores(task, recipe.training.monitor, model.outcomes(few(recipe, model.encoder, examples)))
         batch = few(recipe, model.encoder, examples)
         batch.targets = Fields()
+        batch.nodes.pop(fields.LABEL, None)  # a sentence that is given to a trained model has no gold classes
         batch, states, vectors = model(batch)
-        predictions = task.predict(batch, states, vectors, recipe.corpus.labels or ())
+        try:
+            predictions = task.predict(batch, states, vectors, recipe.corpus.labels or ())
+        except KeyError as error:
+            if error.args[:1] not in {(name,) for name in (fields.LABEL, *task.targets)}:
+                raise
+            what = f"the gold value {error.args[0]!r}, and sentences that are to be predicted have none"
+            raise InputError(f"task {type(task).__name__}: predict reads {what}; predict without it") from error
         _check_predictions(task, predictions, batch.size // 2 if batch.pairs else batch.size)
 
 
@@ -118,6 +131,16 @@ def _are_states(states: Any, batch: Batch, encoder: Encoder) -> bool:
     if not isinstance(states, torch.Tensor) or not states.is_floating_point():
         return False
     return list(states.shape) == [batch.num_nodes, encoder.size]
+
+
+def _check_vectors(encoder: Encoder, vectors: Any, batch: Batch) -> None:
+    if isinstance(vectors, torch.Tensor) and list(vectors.shape) == [batch.size, encoder.size]:
+        return
+    given = list(vectors.shape) if isinstance(vectors, torch.Tensor) else f"a value of type {type(vectors).__name__}"
+    raise InputError(
+        f"encoder {type(encoder).__name__}: readout gives {given} for {batch.size} sentences; return a vector of each, "
+        f"[{batch.size}, {encoder.size}], such as batch.at_roots(states) or dglsent.nn.readout.mean_over_words"
+    )
 
 
 def _require_own_states(recipe: Recipe, encoder: Encoder, examples: Examples) -> None:

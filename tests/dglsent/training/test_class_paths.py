@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 import sys
 
@@ -12,10 +13,13 @@ from tiny import TINY, recipe
 import dglsent
 from dglsent import registry
 from dglsent.models.tree_lstm import BinaryTreeLSTM
+from dglsent.nn.embeddings import WordEmbedding
+from dglsent.tasks.classification import Classification
 from dglsent.training import class_paths, recipe_files
 from dglsent.training import recipe as recipes
 from dglsent.training.run import Run
 from graphs.errors import InputError
+from graphs.features import Vocabularies
 
 TREE = "dglsent.models.tree_lstm.BinaryTreeLSTM"
 PROGRESSIVE = "dglsent.models.progressive_attention.ProgressiveAttention"
@@ -28,6 +32,27 @@ class Own(BinaryTreeLSTM):
 
 class Unregistered(BinaryTreeLSTM):
     """Another."""
+
+
+class Optional(BinaryTreeLSTM):
+    """One whose first argument is an option."""
+
+    def __init__(self, hidden: int = 6):
+        super().__init__(None, hidden)
+
+
+class Greedy(BinaryTreeLSTM):
+    """One that wants what is filled in."""
+
+    def __init__(self, embedding: WordEmbedding, vocabularies: Vocabularies, hidden: int = 6):
+        super().__init__(embedding, hidden)
+
+
+class Unsized(Classification):
+    """A task whose first argument is an option."""
+
+    def __init__(self, weight: float = 0.5):
+        super().__init__(6, 5)
 
 
 class WithFunction(BinaryTreeLSTM):
@@ -213,8 +238,34 @@ def test_a_run_of_a_class_that_is_not_registered_goes_on_and_is_read_with_trust(
 def test_what_can_be_registered():
     with pytest.raises(ValueError, match="is no name"):
         dglsent.register("a.b")
+    with pytest.raises(ValueError, match=r'the name that the class is to have: @dglsent\.register\("pooled"\)'):
+        dglsent.register(Unregistered)
     with pytest.raises(ValueError, match="top of its module"):
         dglsent.register("inner")(type("Inner", (), {"__qualname__": "f.<locals>.Inner"}))
+
+
+@pytest.mark.parametrize(
+    ("part", "said"),
+    [
+        (
+            {"encoder": f"{__name__}.Optional"},
+            "encoder: the first argument of Optional is hidden (int), and dglsent gives",
+        ),
+        (
+            {"encoder": {"class_path": f"{__name__}.Optional", "init_args": {"hidden": 3}}},
+            "a value of type WordEmbedding",
+        ),
+        (
+            {"task": f"{__name__}.Unsized"},
+            "task: the first argument of Unsized is weight (float), and dglsent gives it a",
+        ),
+        ({"encoder": f"{__name__}.Greedy"}, "encoder.vocabularies is missing; dglsent fills it in if __init__ has a"),
+    ],
+)
+def test_arguments_that_dglsent_fills_in(part, said):
+    """A task whose size was forgotten had it as another argument, and an encoder did not know its own keys."""
+    with pytest.raises(InputError, match=re.escape(said)):
+        recipes.resolve(yaml.safe_dump({**yaml.safe_load(TINY), **part}))
 
 
 def test_types_of_all_arguments_are_known():

@@ -62,9 +62,8 @@ class Chosen(Classification):
 
 def own_model(folder, *, encoder="", task=""):
     (folder / "own_model.py").write_text(OWN_MODEL)
-    file = own_recipe(
-        folder, encoder="own_model.States", task=f"{{class_path: own_model.Chosen, init_args: {{{task}}}}}"
-    )
+    own = {} if task is None else {"task": f"{{class_path: own_model.Chosen, init_args: {{{task}}}}}"}
+    file = own_recipe(folder, encoder="own_model.States", **own)
     file.write_text(file.read_text().replace("{hidden: 4}", f'{{hidden: 4, change: "{encoder}"}}'))
     return file
 
@@ -85,6 +84,11 @@ def own_model(folder, *, encoder="", task=""):
         (
             {"encoder": "self.W = nn.LazyLinear(hidden)"},
             "encoder States: W is a LazyLinear, and of Lazy modules no run",
+        ),
+        ({"encoder": "self.readout = lambda batch, states: states", "task": None}, "encoder States: readout gives ["),
+        (
+            {"encoder": "self.readout = lambda *both: None", "task": None},
+            "readout gives a value of type NoneType for 8",
         ),
         ({"task": "scores: None"}, "task Chosen: scores gives a value of type NoneType; return a dict of numbers"),
         (
@@ -110,9 +114,71 @@ def own_model(folder, *, encoder="", task=""):
 )
 def test_what_is_asked_of_models_of_ones_own_is_tried_before_training(change, said, tmp_path, program):
     """Each ended in a traceback after an epoch, or in a run that could not be used."""
-    change = {name: text.replace("None", "'None'") if name == "task" else text for name, text in change.items()}
-    change = {name: text.replace(chr(92) + "'", "''") for name, text in change.items()}
+    change = {
+        name: text.replace("None", "'None'") if text and name == "task" else text for name, text in change.items()
+    }
+    change = {name: text and text.replace(chr(92) + "'", "''") for name, text in change.items()}
     program.refuses("fit", own_model(tmp_path, **change), "--out", tmp_path / "run", saying=[said])
+    assert not (tmp_path / "run").exists()
+
+
+UNFINISHED = """\
+from dglsent.models.encoder import Encoder
+from dglsent.nn.embeddings import WordEmbedding
+from dglsent.tasks.classification import Classification
+from dglsent.tasks.task import Task
+
+
+class Mute(Encoder):
+    def __init__(self, embedding: WordEmbedding, hidden: int = 4) -> None:
+        super().__init__(embedding, hidden)
+
+
+class Lossless(Task):
+    monitor, score_names = "accuracy", ("accuracy",)
+
+    def __init__(self, size: int) -> None:
+        super().__init__()
+
+
+class Unscored(Classification):
+    def __init__(self, size: int) -> None:
+        super().__init__(size, 5)
+        del self.score_names, self.monitor
+
+
+class Lettered(Classification):
+    def __init__(self, size: int) -> None:
+        super().__init__(size, 5)
+        self.score_names = "accuracy"
+
+
+class Knowing(Classification):
+    def __init__(self, size: int) -> None:
+        super().__init__(size, 5)
+
+    def predict(self, batch, states, vectors, labels):
+        return [{"label": gold} for gold in batch.nodes["label"][batch.roots].tolist()]
+"""
+
+
+@pytest.mark.parametrize(
+    ("parts", "said"),
+    [
+        ({"encoder": "unfinished.Mute"}, "encoder Mute has no encode; write encode(self, batch)"),
+        ({"task": "unfinished.Lossless"}, "task Lossless has no loss; write loss(self, batch, states, vectors)"),
+        ({"task": "unfinished.Unscored"}, "task Unscored has no score_names; set it, a tuple of names"),
+        ({"task": "unfinished.Lettered"}, "score_names is text; give a tuple: score_names = ('accuracy',)"),
+        (
+            {"task": "unfinished.Knowing", "graph": "constituency", "encoder": "BinaryTreeLSTM"},
+            "task Knowing: predict reads the gold value 'label', and sentences that are to be predicted have none",
+        ),
+    ],
+)
+def test_what_a_class_of_ones_own_lacks_is_told_before_training(parts, said, tmp_path, program):
+    """Most were errors without a message; the last was a run that could not predict."""
+    (tmp_path / "unfinished.py").write_text(UNFINISHED)
+    program.refuses("fit", own_recipe(tmp_path, **parts), "--out", tmp_path / "run", saying=[said])
     assert not (tmp_path / "run").exists()
 
 
