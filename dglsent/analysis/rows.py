@@ -14,7 +14,7 @@ from torch import Tensor
 from dglsent.analysis.node_columns import NONE, gold_labels, is_root, node_columns, node_positions
 from dglsent.corpora.example import Example
 from dglsent.passing import Batch
-from dglsent.training.graphs import Graph
+from dglsent.training.graphs import Graph, of_tree
 from graphs import fields
 from graphs.columns import IntArray, Sentence
 from graphs.errors import InputError
@@ -110,7 +110,8 @@ class Recorder:
         for number, (example, sentences, of_example, said) in enumerate(together):
             for side, sentence, form, graph in zip((0, 1), example.sentences, sentences, of_example, strict=False):
                 gold = gold_labels(sentence, graph)
-                if example.targets and self.target == "label" and len(example.sentences) == 1:
+                of_words = not of_tree(self.kind) and (gold >= 0).any()  # where the root is one, it keeps its class
+                if example.targets and self.target == "label" and len(example.sentences) == 1 and not of_words:
                     gold[is_root(graph)] = example.targets["label"]
                 part = {
                     "example": np.full(graph.size, first + number),
@@ -175,7 +176,7 @@ class Recorder:
         return None if value is None else float(value)
 
     def _predicted(self, said: Mapping[str, Any]) -> float | None:
-        if "score" in said:
+        if isinstance(said.get("score"), int | float):
             return float(said["score"])
         number = self._number(said.get("label"))
         return None if number == NONE else float(number)
@@ -183,7 +184,7 @@ class Recorder:
     def _node_predictions(self, said: Mapping[str, Any], shaped: Sentence, graph: SentenceGraph) -> IntArray:
         """The classes of nodes, or of words; a task of one's own may say something else under these names."""
         found = np.full(graph.size, NONE)
-        nodes, tags = said.get("nodes", ()), said.get("tags", ())
+        nodes, tags = (each if isinstance(each, list) else [] for each in (said.get("nodes"), said.get("tags")))
         if len(nodes) == graph.size:
             found[:] = [self._number(node.get("label")) if isinstance(node, Mapping) else NONE for node in nodes]
         elif len(tags) == len(shaped.words):

@@ -161,13 +161,16 @@ def _short(value: Any) -> Any:
 
 
 def _said(prediction: Mapping[str, Any]) -> str:
-    """A prediction in a few words."""
-    if "tags" in prediction:
-        return " ".join(prediction["tags"])
-    if "score" in prediction:
-        return f"score {prediction['score']:.2f}"
+    """A prediction in a few words; of a task of one's own there may be several, or others."""
+    said = []
     if "label" in prediction:
-        share = prediction.get("probabilities", {}).get(prediction["label"])
-        return f"{prediction['label']}" + (f" ({share:.2f})" if share is not None else "")
-    # Of a task of one's own.
+        label, shares = prediction["label"], prediction.get("probabilities")
+        share = shares.get(label) if isinstance(shares, Mapping) and isinstance(label, str) else None
+        said.append(f"{label}" + (f" ({share:.2f})" if share is not None else ""))
+    if isinstance(prediction.get("score"), int | float):
+        said.append(f"score {prediction['score']:.2f}")
+    if isinstance(prediction.get("tags"), list):
+        said.append(" ".join(map(str, prediction["tags"])))
+    if said:
+        return ", ".join(said)
     return ", ".join(f"{name} {_short(value)}" for name, value in prediction.items() if isinstance(value, int | float))

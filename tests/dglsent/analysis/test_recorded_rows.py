@@ -48,6 +48,28 @@ def test_the_class_of_a_sentence_is_that_of_its_root(kind, gold, parents):
     assert [rows.parent.tolist() for _, rows in table.groupby("example")] == parents
 
 
+@pytest.mark.parametrize("kind", ["dependency", "chain"])
+def test_where_words_have_classes_the_root_keeps_its_own(kind):
+    """Of a task of one's own that learns both, the class of the sentence stood in the place of its root's."""
+    vocabularies = Vocabularies.of([FILM])
+    example = Example((Parsed(dependencies=FILM, labels=[4, 0, 1, 3]),), {"label": 2})
+    graph = build(kind, FILM, vocabularies, labels=[4, 0, 1, 3], labelled=True)
+    recorder = Recorder(Shown.of([]), kind, "label", ("bad", "so so", "good"), {})
+    said = [{"label": "good", "tags": ["a", "b", "c", "d"]}]
+    nodes = recorder.nodes(0, [example], [[FILM]], [[graph]], said, Batch.of([graph]))
+    assert nodes["gold"].to_pylist() == [4, 0, 1, 3]
+
+
+@pytest.mark.parametrize("said", [{"score": "high"}, {"score": [1.0]}, {"tags": 4}, {"nodes": 4}, {"nodes": None}])
+def test_a_task_of_ones_own_says_something_else_under_known_names(said):
+    vocabularies = Vocabularies.of([FILM])
+    graph = build("chain", FILM, vocabularies)
+    recorder = Recorder(Shown.of([]), "chain", "label", (), {})
+    examples, shaped, batch = [Example((Parsed(dependencies=FILM),))], [[FILM]], Batch.of([graph])
+    assert recorder.examples(0, examples, shaped, [said])["predicted"].to_pylist() == [None]
+    assert recorder.nodes(0, examples, shaped, [[graph]], [said], batch)["predicted"].to_pylist() == [-1] * 4
+
+
 def test_the_class_of_a_pair_is_that_of_neither_root():
     vocabularies = Vocabularies.of([FILM, YES])
     graphs = [build("dependency", each, vocabularies) for each in (FILM, YES)]

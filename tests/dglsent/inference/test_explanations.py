@@ -250,6 +250,25 @@ def test_what_a_task_of_ones_own_says_in_short():
     assert repr(said).startswith("<Explanation of 'good film': x 0.5, n 3; chain")
 
 
+@pytest.mark.parametrize(
+    ("prediction", "said"),
+    [
+        ({"label": "praise", "tags": ["ADJ", "NOUN"]}, "praise, ADJ NOUN"),
+        ({"label": "praise", "probabilities": {"praise": 0.75}, "score": 2}, "praise (0.75), score 2.00"),
+        ({"label": "praise", "probabilities": [0.25, 0.75]}, "praise"),
+        ({"label": ["a", "b"], "probabilities": {"a": 0.75}}, "['a', 'b']"),
+        ({"tags": [0, 1], "score": "high"}, "0 1"),
+        ({"tags": 2, "nodes": 2, "score": [1, 2]}, "tags 2, nodes 2"),
+    ],
+)
+def test_all_that_a_joint_task_predicts_is_said(prediction, said):
+    """Of a label and tags the label was left out, and what was no text, number or mapping was an error."""
+    (one,) = untrained("chain", "sequence.SeqLSTM", hidden=6).explain([["good", "film"]])
+    assert repr(replace(one, prediction={"text": "good film", **prediction})).startswith(
+        f"<Explanation of 'good film': {said}; chain"
+    )
+
+
 def test_a_score_is_said_with_two_digits():
     (one,) = untrained("dependency", "tree_lstm.ChildSumTreeLSTM", PAIR, hidden=6).explain((PARSED, PARSED))
     assert f": score {one.prediction['score']:.2f}; dependency, 8 nodes>" in repr(one)
