@@ -26,10 +26,10 @@ from graphs.sentence_graph import SentenceGraph
 class Batch:
     """B sentences, or the 2 B sentences of B pairs, as one batched graph of N nodes.
 
-    Its edges belong to relations: `child`, E edges child -> parent; `neighbour`, these both ways and from each node to
-    itself; `next`, from each word to the next, `previous` to the one before, `preceding` to every later one;
-    `complete`, from every node of a sentence to every node of it, itself included; in pairs `attend`, from every node
-    of a sentence to every node of the other of its pair. Sentences 2 k and 2 k + 1 are pair k.
+    Its edges belong to relations: `child`, E edges child -> parent; `neighbour`, these, then these turned round, then
+    from each node to itself; `next`, from each word to the next, `previous` to the one before, `preceding` to every
+    later one; `complete`, from every node of a sentence to every node of it, itself included; in pairs `attend`, from
+    every node of a sentence to every node of the other of its pair. Sentences 2 k and 2 k + 1 are pair k.
 
     Attributes:
         size: number of sentences.

@@ -134,6 +134,15 @@ class TestAmongWords:
         wanted = [*child, *((v, u) for u, v in child), *((n, n) for n in range(batch.num_nodes))]
         assert sorted(zip(*batch.relation("neighbour").ends, strict=True)) == sorted(wanted)
 
+    @quick
+    @given(graphs=sentences)
+    def test_neighbours_stand_in_the_order_that_the_docs_tell(self, graphs):
+        """Fields of them are made of those of the edges of child, as in docs/own-model.md."""
+        batch = Batch.of(graphs)
+        (src, dst), node = batch.relation().ends, np.arange(batch.num_nodes)
+        ends = batch.relation("neighbour").ends
+        assert np.array_equal(ends, [np.concatenate([src, dst, node]), np.concatenate([dst, src, node])])
+
 
 class TestComplete:
     @quick
