@@ -136,7 +136,10 @@ def from_dgl(graph: DGLGraph) -> SentenceGraph:
     """
     check_kind(graph, (dgl.DGLGraph,), "graphs.from_networkx and the builders' .dgl() make one")
     if len(graph.canonical_etypes) != 1 or len(graph.ntypes) != 1:
-        raise InputError(f"graph has the relations {', '.join(graph.etypes)}; give one with a single one, as child")
+        raise InputError(
+            f"graph has the relations {', '.join(graph.etypes)}; give one with a single one, as child, and ids of what "
+            "these tell apart as an edge field, such as role"
+        )
     if graph.batch_size != 1:
         raise InputError(f"graph is a batch of {graph.batch_size}; give its graphs one by one, as dgl.unbatch has them")
     src, dst = (as_array(end).astype(np.int64) for end in graph.edges(order="eid"))

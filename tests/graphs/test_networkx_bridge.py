@@ -257,7 +257,10 @@ def test_what_is_no_single_sentence_is_refused():
     graph = dgl.graph(([1, 2], [0, 0]))
     for wrong, said in (
         (dgl.batch([graph, graph]), "graph is a batch of 2; give its graphs one by one"),
-        (from_networkx(nx.MultiDiGraph([(0, 1, "attend"), (1, 0, "child")])), "relations attend, child; give one"),
+        (
+            from_networkx(nx.MultiDiGraph([(0, 1, "attend"), (1, 0, "child")])),
+            "attend, child; give one .* such as role",
+        ),
         ([graph], "DGLGraph is wanted, and list was given"),
     ):
         with pytest.raises(InputError, match=said):
