@@ -161,7 +161,8 @@ def _places(sentences: Sequence[Given], form: Format, lines: int) -> list[int] |
         numbers = [int(one.origin.sentence) if one.origin.sentence.isdecimal() else 0 for one in sentences]
         rising = numbers[0] > 0 and all(one < other for one, other in pairwise(numbers))
         return numbers if rising and (numbers[0] <= 2 or 2 * len(numbers) > numbers[-1]) else None
-    return [one.origin.line for one in sentences] if len(sentences) == lines else None
+    starts = [one.origin.line for one in sentences]
+    return starts if len({*starts}) == len(starts) == lines else None
 
 
 def is_csv(text: str, columns: Sequence[str]) -> bool:

@@ -21,7 +21,7 @@ MISSING = "the other sentence of the pair is missing"
 @pytest.mark.parametrize("form", ["text", "tokens"])
 def test_two_in_a_row_are_a_pair_however_pairs_are_parted(form):
     wanted = [["a", "b"], ["c", "d"]] if form == "text" else [[["a"], ["b"]], [["c"], ["d"]]]
-    for text in ("a\nb\nc\nd", "a\nb\n\nc\nd\n\n", "\na\nb\nc\nd\n\n\n", "a\r\nb\r\n \r\n\r\nc\r\nd"):
+    for text in ("a\nb\nc\nd", "a\nb\n\nc\nd\n\n", "\na\nb\nc\nd\n\n\n", "a\r\nb\r\n \r\n\r\nc\r\nd", "a\rb\r\rc\rd"):
         assert of(text, form) == wanted
 
 
@@ -35,6 +35,8 @@ def test_a_sentence_that_is_missing_costs_its_own_pair_alone():
 def test_where_it_can_be_either_nothing_is_guessed():
     with pytest.raises(InputError, match=r"p\.txt: something is missing between 4 and 6, .*with a tab"):
         of("a\nb\nc\nd\n\nf\ng")
+    with pytest.raises(InputError, match=r"^input: something is missing between 2 and 6, "):
+        read("a\nb\n\n\n\nc\nd\ne\nf", "text", ("first", "second"))
 
 
 def test_trees_of_which_one_could_not_be_parsed():
@@ -47,9 +49,13 @@ def test_trees_of_which_one_could_not_be_parsed():
     assert [[isinstance(one, SentenceError) for one in pair] for pair in found] == [[False] * 2, [True], [False] * 2]
     found = read("".join(map(block.format, range(4, 11))), "conllu", ("1", "2"))  # the first three are missing
     assert [[isinstance(one, SentenceError) for one in pair] for pair in found] == [[True], *[[False] * 2] * 3]
+    found = read("".join(map(block.format, (2, 3, 4, 9))), "conllu", ("1", "2"))  # few, and they begin as numbers do
+    assert [isinstance(pair[0], SentenceError) for pair in found] == [True, False, True, True, True]
     # Numbers of another kind are names.
-    found = read("".join(map(block.format, (10, 30, 50, 70))), "conllu", ("1", "2"))
-    assert [len(pair) for pair in found] == [2, 2]
+    for names in ((10, 30, 50, 70), ("a", 1, 2, 3), (1, 1, 2, 2)):
+        found = read("".join(map(block.format, names)), "conllu", ("1", "2"))
+        assert [len(pair) for pair in found] == [2, 2]
+    assert read("\n", "conllu", ("1", "2")) == []
 
 
 @pytest.mark.parametrize("numbers", [range(2, 10), [1, 2, 4, 5], range(4, 10)])
@@ -59,9 +65,21 @@ def test_numbers_of_conllu_that_begin_a_pair_with_an_even_one(numbers):
         read("".join(map(block.format, numbers)), "conllu", ("1", "2"), "p.conllu")
 
 
+def trees(text):
+    return [
+        [str(one) if isinstance(one, SentenceError) else one.constituency.words[0] for one in pair]
+        for pair in read(text, "brackets", ("1", "2"))
+    ]
+
+
 def test_of_trees_over_several_lines_nothing_is_known():
-    found = read("(S\n  (X a))\n\n(S\n  (X b))\n", "brackets", ("1", "2"))
-    assert [len(pair) for pair in found] == [2]
+    assert trees("(S\n  (X a))\n\n(S\n  (X b))\n") == [["a", "b"]]
+    assert trees("(S\n  (X a))\n\n(S\n  (X b))\n(S (X c))") == [["a", "b"], [f"line 6, sentence 3: {MISSING}"]]
+
+
+def test_as_many_trees_as_lines_may_share_lines():
+    """The first of two trees on a line was dropped, and the others were paired anew."""
+    assert trees("(S (X a)) (S (X b))\n(S\n  (X c))\n(S (X d))\n") == [["a", "b"], ["c", "d"]]
 
 
 def test_errors_are_sentences_too():
