@@ -17,7 +17,6 @@ _OF_SENTENCE = re.compile(
     re.IGNORECASE,
 )  # usual names of columns of pairs: sentence1, Sentence A, text_b, #1 String
 _COLUMNS = range(2, 21)  # in a line that is a token
-_LEAST = 5  # lines of a file of such
 
 
 def numbered_lines(text: str) -> list[tuple[int, str]]:
@@ -104,7 +103,7 @@ def refuse_columns(text: str, name: str) -> None:
     start = next((number for number, line in lines if line.startswith("-DOCSTART-")), None)
     sizes = [len(list(block)) for filled, block in groupby(_lines(text), lambda line: bool(line.strip())) if filled]
     counts = {len(line.split()) for _, line in lines}
-    of_tokens = len(sizes) > 1 and sum(sizes) >= max(_LEAST, 2 * len(sizes) + 1)
+    of_tokens = len(sizes) > 1 and sum(sizes) > 2 * len(sizes)
     if start is not None:
         found = f"{name or 'input'}:{start}: -DOCSTART-"
     elif of_tokens and len(counts) == 1 and max(counts) in _COLUMNS:

@@ -24,6 +24,9 @@ def test_a_header_of_commas_that_names_no_known_column_is_no_text():
         "yes , it is\nno , it is not\n",
         "Well,here we are,again\nno comma\n",
         "a film that is long,though good\na film that is short,though bad\n",
+        "a film with wit,though long\na film with ease,though short\n",
+        "Well,then\nno,no,no\n",
+        'Well,then\n"so "it,goes\n',
         "review,label\n",
         'review,label\n"a good film\n',
         "a good film\nanother\n",
@@ -37,7 +40,14 @@ def test_text_with_commas_is_text(text):
 def test_a_tree_among_lines_of_text_is_told_by_its_line():
     with pytest.raises(InputError, match=r"^own:3: a tree in brackets, and line 1 is none; give trees alone"):
         refuse_trees("a good film\n\n(S (NN film))\n", "own")
+    with pytest.raises(InputError, match=r"^own:2: a tree in brackets; give trees alone"):
+        refuse_trees("(UH Yes)\n(S (NN film))\n", "own")
     refuse_trees("(Great film)\n(Laughs)\n", "own")
+
+
+def lines_of(words, separator=" "):
+    line = separator.join("a" * words)
+    return f"{line}\n{line}\n{line}\n\n{line}\n{line}\n"
 
 
 @pytest.mark.parametrize("separator", [" ", "\t"])
@@ -49,6 +59,8 @@ def test_a_token_a_line_is_no_text(separator):
         refuse_columns(tags, "own")
     with pytest.raises(InputError, match=r"^own:2: -DOCSTART-, as files of a token a line have; add --format columns"):
         refuse_columns("\n-DOCSTART- -X- O O\n\nEU NNP I-NP B-ORG\n", "own")
+    with pytest.raises(InputError, match=r"^own: 20 columns in every line"):
+        refuse_columns(lines_of(20, separator), "own")
 
 
 @pytest.mark.parametrize(
@@ -61,6 +73,7 @@ def test_a_token_a_line_is_no_text(separator):
         "roses are red\nviolets are blue\nsugar is sweet\n\nand so are\nyou , they say\nat the end\n",
         "film\nfilms\nfail\n\nthe\nend\n",
         "the -DOCSTART- of files\n",
+        lines_of(21),
         "",
     ],
 )
