@@ -163,6 +163,9 @@ def test_tree_text():
     assert tree_text(CAT, ["a", "", "b", "", "", "c"]) == (
         "S              a\n├─ NP\n│  ├─ DT the   b\n│  └─ NN cat\n└─ VP\n   └─ VBD sat  c\n"
     )
+    # A very long word does not push the notes of others out of sight.
+    long = Constituency(["S", "", ""], [None, "x" * 200, None], np.array([-1, 0, 0]))
+    assert tree_text(long, ["a", "b", "c"]) == f"{'S':100}  a\n├─ {'x' * 200}  b\n{'└─ ·':100}  c\n"
 
 
 def test_svg_shows_and_saves(tmp_path):

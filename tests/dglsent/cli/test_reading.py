@@ -21,11 +21,13 @@ GOOD = "(S (NP (DT the) (NN film)) (VP (VBD was) (JJ good)))"
         ("( (S\n    (NN fine)\n\t(VB go)\n  )\n)\n(UH Yes)\n", "brackets"),
         (" (S (NN fine)) (S (NN go))\n", "brackets"),
         (f"{GOOD}\n(S (NP (DT the)\n{GOOD}\n(S\n", "brackets"),
+        (f"{GOOD})\n{GOOD}\n", "brackets"),
         ("(Laughs) what (a) film\nSomebody sings.\n", "text"),
         ("(wow (what a film))\nSomebody sings.\n", "text"),
         ("(wow (what a film)\nSomebody sings.\n", "text"),
         ("(UH Yes)\n(Laughs)\n", "text"),
         ("(Great film)\n", "text"),
+        ("(Great film)\n(UH Yes)\n", "text"),
         ("(Somebody really sings)\n", "text"),
         (f"{GOOD} :)\n (NN x)\n", "text"),
         ("\n# (S (NN x))\n", "text"),
@@ -36,6 +38,9 @@ GOOD = "(S (NP (DT the) (NN film)) (VP (VBD was) (JJ good)))"
         ('and so on\n{"text": "a"}\n', "text"),
         ("[1] says so\n[2] too\n", "text"),
         ("[ sic ]\n", "text"),
+        ("[" * 100_000, "text"),
+        ("a good film\t\na bad film\n", "text"),
+        ("# text = don't\n1-2\tdon't\t_\n1\tdo\t_\n", "conllu"),
     ],
 )
 def test_brackets_are_found_out_by_all_lines(text, form):
@@ -79,6 +84,17 @@ def test_a_broken_tree_of_a_table_names_its_line_once():
     assert str(broken).startswith("pairs.tsv:1: 1 bracket is not closed")
 
 
+def test_trees_of_a_file_lose_their_escapes_and_are_numbered_by_their_lines():
+    (broken,), (good,) = read("\n(S (X a)\n(S (X -LRB-))\n", "brackets", [TEXT], "own")
+    assert str(broken).startswith("own:2, sentence 2: ")
+    assert (good.constituency.words, good.constituency.origin.sentence) == (["("], "3")
+
+
+def test_blanks_around_a_tree_of_a_table_are_none_of_it():
+    for given in read('text,label\n"(S (NN a) (NN b)) ",x\n(UH Yes),y\n', "csv", [TEXT]):
+        assert given[0].constituency is not None
+
+
 def test_a_column_of_blanks_has_no_words():
     ((_, other),) = read(")\t\x0c", "tsv", PAIR, "pairs.tsv")
     assert isinstance(other, SentenceError)
@@ -117,8 +133,18 @@ def test_pairs_of_a_table_are_read_by_their_columns():
     assert [one.text for one in given] == ["why", "how"]
 
 
+def test_rows_that_lack_a_column_are_told_in_their_places():
+    ((broken,),) = read("text,label\nbad\n", "csv", [TEXT], "own.csv")
+    assert str(broken).startswith("own.csv:2")
+    (given,), (lacking,) = read('{"text": "a"}\n{"other": "b"}\n', "jsonl", [TEXT], "own")
+    assert given.text == "a"
+    assert str(lacking).startswith("own:2")
+    (_, (more,)) = read("how is it\twhy is it\nhow\twhy\twhen\n", "tsv", PAIR, "own")
+    assert str(more) == "own:2: 3 columns, expected the two sentences of a pair"
+
+
 def test_a_line_of_names_that_commas_part_is_a_header():
-    assert is_csv("\nlabel,text\nx,good\n", [TEXT])
+    assert is_csv("\n \nlabel,text\nx,good\n", [TEXT])
     for text in ("text\ngood\n", "text, he said\n", "stars,review\n", ""):
         assert not is_csv(text, [TEXT])
 
@@ -130,6 +156,7 @@ def test_a_line_of_names_that_commas_part_is_a_header():
         ("own.txt.gz", '[{"text": "a"}]'),
         ("<stdin>", '{"text": "a",\n "label": 1}\n'),
         ("own.json", '[\n  {"text": "a"},\n'),
+        ("own.json.gz", '[\n  {"text": "a"},\n'),
     ],
 )
 def test_json_that_is_no_object_a_line_is_no_text(name, text):
@@ -170,6 +197,13 @@ def test_a_header_of_usual_names_is_no_pair_whatever_follows(header, columns):
         with pytest.raises(InputError, match=f"^own:1: .* look like names of columns; .* --columns {columns}, or let"):
             read(f"{header}\n{rows}", "tsv", PAIR, "own")
     assert len(read("text\tnews\nSentence\tQuestion two\nso\tno\n", "tsv", PAIR)) == 3
+    assert len(read("text\ttext\nso\tno\n", "tsv", PAIR)) == 2
+
+
+def test_a_first_line_without_a_tab_is_no_header():
+    (alone,), pair = read("how\nis it so\twhy is it\n", "tsv", PAIR, "own")
+    assert str(alone) == "own:1: 1 columns, expected the two sentences of a pair"
+    assert [one.text for one in pair] == ["is it so", "why is it"]
 
 
 def test_conllu_of_tags_alone():
