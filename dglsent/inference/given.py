@@ -166,8 +166,6 @@ def _by_stanza(
             [one.text for one in raw], stanza_dir=stanza_dir, device=device
         )
     except InputError as error:
-        if isinstance(error, SentenceError):
-            raise
         command = "dglsent parse --tags" if tags else "dglsent parse"
         raise InputError(
             f"the model needs {needs}, and raw text was given: {error}; "

@@ -18,6 +18,7 @@ from graphs.converters import from_spacy, from_stanza
 from graphs.errors import InputError
 from graphs.formats.brackets import parse_brackets, to_brackets
 from graphs.formats.conllu import read_conllu, to_conllu
+from graphs.parsing import Parse
 
 PAIR = {"class_path": "dglsent.tasks.relatedness.Relatedness"}
 TREE = "(S (NP (DT The) (NN -LRB-)) (VP (VBD was) (JJ and\\/or)))"
@@ -41,6 +42,8 @@ def test_a_tree_of_one_word_is_one_among_trees_alone():
     assert (first.constituency.words, second.constituency.words) == (["good", "film"], ["good"])
     ((_, (first, second)),) = examples_of([("(S (NN good) (NN film))", "(NN good)")], 2)
     assert (first.constituency.words, second.constituency.words) == (["good", "film"], ["good"])
+    (_, (alone,)), _ = examples_of(["(NN good)", "\n(S (NN good) (NN film))\n"], 1)
+    assert alone.constituency.words == ["good"]
     assert len(list(examples_of(iter(["a b", "c"]), 1))) == 2
 
 
@@ -120,6 +123,7 @@ def test_text_that_is_conllu_is_read_as_such(model, tmp_path):
     assert [said["text"] for said in ours] == ["a play is bad", "the film was good"]
     for text in (other + one, (other + one).strip(), "\ufeff" + (other + one).replace("\n", "\r\n")):
         assert model.predict(text) == model.predict([text]) == ours
+    assert model.predict("\ufeff" + one) == ours[1:]
     first, wrong, last = model.predict([other, one.replace("\t4\tnsubj", "\t9\tnsubj"), one], on_error="keep")
     assert [first, last] == ours
     assert wrong == {"error": "example 2: line 1, sentence 1: line 2: head 9 is out of range, the sentence has 4 words"}
@@ -140,6 +144,7 @@ def test_other_columns_are_text(text):
 def test_a_pair_is_a_tuple_or_two_sentences_in_a_list():
     one, other = ["good", "film"], ["bad", "film"]
     assert words((one, other), 2) == words([(one, other)], 2) == words([[one, other]], 2) == [(one, other)]
+    assert words(((one, other), (other, one)), 2) == [(one, other), (other, one)]
     assert words([("good", "bad"), ["a film", "bad"]], 2) == [(["good"], ["bad"]), (["a", "film"], ["bad"])]
 
 
@@ -147,6 +152,16 @@ def test_a_pair_is_a_tuple_or_two_sentences_in_a_list():
 def test_tokens_are_no_pair(tokens):
     with pytest.raises(InputError, match=r"example 1: the model reads pairs, and a value of type list was given; give"):
         examples_of([tokens, tokens, tokens], 2)
+
+
+def test_a_tree_of_two_is_no_pair():
+    with pytest.raises(InputError, match=r"example 1: the model reads pairs, and a value of type Tree was given; give"):
+        examples_of([Tree("S", ["good", "film"])], 2)
+
+
+def test_some_tokens_may_have_spaces():
+    ((_, (said,)),) = examples_of([["Hà Nội", "đẹp"]], 1)
+    assert said.text == ["Hà Nội", "đẹp"]
 
 
 def test_examples_have_as_many_sentences_as_the_model_reads():
@@ -165,6 +180,18 @@ def test_what_from_stanza_gives_is_a_sentence():
     ((_, (both,)), (_, (alone,))) = examples_of([(PARSED, tree), (PARSED, None)], 1)
     assert (both.constituency, both.dependencies) == (tree, PARSED)
     assert (alone.constituency, alone.dependencies) == (None, PARSED)
+    with pytest.raises(InputError, match=r"^example 1: the model reads constituency trees; run Stanza with depparse"):
+        PHRASES.predict([(PARSED, None)])
+    tagged = Dependencies.unparsed(tree.words)
+    ((_, (tree_alone,)),) = examples_of((tagged, tree), 1)
+    assert (tree_alone.constituency, tree_alone.dependencies, tree_alone.unparsed) == (tree, None, tagged)
+
+
+def test_what_parse_gives_is_a_sentence():
+    (tree,) = parse_brackets("(S (DT the) (NN film) (VBD was) (JJ good))")
+    for given in (Parse(PARSED, tree), [Parse(PARSED, tree)]):
+        ((_, (both,)),) = examples_of(given, 1)
+        assert (both.constituency, both.dependencies) == (tree, PARSED)
 
 
 def test_what_from_stanza_gives_may_stand_alone_or_in_a_pair():
@@ -202,6 +229,7 @@ def test_half_a_character_is_refused_as_in_files(given):
     ("given", "said"),
     [
         (None, "a value of type NoneType was given; wanted is text"),
+        ((None, None), "a value of type tuple was given; wanted is text"),
         (float("nan"), "a value of type float was given; wanted is text"),
         (["a film", "b film"], "'a film' stands where a token should"),
         (Tree("S", []), "phrase 'S' has no words"),

@@ -16,14 +16,14 @@ import dglsent
 import graphs
 from dglsent.corpora.example import Parsed
 from dglsent.corpora.reviews import CLASSES
-from dglsent.inference.given import parsed
+from dglsent.inference.given import Raw, parsed, readable
 from dglsent.inference.model import Model
 from dglsent.training.binarised_tree import BinarisedTree
 from dglsent.training.graphs import OwnGraph
 from graphs import builders, over_words, parsing
 from graphs.bulk import key, packed
 from graphs.columns import Dependencies, Tagged
-from graphs.errors import InputError
+from graphs.errors import InputError, Origin
 from graphs.features import Vocabularies
 from graphs.formats.brackets import to_brackets
 from graphs.formats.conllu import parse_conllu, to_conllu
@@ -69,6 +69,12 @@ def test_raw_text_is_parsed_where_the_model_needs_parses(trees_run, parsed_befor
     assert "constituency" in told[0]
 
 
+def test_what_is_parsed_stands_where_its_text_stood(parsed_before):
+    place = Origin("f", 3, "3")
+    (((parsed,),)) = readable([(Raw(TEXT, place),)], "parses", stanza_dir=parsed_before)
+    assert parsed.constituency.origin == parsed.dependencies.origin == place
+
+
 def test_raw_text_on_standard_input(trees_run, parsed_before, program, monkeypatch):
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(f"{TEXT}\n\n{TEXT}\n".encode())))
     code, out, err = program("predict", trees_run, "--stanza-dir", parsed_before)
@@ -108,6 +114,10 @@ def test_raw_text_is_tagged_where_tags_are_enough(stanza_dir, tmp_path, monkeypa
     (parse,) = graphs.parse([TEXT], stanza_dir=stanza_dir)
     assert said == [*model.predict(parse.dependencies)] * 2
     assert (len(told), told[0].startswith("tagging 2 sentences with stanza"), "pos" in told[0]) == (1, True, True)
+    raw = [Raw(text, Origin("f", line)) for line, text in ((3, TEXT), (7, "x" * 1001))]
+    (tagged,), (long,) = readable([(one,) for one in raw], "tags", stanza_dir=stanza_dir)
+    assert str(tagged.unparsed.origin) == "f:3"
+    assert str(long).startswith("f:7: Stanza's tokens are not the text")
     of_trees = untrained("dependency", "tree_lstm.ChildSumTreeLSTM", hidden=6)
     (wrong,) = of_trees.attempt(
         of_trees.readable([(parsed(one),) for one in graphs.tag([TEXT], stanza_dir=stanza_dir)])
