@@ -71,6 +71,20 @@ def test_deviation_is_that_of_folds_where_a_seed_has_several(tmp_path):
     assert claims(tmp_path, [a, b], "mr") == written
 
 
+def test_a_row_without_a_number_is_not_measured(tmp_path):
+    measured, waiting = row("A", None, {1: (1, 1)}), row("B", None, {1: (1, 1)}, ours=None)
+    with pytest.raises(InputError, match="no table has measured both 'A' and 'B'"):
+        claims(tmp_path, [measured, waiting])
+
+
+@pytest.mark.parametrize("written", ["[]", "{}", '{"rows": [3]}', "{"])
+def test_a_file_that_is_no_table_is_refused(written, tmp_path):
+    (tmp_path / "trec.json").write_text(written)
+    (tmp_path / "claims.yaml").write_text("better: {tables: [trec], gains: [[A, B]]}")
+    with pytest.raises(InputError, match=r"trec\.json: not a table of `dglsent reproduce`"):
+        gains(tmp_path / "claims.yaml", tmp_path)
+
+
 @pytest.mark.parametrize(
     ("text", "says"),
     [
