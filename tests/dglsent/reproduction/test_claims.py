@@ -53,9 +53,9 @@ def test_gain_of_one_seed_has_no_deviation_and_what_is_not_published_a_dash(tmp_
 
 def test_gain_without_a_shared_seed_is_a_dash_and_of_an_undefined_score_undefined(tmp_path):
     assert "| – | – | – | 0 |" in claims(tmp_path, [row("A", None, {1: (1, 1)}), row("B", None, {2: (1, 1)})])
-    assert "| undefined | +0.0 | – | 1 |" in claims(
-        tmp_path, [row("A", None, {1: (None, 1)}), row("B", None, {1: (1, 1)})]
-    )
+    for test, other in ((None, 1), (1, None)):
+        rows = [row("A", None, {1: (test, 1)}), row("B", None, {1: (other, 1)})]
+        assert "| undefined | +0.0 | – | 1 |" in claims(tmp_path, rows)
 
 
 def test_folds_are_those_that_both_rows_have(tmp_path):
@@ -69,6 +69,15 @@ def test_deviation_is_that_of_folds_where_a_seed_has_several(tmp_path):
     b = row("B", None, {}, seeds=[1], folds=2, records=[record(1, 0, 0.8, 0.8), record(1, 1, 0.8, 0.8)])
     written = f"{HEADER}| A | B | `mr` | +0.0 (14.1) | +0.0 (0.0) | – | 1 (2 of 10 folds) |"
     assert claims(tmp_path, [a, b], "mr") == written
+
+
+def test_a_table_without_a_score_of_the_test_part_is_refused(tmp_path):
+    table = tmp_path / "dev.yaml"
+    table.write_text("title: T\ncorpus: C\nsplit: dev\nscores: {accuracy: A}\npapers: []\n")
+    (tmp_path / "dev.yaml.json").write_text(json.dumps({"rows": [row(name, None, {1: (1, 1)}) for name in "AB"]}))
+    (tmp_path / "claims.yaml").write_text(f"better: {{tables: ['{table}'], gains: [[A, B]]}}")
+    with pytest.raises(InputError, match="table dev has no score of the test part"):
+        gains(tmp_path / "claims.yaml", tmp_path)
 
 
 def test_a_row_without_a_number_is_not_measured(tmp_path):

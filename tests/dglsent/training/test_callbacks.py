@@ -2,12 +2,15 @@ from __future__ import annotations
 
 import math
 import random
+import signal
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 import torch
 
-from dglsent.training.callbacks import BestOnDev, RandomStates
+from dglsent.training.callbacks import BestOnDev, Computed, EndOfSeveral, RandomStates, SafeCheckpointIO
+from graphs.errors import InputError
 
 
 @pytest.mark.parametrize(
@@ -29,6 +32,63 @@ def test_an_epoch_is_better_by_its_score_and_any_number_better_than_none(mode, b
     callback = BestOnDev("score", mode, None, save=lambda module: None)
     callback.load_state_dict({"history": [{"epoch": 1, "dev": {"score": best}, "best": True}]})
     assert callback._is_better(score) == better
+
+
+def test_the_best_epoch_is_the_last_that_was_better():
+    callback = BestOnDev("score", "max", None, save=lambda module: None)
+    scores = [(0.5, True), (0.7, True), (0.6, False)]
+    history = [{"epoch": epoch, "dev": {"score": score}, "best": best} for epoch, (score, best) in enumerate(scores, 1)]
+    callback.load_state_dict({"history": history})
+    assert callback.best["epoch"] == 2
+    assert not callback._is_better(0.65)
+
+
+@pytest.mark.parametrize(("epochs_since", "stops"), [(1, False), (2, True)])
+def test_a_run_that_was_killed_after_its_patience_had_ended_stops_at_once(epochs_since, stops):
+    callback, trainer = BestOnDev("score", "max", 2, save=lambda module: None), SimpleNamespace(should_stop=False)
+    history = [{"epoch": epoch, "best": epoch == 1} for epoch in range(1, 2 + epochs_since)]
+    callback.load_state_dict({"history": history})
+    callback.on_train_start(trainer, None)
+    assert trainer.should_stop == stops
+
+
+def test_ways_are_those_of_all_parts_of_a_run_in_order():
+    one, two = {"device": "cpu"}, {"device": "cuda"}
+    for before, here, wanted in (
+        ([one], one, [one]),
+        ([one], two, [one, two]),
+        ([one, two], one, [one, two, one]),
+    ):
+        computed = Computed(here)
+        computed.load_state_dict({"ways": before})
+        assert computed.state_dict() == {"ways": wanted}
+
+
+def test_process_0_alone_answers_sigterm_and_as_the_program_does():
+    def handler(number, frame):
+        pass
+
+    before = signal.getsignal(signal.SIGTERM)
+    try:
+        for rank, there, wanted in (
+            (0, handler, handler),
+            (0, signal.SIG_DFL, signal.default_int_handler),
+            (1, handler, signal.SIG_IGN),
+        ):
+            signal.signal(signal.SIGTERM, there)
+            callback = EndOfSeveral()
+            signal.signal(signal.SIGTERM, signal.SIG_DFL)
+            callback.on_train_start(SimpleNamespace(global_rank=rank), None)
+            assert signal.getsignal(signal.SIGTERM) == wanted
+    finally:
+        signal.signal(signal.SIGTERM, before)
+
+
+@pytest.mark.parametrize("content", [[1, 2], {"state_dict": {}, "epoch": 1}])
+def test_what_is_no_checkpoint_is_refused(content, tmp_path):
+    torch.save(content, tmp_path / "resume.ckpt")
+    with pytest.raises(InputError, match=r"resume\.ckpt: not a checkpoint of dglsent \(no \w+\); delete it"):
+        SafeCheckpointIO().load_checkpoint(tmp_path / "resume.ckpt")
 
 
 def test_all_random_generators_go_on_from_what_was_saved():
