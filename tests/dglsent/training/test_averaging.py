@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import copy
 import json
 import logging
 
@@ -80,6 +81,8 @@ def test_the_last_epochs_are_averaged():
     ends = module.steps[STEPS - 1 :: STEPS]
     wanted = [ends[0], ends[1], ends[2], (ends[2] + ends[3]) / 2]
     torch.testing.assert_close(module.scored, wanted)
+    alone = walk(1)
+    torch.testing.assert_close(alone.scored, alone.steps[STEPS - 1 :: STEPS])
 
 
 def test_a_moving_average_of_all_steps():
@@ -91,6 +94,36 @@ def test_a_moving_average_of_all_steps():
         if number % STEPS == STEPS - 1:
             wanted.append(average)
     torch.testing.assert_close(module.scored, wanted)
+
+
+def test_an_average_goes_on_from_a_checkpoint():
+    def step(averaging, module):
+        module.weight.data += 1
+        averaging.on_train_batch_end(None, module, None, None, 0)
+
+    module, averaging = Walk(), Averaging(0.75, EPOCHS)
+    averaging.on_train_start(None, module)
+    for _ in range(3):
+        step(averaging, module)
+    again, going_on = Walk(), Averaging(0.75, EPOCHS)
+    again.load_state_dict(module.state_dict())
+    going_on.load_state_dict(copy.deepcopy(averaging.state_dict()))
+    going_on.on_train_start(None, again)
+    for one, other in ((averaging, module), (going_on, again)):
+        step(one, other)
+    with averaging.in_place(), going_on.in_place():
+        assert torch.equal(module.weight, again.weight)
+        assert not torch.equal(module.weight, torch.full((2,), 4.0))
+
+
+def test_weights_are_put_back_where_saving_fails():
+    module, averaging = Walk(), Averaging(0.75, EPOCHS)
+    averaging.on_train_start(None, module)
+    averaging.on_train_batch_end(None, module, None, None, 0)
+    module.weight.data += 1
+    with pytest.raises(OSError, match="full"), averaging.in_place():
+        raise OSError("full")
+    assert module.weight.tolist() == [1, 1]
 
 
 def test_weights_of_a_run_are_those_that_dev_scored(tmp_path, program):

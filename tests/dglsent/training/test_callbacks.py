@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 import torch
 
-from dglsent.training.callbacks import BestOnDev, Computed, EndOfSeveral, RandomStates, SafeCheckpointIO
+from dglsent.training.callbacks import BestOnDev, Computed, EndOfSeveral, EpochLines, RandomStates, SafeCheckpointIO
+from dglsent.training.module import Training
 from graphs.errors import InputError
 
 
@@ -41,6 +42,18 @@ def test_the_best_epoch_is_the_last_that_was_better():
     callback.load_state_dict({"history": history})
     assert callback.best["epoch"] == 2
     assert not callback._is_better(0.65)
+
+
+@pytest.mark.parametrize("first_process", [True, False])
+def test_every_process_remembers_an_epoch_and_the_first_alone_saves_its_weights(first_process):
+    saved = []
+    callback, module = BestOnDev("score", "max", None, saved.append), Training.__new__(Training)
+    metrics = {"loss": torch.tensor(0.25), "dev_score": torch.tensor(0.5)}
+    trainer = SimpleNamespace(callback_metrics=metrics, current_epoch=0, is_global_zero=first_process)
+    callback.on_train_epoch_end(trainer, module)
+    (epoch,) = callback.history
+    assert (epoch["epoch"], epoch["loss"], epoch["dev"], epoch["best"]) == (1, 0.25, {"score": 0.5}, True)
+    assert saved == [module] * first_process
 
 
 @pytest.mark.parametrize(("epochs_since", "stops"), [(1, False), (2, True)])
@@ -84,7 +97,18 @@ def test_process_0_alone_answers_sigterm_and_as_the_program_does():
         signal.signal(signal.SIGTERM, before)
 
 
-@pytest.mark.parametrize("content", [[1, 2], {"state_dict": {}, "epoch": 1}])
+def test_the_line_of_an_epoch_says_what_it_scores_and_whether_it_is_the_best(capsys):
+    best = BestOnDev("score", "max", None, save=lambda module: None)
+    best.history = [{"epoch": 2, "loss": 0.25, "dev": {"score": 0.5}, "seconds": 1.0, "best": True}]
+    lines = EpochLines(best, epochs=3)
+    lines.on_train_epoch_end(SimpleNamespace(progress_bar_callback=None), None)
+    best.history[0]["best"] = False
+    lines.on_train_epoch_end(SimpleNamespace(progress_bar_callback=None), None)
+    line = "epoch 2/3  loss 0.2500  dev score 0.5000  1.0 s"
+    assert capsys.readouterr().err == f"{line}  best\n{line}\n"
+
+
+@pytest.mark.parametrize("content", [[1, 2], torch.zeros(2), {"state_dict": {}, "epoch": 1}])
 def test_what_is_no_checkpoint_is_refused(content, tmp_path):
     torch.save(content, tmp_path / "resume.ckpt")
     with pytest.raises(InputError, match=r"resume\.ckpt: not a checkpoint of dglsent \(no \w+\); delete it"):

@@ -104,6 +104,9 @@ def test_unfit_examples_are_named(examples):
     vocabularies = vocabularies_of(examples, "chain")
     with pytest.raises(InputError, match=r"train-1 has 1 sentences, the task wants 2"):
         graph_set(examples, "chain", vocabularies, 2, LABEL)
+    pair = Example(examples[0].sentences * 2, examples[0].targets, "pair")
+    with pytest.raises(InputError, match=r"pair has 2 sentences, the task wants 1"):
+        graph_set([*examples, pair], "chain", vocabularies, 1, LABEL)
     with pytest.raises(InputError, match=r"train-1 has no gold 'score'"):
         graph_set(examples, "chain", vocabularies, 1, {"score": LABEL["label"]})
 

@@ -127,6 +127,15 @@ def test_a_module_that_changes_between_the_parts_of_a_run_is_said_to_be_mixed():
     changed = {**state["hashes"], "graphs.builders": "0123", "graphs.no_more": "4567"}
     again.load_state_dict({"hashes": changed})
     assert again.hashes == {**first.hashes, "graphs.builders": MIXED, "graphs.no_more": MIXED}
+    later = CodeInUse()
+    later.load_state_dict({"hashes": {}})
+    assert later.hashes == first.hashes
+    later.hashes = {}  # what the run has used before, and has not imported again
+    later.load_state_dict(state)
+    assert later.hashes == first.hashes
+    later.hashes = {}
+    later.on_train_epoch_end(None, None)
+    assert later.hashes == first.hashes
 
 
 def test_hashes_taken_earlier_stay():
