@@ -47,12 +47,31 @@ def test_batches_of_about_one_length_come_in_any_order():
     assert batches != sorted(batches)
 
 
+def test_the_last_batch_is_any_of_those_of_a_bucket():
+    sampler = EpochSampler(40, 1, Buckets(np.arange(40), size=4, batches=10))
+    last = set()
+    for epoch in range(5):
+        sampler.set_epoch(epoch)
+        last.add(tuple(sampler)[-4:])
+    assert len(last) > 1
+
+
+def test_examples_of_one_length_share_batches_as_they_are_drawn():
+    plain, sampler = (EpochSampler(100, 1, buckets) for buckets in (None, Buckets(np.zeros(100, np.int64), 4, 25)))
+    drawn, found = (
+        [tuple(order[first : first + 4]) for first in range(0, 100, 4)] for order in map(list, (plain, sampler))
+    )
+    assert sorted(found) == sorted(drawn)
+
+
 def test_loading_draws_nothing_from_the_generator_of_dropout(examples):
     vocabularies = vocabularies_of(examples, "constituency")
     data = graph_set(examples, "constituency", vocabularies, 1, {"label": torch.tensor(0).numpy().dtype})
     before = torch.get_rng_state()
     sizes = [batch.size for batch in loader(data, 12, ("up",), seed=3)]
     assert sizes == [12, 12, 12, 4]
+    drawn = [number for batch in loader(data, 12, ("up",), seed=0).batch_sampler for number in batch]
+    assert drawn != sorted(drawn) == list(range(40))  # 0 is a seed, too
     assert torch.equal(torch.get_rng_state(), before)
 
 
@@ -79,7 +98,9 @@ def test_sentences_of_a_pair_stand_side_by_side():
     data = graph_set(examples, "dependency", vocabularies, 2, {"score": torch.tensor(0.0).double().numpy().dtype})
     batch = data.batch([3, 1], ())
     lengths = [len(sentence.dependencies) for i in (3, 1) for sentence in examples[i].sentences]
+    assert batch.pairs
     assert batch.node_counts.tolist() == lengths
+    assert data.lengths[[3, 1]].tolist() == [sum(lengths[:2]), sum(lengths[2:])]
     assert batch.targets["score"].tolist() == [examples[i].targets["score"] for i in (3, 1)]
     assert fields.LABEL not in batch.nodes
 
@@ -91,6 +112,9 @@ def test_groups(examples):
     assert list(groups) == sorted(groups)
     for name, index in groups.items():
         assert index == [i for i, example in enumerate(examples) if name in example.groups]
+    data.groups[:] = [frozenset("zyxwvu"), *[frozenset("abcdef")] * (len(data) - 1)]
+    assert list(data.by_group()) == list("abcdefuvwxyz")
+    assert data.by_group()["z"] == [0]
 
 
 def test_vocabulary_options(examples):

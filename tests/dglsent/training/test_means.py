@@ -3,8 +3,9 @@ from __future__ import annotations
 import pytest
 from jsonargparse import Namespace
 
-from dglsent.training.means import aggregate, finished_seeds, mean_and_sd
+from dglsent.training.means import aggregate, finished_seeds, mean_and_sd, score_text
 from dglsent.training.run import Run
+from graphs.errors import InputError
 
 
 def run(seed: int, accuracy: float, f1: float | None) -> dict:
@@ -21,13 +22,23 @@ def test_deviations_are_those_of_a_sample():
     accuracy = found["test"]["accuracy"]
     assert (accuracy["mean"], accuracy["sd"]) == pytest.approx((0.6, 0.02**0.5))
     assert accuracy["values"] == [0.5, 0.7]
+    assert (found["epochs"], found["best_epoch"], found["seconds"]) == ([2, 2], [1, 1], [1.0, 1.0])
+    assert (score_text(0.0), score_text(None)) == ("0.0000", "undefined")
     assert found["dev"]["f1"] == {"mean": None, "sd": None, "values": [None, 0.6]}
 
 
 def test_seeds_stand_in_their_order_as_numbers(tmp_path, monkeypatch):
-    monkeypatch.setattr(Run, "is_finished", lambda run, config, data: config.seed != 7)
-    for seed in (30, 9, 7, 2, 10, 1):
+    def is_finished(run, config, data):
+        if config.seed == 5:
+            raise InputError("a run of another configuration")
+        return config.seed != 7
+
+    monkeypatch.setattr(Run, "is_finished", is_finished)
+    for seed in (30, 9, 7, 2, 10, 5, 1):
         (tmp_path / f"seed-{seed}").mkdir()
         Run(tmp_path / f"seed-{seed}").save_metrics(run(seed, 0.5, None))
     (tmp_path / "seed-4").mkdir()
+    for other in ("seed-old", "old/seed-3"):  # that somebody put aside
+        (tmp_path / other).mkdir(parents=True)
+        Run(tmp_path / other).save_metrics(run(3, 0.5, None))
     assert [one["seed"] for one in finished_seeds(tmp_path, Namespace(seed=0))] == [1, 2, 9, 10, 30]
