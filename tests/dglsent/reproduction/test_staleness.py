@@ -8,7 +8,8 @@ import pytest
 import torch
 from job_of_run import job_of
 
-from dglsent.reproduction.staleness import as_made, other_code, stale, stamped, unlike
+from dglsent.reproduction.staleness import as_made, other_code, stale, stamped, stamped_by_steps, unlike
+from dglsent.training.provenance import MIXED
 from dglsent.training.run import Run
 
 CELLS = "dglsent.nn.cells"
@@ -43,6 +44,41 @@ def test_a_module_that_is_gone_is_named_with_where_it_went(run):
     made_of(run, dglsent__nn__cells=None, dglsent__models__cells=cells, dglsent__models__lost="0")
     why = stale(job_of(run))
     assert why == "renamed, moved or deleted since: dglsent.models.cells (now dglsent.nn.cells), dglsent.models.lost"
+
+
+@pytest.mark.parametrize(("count", "more"), [(4, ""), (5, " and 1 more")])
+def test_of_many_modules_the_first_are_named(count, more, run):
+    made_of(run, **{f"graphs__gone{number}": "0" for number in range(count)})
+    named = ", ".join(f"graphs.gone{number}" for number in range(4))
+    assert stale(job_of(run)) == f"renamed, moved or deleted since: {named}{more}"
+
+
+def test_code_that_changed_on_the_way_is_told_apart(run):
+    made_of(run, dglsent__nn__cells=MIXED, graphs__no_more=MIXED, graphs__builders="1")
+    mixed = f"code that {MIXED}: dglsent.nn.cells, graphs.no_more"
+    assert stale(job_of(run)) == f"{mixed}; code changed since: graphs.builders"
+
+
+def test_a_run_verified_by_its_first_steps_has_the_modules_that_it_used_and_new_ones(run):
+    recorded = run.metrics()
+    recorded["provenance"] = {
+        "code": {"a": "0", "b": "0"},
+        "verified": [{"version": "0", "code": {"a": "1", "c": "1"}, "epochs": 2}],
+    }
+    before = {"code": {"a": "1", "b": "1", "c": "1", "unused": "1"}, "losses": [0.5, 0.25]}
+    again = {"code": {"a": "2", "b": "2", "unused": "2", "new": "2"}, "losses": [0.5, 0.25]}
+    first, second = stamped_by_steps(recorded, again, before)["provenance"]["verified"]
+    assert first["epochs"] == 2
+    assert (second["code"], second["steps"]) == ({"a": "2", "new": "2"}, 2)
+
+
+def test_other_code_is_told_of_the_last_that_verified_a_run(run):
+    again = run.metrics()
+    recorded = run.metrics()
+    cells = {**again["provenance"]["code"], CELLS: "0"}
+    recorded["provenance"]["code"] = {**again["provenance"]["code"], "graphs.builders": "0"}
+    recorded["provenance"]["verified"] = [{"version": "0", "code": cells, "epochs": 1}]
+    assert other_code(recorded, again) == f"it was made of other code than that: {CELLS}"
 
 
 def test_a_module_on_which_no_number_depends_may_change(run):
@@ -103,6 +139,8 @@ def test_first_figure_that_is_another(run):
     here, before["provenance"]["cpu"] = before["provenance"]["cpu"], "VSX"
     assert as_made(before) == ""
     assert unlike(before, again).endswith(f"; it was made with the vector instructions VSX, here they are {here}")
+    del before["provenance"]["cpu"]
+    assert unlike(before, again).endswith(f"instructions of an unknown CPU, here they are {here}")
 
 
 def test_vector_instructions_are_those_that_a_run_had_where_there_are_more(monkeypatch):
