@@ -1,12 +1,15 @@
 from __future__ import annotations
 
+import os
 import re
+from dataclasses import replace
 
 import pytest
 
 from dglsent.reproduction import jobs, tables
 from dglsent.reproduction.jobs import jobs_of
 from dglsent.training import recipe as recipes
+from dglsent.training.run import Run
 
 
 @pytest.mark.parametrize("name", ["mr", "quora"], ids=["folds", "none"])
@@ -48,3 +51,46 @@ def test_the_reason_of_a_failure_is_its_own(program, reason, tmp_path, monkeypat
     assert len(told) == 1
     assert re.search(reason, told[0])
     assert told[0].endswith(f"({job.log})")
+
+
+def jobs_of_a_row(name, folder, *seeds):
+    table = tables.load(name)
+    row = next(row for row in table.rows if row.recipe)
+    return [job for of_seed in jobs_of(row, table.folds, seeds, folder) for job in of_seed]
+
+
+def test_its_own_options_stand_after_those_of_all_and_the_fold_last(tmp_path):
+    first, second, *_ = jobs_of_a_row("mr", tmp_path, 3)
+    assert [job.title.partition(" seed ")[2] for job in (first, second)] == ["3 fold 0", "3 fold 1"]
+    command = replace(first, own=("--training.epochs", "1")).command(["--training.epochs", "9"])
+    out = ["--seed", "3", "--out", str(first.run.path)]
+    assert command[-10:] == [*out, "--training.epochs", "9", "--training.epochs", "1", "--corpus.fold", "0"]
+
+
+def test_a_quoted_row_has_no_runs(tmp_path):
+    table = tables.load("mr")
+    assert jobs_of(next(row for row in table.rows if not row.recipe), table.folds, [1], tmp_path) == []
+
+
+@pytest.mark.parametrize("parallel", [1, 2])
+def test_of_a_row_that_failed_no_other_run_begins_and_one_is_told(parallel, tmp_path, monkeypatch):
+    monkeypatch.setattr(jobs, "_PROGRAM", "import sys; print('begun'); sys.exit(1)")
+    some, told = jobs_of_a_row("sick-relatedness", tmp_path, 3, 4, 5), []
+    jobs.train(some, [], parallel=parallel, done=told.append, failed=lambda job, why: told.append(why))
+    assert len(told) == 1
+    assert [job.log.exists() for job in some] == [number < parallel for number in range(3)]
+
+
+def test_a_training_has_the_code_and_the_vector_instructions_that_it_is_to_have(tmp_path, monkeypatch):
+    names = ("PYTHONPATH", "ATEN_CPU_CAPABILITY", "ONEDNN_MAX_CPU_ISA")
+    monkeypatch.setattr(jobs, "_PROGRAM", f"import os; print(*map(os.environ.get, {names}))")
+    monkeypatch.setenv("PYTHONPATH", "before")
+    (job,) = jobs_of_a_row("sick-relatedness", tmp_path, 3)
+    for cpu, isa in (("DEFAULT", "SSE41"), ("AVX2", "AVX2")):
+        told = replace(job, cpu=cpu, code="theirs", run=Run(tmp_path / cpu))
+        jobs.train([told], [], parallel=1, done=lambda job: None, failed=pytest.fail)
+        assert told.log.read_text() == f"theirs{os.pathsep}before {cpu.lower()} {isa}\n"
+
+
+def test_a_signal_without_a_name_is_told_by_its_number():
+    assert jobs.why_ended(-99, "") == "it was ended by signal 99"
