@@ -8,10 +8,14 @@ from full_disk import full_disk
 from untrained import TREES
 
 import dglsent
+from dglsent.corpora.built_in import Reviews
 from dglsent.inference.card import card
 from dglsent.inference.model import Model
+from dglsent.training import recipe as recipes
+from dglsent.training.assemble import make_model
 from dglsent.training.run import Run
 from graphs.errors import InputError
+from graphs.features import Vocabularies
 
 
 def test_there_and_back(trees_run, tmp_path):
@@ -73,6 +77,42 @@ def test_a_card_says_what_each_split_scores_and_which_epoch_was_best(trees_run, 
     said = card(dglsent.load(run.path, device="cpu"))
     assert "| dev | 0.2500 |\n| test | 0.5000 |\n" in said
     assert "The best of 9 epochs was number 4." in said
+
+
+def test_a_card_is_that_of_its_task_and_language(trees_run, pairs_run):
+    for run, task, language, example in (
+        (trees_run, "text-classification", "en", '"The movie was not as bad as I feared."'),
+        (pairs_run, "sentence-similarity", None, '("The movie was not as bad as I feared.", "I feared worse.")'),
+    ):
+        _, head, body = card(dglsent.load(run, device="cpu")).split("---\n", 2)
+        assert (yaml.safe_load(head)["pipeline_tag"], yaml.safe_load(head).get("language")) == (task, language)
+        assert f"model.predict([{example}])" in body
+        assert "parses of raw text are made by Stanza's" in body
+        assert "- Its parses are those of a program" in body
+        assert "word vectors: random at the start." in body
+    assert f"- Corpus: Reviews, classes {', '.join(Reviews.labels)}." in card(dglsent.load(trees_run, device="cpu"))
+
+
+UNFINISHED = """
+corpus: dglsent.corpora.built_in.Reviews
+graph: chain
+embedding: {dim: 4, vectors: 'C:\\vectors\\glove.txt'}
+encoder: {class_path: DecomposableAttention, init_args: {structure: {class_path: BiLSTM, init_args: {hidden: 4}}}}
+task: {class_path: PairClassification, init_args: {classes: 2}}
+"""
+
+
+def test_the_card_of_a_run_that_goes_on_and_has_a_structure_within(tmp_path):
+    config = recipes.resolve(UNFINISHED)
+    recipe, vocabularies, run = recipes.instantiate(config), Vocabularies.of(TREES), Run(tmp_path)
+    run.path.joinpath("config.yaml").write_text(recipes.dump(config))
+    said = card(Model(run, recipe, vocabularies, make_model(recipe, vocabularies)))
+    assert "# DecomposableAttention over BiLSTM on Reviews\n" in said
+    assert "## Scores\n\nNone: the run was not finished.\n" in said
+    assert "word vectors: glove.txt.\n" in said
+    assert "The best of" not in said
+    assert "no parser is needed" in said
+    assert "are those of a program" not in said
 
 
 def test_what_is_neither_here_nor_on_the_hub(monkeypatch):
