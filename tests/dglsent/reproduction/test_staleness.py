@@ -84,6 +84,8 @@ def test_other_code_is_told_of_the_last_that_verified_a_run(run):
 def test_a_module_on_which_no_number_depends_may_change(run):
     made_of(run, dglsent__training__ranges="0", graphs__drawing__tree="0", dglsent__training__run="0")
     assert stale(job_of(run)) is None
+    made_of(run, dglsent__nn__cells="0")
+    assert stale(job_of(run)) == "code changed since: dglsent.nn.cells"
 
 
 def test_code_is_that_of_the_run_or_what_it_was_verified_with(run):
