@@ -40,3 +40,9 @@ def test_tags_of_another_set_are_told(tmp_path: Path, program: Program, tag_dim:
     more.write_text(half.read_text() + other.read_text())
     assert "most tags" not in program("test", run, half)[2]
     assert ("most tags, such as NN and DT, are" in program("test", run, more)[2]) == bool(tag_dim)
+    for tags, told in (
+        ((("DET", "NN"), ("NOUN", "NN"), ("NN", "NN")), "such as NN, are"),  # one tag of three, and most tokens
+        ((("DET", "NN"), ("JJ", "NN"), ("DET", "VB")), "such as NN and JJ, are"),  # the most frequent ones
+    ):
+        more.write_text("".join(_sentences(tmp_path / "part.conllu", *two).read_text() for two in tags))
+        assert (f"most tags, {told}" in program("test", run, more)[2]) == bool(tag_dim)
