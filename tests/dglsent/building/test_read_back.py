@@ -26,7 +26,7 @@ from dglsent.training.assemble import load_inputs, make_model
 from dglsent.training.data import graph_set
 from dglsent.training.graphs import KINDS, GraphKind
 from graphs.columns import Tagged
-from graphs.errors import InputError
+from graphs.errors import InputError, Origin
 from graphs.store import Store
 
 FROM = ("--corpus", "dglsent.corpora.stored.Stored", "--corpus.store")
@@ -123,7 +123,7 @@ def test_what_a_graph_does_not_tell(tmp_path: Path) -> None:
         first, second = read_back(Store(tmp_path / kind), "dev")
         assert [first.targets, second.targets] == [{"label": 1}, {"label": 0}]  # classes are in order of their names
         (sentence,) = first.sentences
-        assert (sentence.origin.file, sentence.origin.line) == (str(conllu), 1)
+        assert sentence.origin == Origin(str(conllu), 1, "1")
         if kind == "chain":
             assert sentence.dependencies is None
             assert sentence.unparsed.word == ["It", "shines", "!"]
