@@ -10,6 +10,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from dglsent.passing.missing import TARGET
 from dglsent.passing.plans.incidence import Incidence, incidence_in_order
 from dglsent.passing.plans.on_device import lasting, on_device
 from dglsent.passing.relation import AllPairs, Direction, Relation
@@ -54,7 +55,7 @@ class Batch:
         self.nodes = Fields(
             {name: torch.from_numpy(column) for name, column in columns.items()}, self.num_nodes, "nodes of the batch"
         )
-        self.targets = Fields()
+        self.targets = Fields(what=TARGET)
         self._relations: dict[str, Relation] = {CHILD: make_relation(CHILD, merged, pairs=pairs)}
         self.dgl_graphs: dict[Any, Any] = {}  # of several relations, as the DGL engine needed them
         sentence, real = merged.nodes[fields.SENTENCE], merged.nodes.get(fields.REAL, np.True_)

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, TypeAlias
 
 import torch
 from torch import Tensor
 
-from dglsent.passing.calls import MissingField, call
+from dglsent.passing.calls import call
+from dglsent.passing.missing import NODE, MissingFieldError
 from dglsent.passing.seen import EdgesSeen, NodesSeen, Outputs
 from graphs.fields import ATTEND, COMPLETE
 
@@ -43,14 +45,35 @@ def require_same(at_leaves: Collection[str], at_others: Collection[str]) -> None
                 raise KeyError(f"field {name!r} is computed at nodes {where} in-edges but not at those {elsewhere}")
 
 
-def require_computed_before(name: str, computed: Collection[str]) -> None:
+def require_alike(one: Outputs, other: Outputs, by: str = "") -> None:
+    """Refuse fields with other dimensions at some nodes than at others.
+
+    Args:
+        one: fields of some nodes.
+        other: those of others; a field that either lacks is no matter.
+        by: the function that makes them, for the error.
+
+    Raises:
+        ValueError: there is one; it is named.
+    """
+    for name in other:
+        if name in one and one[name].shape[1:] != other[name].shape[1:]:
+            shapes = f"the shape {tuple(one[name].shape)} at some nodes and {tuple(other[name].shape)} at others"
+            raise ValueError(
+                f"{by and f'{by}: '}field {name!r} has {shapes}; give all of them the same dimensions after the first: "
+                "of messages [r, k, ...] a reduce function returns [r, ...], such as their sum over k"
+            )
+
+
+def require_computed_before(name: str, computed: Collection[str], known: Collection[str]) -> None:
     """Refuse a field of senders in a frontier pass, of which only some nodes have theirs by then.
 
     Raises:
-        MissingField: it is among those that the propagation is computing.
+        MissingFieldError: it is among those that the propagation is computing.
     """
     if name in computed:
-        raise MissingField(f"a frontier pass reads {name!r} of its senders, which this propagation is computing")
+        hint = "this propagation is computing it, and a frontier pass reads of its senders what was set before"
+        raise MissingFieldError(name, NODE, [each for each in known if each not in computed], hint)
 
 
 def of_new_names(inputs: NodeFunction, known: Collection[str]) -> NodeFunction:
@@ -166,15 +189,8 @@ def padded(function: NodeFunction) -> Padded:
     return Padded(function)
 
 
-@dataclass(frozen=True)
-class AtOnce:
+class AtOnce(partial[Outputs]):
     """See `at_once`."""
-
-    function: Callable[[EdgesSeen], Outputs]
-
-    def __call__(self, edges: EdgesSeen) -> Outputs:
-        """What it computes."""
-        return call(self.function, edges)
 
 
 def at_once(function: Callable[[EdgesSeen], Outputs]) -> AtOnce:

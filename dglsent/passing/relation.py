@@ -9,6 +9,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from dglsent.passing.missing import EDGE
 from dglsent.passing.plans.acyclic import AcyclicSchedule, acyclic_schedule
 from dglsent.passing.plans.all_pairs import Blocks, Padding, edges_of_cells, into_blocks, pad_sentences
 from dglsent.passing.plans.frontiers import Frontiers, list_frontiers
@@ -42,7 +43,7 @@ class Relation:
     """
 
     def __init__(self, src: IntArray, dst: IntArray, level: IntArray, sentence: IntArray) -> None:
-        self.size, self.edges = len(sentence), Fields(rows=len(src), of=_OF)
+        self.size, self.edges = len(sentence), Fields(rows=len(src), of=_OF, what=EDGE)
         self.device = torch.device("cpu")
         self._src, self._dst, self._level, self._sentence = src, dst, level, sentence
         self._schedules: dict[Direction, TreeSchedule | AcyclicSchedule] = {}
@@ -158,7 +159,7 @@ class AllPairs(Relation):
     def __init__(self, counts: IntArray, sources: IntArray) -> None:
         nothing = np.zeros(0, dtype=np.int64)
         super().__init__(nothing, nothing, nothing, np.repeat(np.arange(len(counts)), counts))
-        self.edges = Fields(rows=int((counts * counts[sources]).sum()), of=_OF)
+        self.edges = Fields(rows=int((counts * counts[sources]).sum()), of=_OF, what=EDGE)
         self._counts, self._sources = counts, sources
         self._frontiers: dict[tuple[str, Direction], Frontiers] = {}
 

@@ -8,6 +8,8 @@ from typing import Any, NamedTuple
 import torch
 from torch import Tensor
 
+from dglsent.passing.missing import NODE, MissingFieldError
+
 Resolver = Callable[[str], Tensor]
 
 
@@ -30,17 +32,24 @@ class Fields(MutableMapping[str, Tensor]):
         values: fields to begin with.
         rows: the first dimension of every field; None where any will do.
         of: what the rows are, for errors.
+        what: what each is, for the error of one that is not there (`missing`).
 
     Raises:
         ValueError: a field is set that has another.
+        MissingFieldError: one is read that is not there.
     """
 
-    def __init__(self, values: Mapping[str, Tensor] | None = None, rows: int | None = None, of: str = "") -> None:
+    def __init__(
+        self, values: Mapping[str, Tensor] | None = None, rows: int | None = None, of: str = "", what: str = NODE
+    ) -> None:
         self._values: dict[str, Tensor | _Lazy] = dict(values or {})
-        self._rows, self._of = rows, of
+        self._rows, self._of, self._what = rows, of, what
 
     def __getitem__(self, name: str) -> Tensor:
-        value = self._values[name]
+        try:
+            value = self._values[name]
+        except KeyError:
+            raise MissingFieldError(name, self._what, self) from None
         if not isinstance(value, Tensor):
             made = value.made()
             if self._rows is not None:
@@ -57,7 +66,7 @@ class Fields(MutableMapping[str, Tensor]):
 
     def copy(self) -> Fields:
         """The same fields, on which what is set later has no effect."""
-        other = Fields(rows=self._rows, of=self._of)
+        other = Fields(rows=self._rows, of=self._of, what=self._what)
         other._values.update(self._values)
         return other
 

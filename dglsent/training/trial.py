@@ -12,6 +12,7 @@ import torch
 from dglsent.models.encoder import Encoder
 from dglsent.passing import Batch, engine
 from dglsent.passing.engines.torch.all_pairs import Layout
+from dglsent.passing.missing import TARGET
 from dglsent.passing.views import Fields
 from dglsent.tasks.task import Task
 from dglsent.training.data import Examples
@@ -71,7 +72,7 @@ def try_task(recipe: Recipe, model: SentenceModel, examples: Examples) -> None:
         _check_outcomes(task, task.outcomes(*model(few(recipe, model.encoder, examples))))
         _check_scores(task, recipe.training.monitor, model.outcomes(few(recipe, model.encoder, examples)))
         batch = few(recipe, model.encoder, examples)
-        batch.targets = Fields()
+        batch.targets = Fields(what=TARGET)
         batch.nodes.pop(fields.LABEL, None)  # a sentence that is given to a trained model has no gold classes
         batch, states, vectors = model(batch)
         try:

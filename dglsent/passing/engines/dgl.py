@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from functools import partial
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any, Literal
 
 import torch
 from torch import Tensor
 
 from dglsent.passing.batch import Batch
-from dglsent.passing.calls import MissingField, call, listed, sent
+from dglsent.passing.calls import call, name_of
+from dglsent.passing.engines.dgl_views import Shown
 from dglsent.passing.functions import (
     STATE,
     FrontierPass,
@@ -24,14 +24,18 @@ from dglsent.passing.functions import (
     message_function,
     of_new_names,
     reducers,
+    require_alike,
     require_computed_before,
     require_same,
     softmaxes,
 )
+from dglsent.passing.missing import MESSAGE, NODE, NOT_YET, OF_SENDERS, WITHOUT_LEAF, there
 from dglsent.passing.relation import Direction, Relation
 from dglsent.passing.views import Edges, Nodes, Resolver
 from graphs import door
 from graphs.fields import CHILD
+
+_PLAIN = Shown()  # in rounds, of which no field is still to be computed
 
 
 def propagate(
@@ -50,19 +54,24 @@ def propagate(
     along = batch.relation(relation)
     turned = along.graph if direction == "up" else along.reversed_graph
     graph = _with_fields(batch, turned, tuple({each.relation for each in passes}), relation)
-    step = _Pulled(graph, along, message, reduce, relation if passes else None)
     frontiers = list(door.dgl.topological_nodes_generator(turned))
     is_leaf = turned.in_degrees() == 0
     leaves, others = is_leaf.nonzero().squeeze(1), (~is_leaf).nonzero().squeeze(1)
-    names: list[str] = []
-    projected: list[str] = []
+    names: dict[str, Tensor] = {}
+    projected: dict[str, Tensor] = {}
+    shown = Shown(names, batch.nodes, OF_SENDERS if leaf else "", NOT_YET)
+    step = _Pulled(graph, along, message, reduce, relation if passes else None, shown)
     ahead = graph.local_var()  # a function of leaves is not to see zeros in the place of fields that inputs make
     if inputs is not None and leaf is None:
-        graph.apply_nodes(inputs)
+        graph.apply_nodes(_recorded(inputs, {}))
     elif inputs is not None and len(others):
         ahead.apply_nodes(_recorded(inputs, projected), others)
-    graph.apply_nodes(_recorded(leaf or apply, names), leaves)
-    at_leaves = tuple(names)
+    show_leaves = Shown(of_others="" if leaf else WITHOUT_LEAF).nodes
+    graph.apply_nodes(_recorded(leaf or apply, names, show_leaves), leaves)
+    at_leaves = dict(names)
+    step.alike = {} if apply else at_leaves
+    if len(others):
+        step.try_builtins()
     wanted = passes if STATE in names else ()
     before: list[list[str]] = [list(names) for _ in wanted]  # what is computed before each pass
     further = [(each, _pulled_by(each, graph, batch, known)) for each, known in zip(wanted, before, strict=True)]
@@ -70,21 +79,21 @@ def propagate(
         graph.ndata[_as_it_was(name)] = value
     for frontier in [leaves, *frontiers[1:]]:
         if frontier is not leaves:
-            computed: list[str] = []
-            step.pull(frontier, apply and _recorded(apply, computed))
+            computed: dict[str, Tensor] = {}
+            step.pull(frontier, apply and _recorded(apply, computed, step.show_reduced, at_leaves))
             if computed:
                 require_same(at_leaves, computed)
         for number, (each, pulled) in enumerate(further):
-            own: list[str] = []
+            own: dict[str, Tensor] = {}
             with graph.local_scope():  # what inputs make is for this pass alone
                 if each.inputs is not None:
-                    graph.apply_nodes(of_new_names(each.inputs, batch.nodes), frontier)
+                    graph.apply_nodes(_recorded(of_new_names(each.inputs, batch.nodes), {}), frontier)
                 pulled.pull(frontier, _recorded(each.apply or _nothing_more(pulled), own))
                 made = {name: graph.ndata[name] for name in own}
             graph.ndata.update(made)
             for known in before[number + 1 :]:
                 known.extend(own)
-            names.extend(name for name in own if name not in names)
+            names.update(own)
         if frontier is leaves:
             graph.ndata.update({name: ahead.ndata[name] for name in projected})
     for name in names:
@@ -98,8 +107,10 @@ def apply_edges(batch: Batch, function: MessageFunction, *, relation: str = CHIL
     """See `dglsent.passing.apply_edges`."""
     along = batch.relation(relation)
     graph = _with_fields(batch, along.graph, (), relation)
-    names = [function.out_field] if is_builtin(function) else []
-    graph.apply_edges(function if names else _recorded(function, names))
+    names: dict[str, Tensor] = {}
+    if is_builtin(function):
+        names = dict(_PLAIN.try_builtin(function, graph))
+    graph.apply_edges(function if names else _recorded(function, names, _PLAIN.edges))
     for name in names:
         along.edges[name] = graph.edata[name]
 
@@ -115,21 +126,21 @@ def update_all(
     """See `dglsent.passing.update_all`."""
     along = batch.relation(relation)
     graph = _with_fields(batch, along.graph, (), relation)
-    names: list[str] = []
+    names: Collection[str]
     if along.graph.num_edges():
-        reduced = _Pulled(graph, along, message, reduce, None)
-        graph.update_all(reduced.message, reduced.reduce if is_builtin(reduce) else _recorded(reduced.reduce, names))
+        reduced = _Pulled(graph, along, message, reduce, None, _PLAIN)
+        reduced.try_builtins()
+        graph.update_all(reduced.message, reduced.reduce)
+        names = reduced.names
         reduced.keep()
     else:  # DGL's reducers fail where there is nothing to reduce
-        for name, value in _without_edges(batch, along, message, reduce).items():
-            graph.ndata[name] = value
-            names.append(name)
+        names = outputs = _without_edges(batch, along, message, reduce)
+        graph.ndata.update(outputs)
     if apply is not None:
         # Apart, since DGL's own apply sees the -inf of a maximum over nothing.
-        names = []
-        graph.apply_nodes(_recorded(apply, names))
-    elif is_builtin(reduce):
-        names = [reduce.out_field]
+        applied: dict[str, Tensor] = {}
+        graph.apply_nodes(_recorded(apply, applied))
+        names = applied
     for name in names:
         batch.nodes[name] = graph.ndata[name]
 
@@ -146,21 +157,41 @@ class _Pulled:
     """Message and reduce function of one relation, with our own reducers as functions of mailboxes."""
 
     def __init__(
-        self, graph: Any, relation: Relation, message: MessageFunction, reduce: ReduceFunction, name: str | None
+        self,
+        graph: Any,
+        relation: Relation,
+        message: MessageFunction,
+        reduce: ReduceFunction,
+        name: str | None,
+        shown: Shown,
     ) -> None:
         self.graph, self.relation, self.name, self.wanted = graph, relation, name, reduce
         self.softmaxes = softmaxes(reduce)
         self.kept: list[tuple[str, Tensor, Tensor]] = []
-        self.message: Any = message if is_builtin(message) else _told(message)
-        self.reduce: Any = reduce if is_builtin(reduce) else _told(reduce)
-        if self.softmaxes or isinstance(reduce, tuple | list | Padded):
-            self.message = self._with_values(message)
-            self.reduce = lambda nodes: {
-                name: value for each in reducers(reduce) for name, value in self._reduced(each, nodes).items()
-            }
+        self.shown, self.compute = shown, message_function(message)
+        own = bool(self.softmaxes) or isinstance(reduce, tuple | list | Padded)
+        self.native = is_builtin(message) and shown.native and not own
+        self.message: Any = message if self.native else self._send
+        self.reduce: Any = reduce if is_builtin(reduce) else self._reduce
+        self.outputs: dict[str, Tensor] = {}  # of reduce, unless it is built in
+        self.alike: Mapping[str, Tensor] = {}  # whose dimensions they are to have
 
     def pull(self, frontier: Tensor, apply: Any) -> None:
         self.graph.pull(frontier, self.message, self.reduce, apply, etype=self.name)
+
+    def try_builtins(self) -> None:
+        """Refuse built-in functions that read what is not there, of which DGL says less."""
+        if self.native:
+            self._require_sent(self.shown.try_builtin(self.message, self.graph, self.name))
+
+    def show_reduced(self, nodes: Any) -> Nodes:
+        """Nodes as apply sees them."""
+        return self.shown.nodes(nodes, self.names)
+
+    @property
+    def names(self) -> Collection[str]:
+        """The fields that reduce returns."""
+        return (self.wanted.out_field,) if is_builtin(self.wanted) else self.outputs
 
     def keep(self, suffix: str = "") -> None:
         """Set the weights of all edges, under their names and a suffix."""
@@ -172,51 +203,73 @@ class _Pulled:
                 edges, weights = torch.cat([edge for edge, _ in parts]), torch.cat([weight for _, weight in parts])
                 self.relation.edges[reducer.weight + suffix] = weights[edges.argsort()]
 
-    def _with_values(self, message: MessageFunction) -> Any:
-        compute = _told(message_function(message))
-        values = {each.value for each in self.softmaxes}
-        return lambda edges: {**compute(edges), **{_sent(name): edges.src[name] for name in values}}
+    def _send(self, edges: Any) -> Outputs:
+        seen = self.shown.edges(edges)
+        messages = call(self.compute, seen)
+        self._require_sent(messages)
+        return {**messages, **{_sent(each.value): seen.src[each.value] for each in self.softmaxes}}
+
+    def _require_sent(self, messages: Outputs) -> None:
+        if is_builtin(self.wanted):
+            there(messages, self.wanted.msg_field, MESSAGE, by=f"fn.{self.wanted.name}")
+
+    def _reduce(self, nodes: Any) -> Outputs:
+        made: dict[str, Tensor] = {}
+        for each in reducers(self.wanted):
+            made.update(self._reduced(each, nodes))
+        require_alike({**self.outputs, **self.alike}, made)
+        self.outputs.update(made)
+        return made
 
     def _reduced(self, reducer: Any, nodes: Any) -> Any:
         if isinstance(reducer, SoftmaxSum):
             edges = self.graph.in_edges(nodes.nodes(), form="eid", etype=self.name)
-            score, value = sent(nodes.mailbox, reducer.score, "softmax_sum"), nodes.mailbox[_sent(reducer.value)]
+            score = there(nodes.mailbox, reducer.score, MESSAGE, by="softmax_sum")
+            value = nodes.mailbox[_sent(reducer.value)]
             reducer.check(score.dim() - 2, value.dim() - 2)
             weight = score.softmax(1)
             self.kept.append((reducer.weight, edges, weight.flatten(0, 1)))
             return {reducer.out: (weight.unsqueeze(-1) * value).sum(1)}
         if is_builtin(reducer):
-            reduced = getattr(sent(nodes.mailbox, reducer.msg_field, f"fn.{reducer.name}"), reducer.name)(1)
+            message = there(nodes.mailbox, reducer.msg_field, MESSAGE, by=f"fn.{reducer.name}")
+            reduced = getattr(message, reducer.name)(1)
             # A maximum or minimum comes with its places.
             return {reducer.out_field: reduced if isinstance(reduced, Tensor) else reduced.values}
         if isinstance(reducer, Padded):
-            return _whole(reducer, nodes.batch_size(), partial(_there, nodes.data), nodes.mailbox)
-        return call(reducer, nodes)
+            return _whole(reducer, nodes.batch_size(), self.shown.nodes(nodes).data.__getitem__, nodes.mailbox)
+        return call(reducer, self.shown.nodes(nodes))
 
 
 def _whole(reducer: Padded, size: int, data: Resolver, mailbox: Mapping[str, Tensor]) -> Outputs:
     """A padded function over mailboxes [r, k, ...] of one length, which need no padding."""
     first = next(iter(mailbox.values()))
     mask = torch.ones(first.shape[:2], dtype=torch.bool, device=first.device)
-    return call(reducer.function, Nodes(size, data, partial(sent, mailbox), mask))
+    return call(reducer.function, Nodes(size, data, lambda name: there(mailbox, name, MESSAGE), mask))
+
+
+class _ShownToPass(Shown):
+    """In a frontier pass: of the senders what was set beforehand."""
+
+    native = False
+
+    def __init__(self, batch: Batch, computed: Collection[str]) -> None:
+        super().__init__()
+        self._batch, self._before = batch, computed
+
+    def edges(self, seen: Any) -> Edges:
+        def of_sender(name: str) -> Tensor:
+            require_computed_before(name, self._before, self._batch.nodes)
+            there(self._batch.nodes, name, NODE)
+            return there(seen.src, _as_it_was(name), NODE)
+
+        edges = super().edges(seen)
+        return Edges(edges.batch_size(), of_sender, edges.dst.__getitem__, edges.data.__getitem__)
 
 
 def _pulled_by(wanted: FrontierPass, graph: Any, batch: Batch, computed: Sequence[str]) -> _Pulled:
     wanted.propagations += 1
-    pulled = _Pulled(graph, batch.relation(wanted.relation), wanted.message, wanted.reduce, wanted.relation)
-    send = message_function(pulled.message)
-
-    def message(edges: Any) -> Outputs:
-        def of_sender(name: str) -> Tensor:
-            require_computed_before(name, computed)
-            if name not in batch.nodes:
-                raise MissingField(f"a frontier pass reads {name!r} of its senders, which nothing has set on the batch")
-            return edges.src[_as_it_was(name)]
-
-        return send(Edges(edges.batch_size(), of_sender, partial(_there, edges.dst), partial(_there, edges.data)))
-
-    pulled.message = message
-    return pulled
+    relation, shown = batch.relation(wanted.relation), _ShownToPass(batch, computed)
+    return _Pulled(graph, relation, wanted.message, wanted.reduce, wanted.relation, shown)
 
 
 def _as_it_was(field: str) -> str:
@@ -231,19 +284,19 @@ def _sent(field: str) -> str:
 
 def _without_edges(batch: Batch, relation: Relation, message: MessageFunction, reduce: ReduceFunction) -> Outputs:
     """What a round over no edges leaves at N nodes: zeros [N, ...], as reduce would make of messages of that shape."""
-    nothing: Resolver = lambda name: _there(batch.nodes, name)[:0]  # noqa: E731
-    messages = call(message_function(message), Edges(0, nothing, nothing, partial(_there, relation.edges)))
+    nothing: Resolver = lambda name: there(batch.nodes, name, NODE)[:0]  # noqa: E731
+    messages = call(message_function(message), Edges(0, nothing, nothing, relation.edges.__getitem__))
     outputs: dict[str, Tensor] = {}
     for each in reducers(reduce):
         if isinstance(each, SoftmaxSum):
             outputs[each.out] = nothing(each.value)
-            relation.edges[each.weight] = sent(messages, each.score, "softmax_sum")
+            relation.edges[each.weight] = there(messages, each.score, MESSAGE, by="softmax_sum")
         elif is_builtin(each):
-            outputs[each.out_field] = sent(messages, each.msg_field, f"fn.{each.name}")
+            outputs[each.out_field] = there(messages, each.msg_field, MESSAGE, by=f"fn.{each.name}")
         elif isinstance(each, Padded):
             outputs.update(_whole(each, 0, nothing, {name: value.unsqueeze(1) for name, value in messages.items()}))
         else:
-            outputs.update(call(each, Nodes(0, nothing, lambda name: sent(messages, name).unsqueeze(1))))
+            outputs.update(call(each, Nodes(0, nothing, lambda name: there(messages, name, MESSAGE).unsqueeze(1))))
     return {name: value.sum(0).expand(batch.num_nodes, *value.shape[1:]) for name, value in outputs.items()}
 
 
@@ -272,24 +325,18 @@ def _nothing_more(pulled: _Pulled) -> NodeFunction:
     return lambda nodes: {name: nodes.data[name] for name in names}
 
 
-def _recorded(function: Any, names: list[str]) -> NodeFunction:
-    """The same function, which adds the names of the fields that it returns."""
+def _recorded(
+    function: Any, made: dict[str, Tensor], show: Callable[[Any], Any] = _PLAIN.nodes, alike: Outputs | None = None
+) -> Any:
+    """The same function for DGL, which keeps the fields that it returns; `show` is how it sees DGL's nodes or edges.
 
-    def run(nodes: Any) -> Any:
-        result = call(function, nodes)
-        names.extend(name for name in result if name not in names)
+    Those of `alike` are to have the same dimensions.
+    """
+
+    def run(seen: Any) -> Outputs:
+        result = call(function, show(seen))
+        require_alike(alike or {}, result, name_of(function))
+        made.update(result)
         return result
 
     return run
-
-
-def _told(function: Any) -> Any:
-    """The same function, whose mistakes are told as the torch engine tells them."""
-    return lambda seen: call(function, seen)
-
-
-def _there(fields: Mapping[str, Tensor], name: str) -> Tensor:
-    """A field that is there, or an error that lists those that are."""
-    if name not in fields:
-        raise MissingField(f"field {name!r} is not there (there are: {listed(fields)})")
-    return fields[name]

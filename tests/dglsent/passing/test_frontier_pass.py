@@ -257,7 +257,7 @@ class TestRefusals:
 
     @pytest.mark.parametrize("layout", ["edges", "dense"])
     def test_reading_of_senders_what_is_being_computed(self, attempt, layout):
-        with pytest.raises(KeyError, match="reads 'h' of its senders, which this propagation is computing"):
+        with pytest.raises(KeyError, match=r"field 'h' .*; this propagation is computing it"):
             attempt(layout, message=lambda edges: {"score": (edges.dst["key"] * edges.src["h"]).sum(-1)})
 
     @pytest.mark.parametrize("layout", ["edges", "dense"])
@@ -285,7 +285,7 @@ class TestRefusals:
 
         with (
             engine(name),
-            pytest.raises(KeyError, match="reads 'h' of its senders"),
+            pytest.raises(KeyError, match=r"field 'h' .*reads of its senders"),
             frontier_pass(**net.attending(message=message, apply=net.mix, inputs=net.keys)),
         ):
             net.propagate(batch)
@@ -315,7 +315,7 @@ class TestRefusals:
         net, batch = prepared()
         batch.nodes["context"] = torch.ones_like(batch.nodes["x"])
         passes = [net.attending(inputs=net.keys), net.attending(message=message, apply=net.mix)]
-        with engine(*way), pytest.raises(KeyError, match="reads 'context' of its senders"):
+        with engine(*way), pytest.raises(KeyError, match=r"field 'context' .*reads of its senders"):
             net.run(batch, "up", passes)
 
     @pytest.mark.parametrize("rows", [1, -1])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 from functools import partial
 
 import pytest
@@ -10,6 +11,7 @@ from random_graphs import tree
 
 from dglsent.passing import Batch, apply_edges, at_once, engine, frontier_pass, padded, propagate, softmax_sum
 from dglsent.passing import update_all as round_of
+from dglsent.passing.missing import MissingFieldError
 from graphs.door import fn
 
 ATTENTION = softmax_sum(score="score", value="h", out="s", weight="weight")
@@ -82,8 +84,8 @@ def test_what_is_no_dict_is_refused(functions, said, name):
 @pytest.mark.parametrize(
     ("functions", "said"),
     [
-        ((send, padded(hears_typo), update, leaf), r"^hears_typo: message 'typo' .*sent: m\)"),
-        ((send, ATTENTION, update, leaf), r"^softmax_sum: message 'score' .*sent: .*m\)"),
+        ((send, padded(hears_typo), update, leaf), r"^hears_typo: message 'typo' .*there are: m\)"),
+        ((send, ATTENTION, update, leaf), r"^softmax_sum: message 'score' .*there are: .*m\)"),
         ((send, hears_typo, update, leaf), r"^hears_typo: .*'typo' .*: m\)"),
         ((send, (SUM, hears_typo), update, leaf), r"^hears_typo: .*'typo' .*: m\)"),
         ((send, SUM, reads_typo, leaf), r"^reads_typo: .*'typo' .*\bx\b"),
@@ -96,6 +98,85 @@ def test_what_is_not_there_is_named_and_what_is_there_too(functions, said, name)
     message, reduce, apply, at_leaves = functions
     with engine(name), pytest.raises(KeyError, match=said):
         propagate(batch(), message, reduce, apply, leaf=at_leaves)
+
+
+@on_engines
+@pytest.mark.parametrize(
+    ("functions", "said"),
+    [
+        (
+            (send, SUM, update, lambda nodes: {"g": nodes.data["x"]}),
+            r"^send: node field 'h' .*\bg, .*both leaf and apply",
+        ),
+        (
+            (fn.copy_u("h", "m"), SUM, update, lambda nodes: {"g": nodes.data["x"]}),
+            r"^fn\.copy_u: .*both leaf and apply",
+        ),
+        (
+            (lambda edges: {"m": edges.dst["h"]}, SUM, update, leaf),
+            r"node field 'h' .*: position, .*still to be computed",
+        ),
+        ((fn.u_add_v("h", "h", "m"), SUM, update, leaf), r"^fn\.u_add_v: node field 'h' .*still to be computed"),
+        ((send, lambda nodes: {"s": nodes.data["h"]}, update, leaf), r"node field 'h' .*still to be computed"),
+        ((send, SUM, lambda nodes: {"h": nodes.data["h"]}, leaf), r"node field 'h' .*\bs, .*still to be computed"),
+        ((send, SUM, lambda nodes: {"h": nodes.data["h"]}, None), r"node field 'h' .*without in-edges .*leaf="),
+        ((send, SUM, reads_typo, leaf), r"^reads_typo: node field 'typo' .*\bs, sentence"),
+        ((send, fn.sum("typo", "s"), update, leaf), r"^fn\.sum: message 'typo' .*: m\)"),
+        ((fn.copy_u("h", "m"), fn.sum("typo", "s"), update, leaf), r"^fn\.sum: message 'typo' .*: m\)"),
+        ((fn.u_mul_e("h", "typo", "m"), SUM, update, leaf), r"^fn\.u_mul_e: edge field 'typo' .*: slot\)"),
+    ],
+)
+def test_what_is_missing_in_a_propagation_is_told_by_where_it_is_read(functions, said, name):
+    """On engine "dgl" what is still to be computed was read as zeros."""
+    message, reduce, apply, at_leaves = functions
+    made = batch()
+    del made.nodes["h"]
+    with engine(name), pytest.raises(KeyError, match=said) as error:
+        propagate(made, message, reduce, apply, leaf=at_leaves)
+    assert ("leaf=" in str(error.value)) == (at_leaves is None)
+
+
+@on_engines
+@pytest.mark.parametrize("parents", [[-1, 0, 0, 1], [-1, 0, 1], [-1, 0, 0]])
+def test_messages_that_are_not_reduced_to_one_are_told_with_their_shapes(parents, name):
+    """They ended in torch's error of an index or in DGL's of a column."""
+    made = Batch.of([tree(parents)])
+    made.nodes["x"] = torch.ones(made.num_nodes, 2)
+
+    def kept(nodes):
+        return {"h": nodes.mailbox["m"]}
+
+    def states(apply):
+        propagate(made, send, kept, apply, leaf=leaf)
+        return made.nodes["h"]
+
+    said = r"field 'h' .*\(., 2\) at some .*\(1, ., 2\) at others; give"
+    for apply in (None, lambda nodes: {"h": nodes.data["h"]}):
+        with engine(name), pytest.raises(ValueError, match=said):
+            states(apply)
+
+
+@on_engines
+def test_messages_that_are_not_reduced_in_a_round_are_told_with_their_shapes(name):
+    with engine(name), pytest.raises(ValueError, match=r"field 's' has the shape \(1, 1, 2\) .* \(1, 2, 2\) at others"):
+        round_of(batch(), send, lambda nodes: {"s": nodes.mailbox["m"]})
+
+
+@on_engines
+def test_a_function_s_own_key_error_stays_as_it_is(name):
+    with engine(name), pytest.raises(KeyError, match=r"^'own'$"):
+        round_of(batch(), lambda edges: {"m": {}["own"]}, SUM)
+
+
+def test_an_error_of_what_is_missing_comes_whole_out_of_another_process():
+    error = MissingFieldError("h", "node field", ["x"])
+    error.by = "send"
+    error.add(["s"])
+    assert (
+        str(pickle.loads(pickle.dumps(error)))
+        == str(error)
+        == ("send: node field 'h' is not there (there are: s, x); set it on the batch")
+    )
 
 
 @on_engines

@@ -32,11 +32,11 @@ def test_a_missing_field_is_named():
 @pytest.mark.parametrize(
     ("relation", "name", "said"),
     [
-        ("child", "relation", r"they have: slot\); it is on those of child in graphs\.dependency"),
-        ("neighbour", "slot", r"they have: none\); it is on those of child"),
+        ("child", "relation", r"there are: slot\); it is on those of child in graphs\.dependency"),
+        ("neighbour", "slot", r"there are: none\); it is on those of child"),
         ("complete", "pmi", r"graphs\.complete, with a vocabulary of co-occurrence"),
         ("complete", "lexical", r"graphs\.complete, with lexical="),
-        ("child", "strength", r"they have: slot\); set it on the edges of their relation, or .* graphs\.over_words"),
+        ("child", "strength", r"there are: slot\); set it on the edges of their relation, or .* graphs\.over_words"),
     ],
 )
 def test_a_missing_edge_field_has_a_hint_of_its_own(relation, name, said):

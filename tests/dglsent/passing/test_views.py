@@ -72,3 +72,21 @@ def test_a_field_that_is_made_later_has_a_row_a_node_too():
     batch.nodes.set_lazy("h", lambda: torch.ones(4, 2))
     with pytest.raises(ValueError, match=r"field 'h' has the shape \(4, 2\)"):
         batch.nodes["h"]
+
+
+@pytest.mark.parametrize(
+    ("fields", "said"),
+    [
+        (lambda batch: batch.nodes, "node field 'typo' .*: position, sentence, tag, word\\); set it on the batch"),
+        (lambda batch: batch.edges, "edge field 'typo' .*: slot\\); set it on the edges"),
+        (lambda batch: batch.relation("next").edges, "edge field 'typo' .*: none\\); set it on the edges"),
+        (lambda batch: batch.targets, "^target 'typo' .*: score\\); name it in the task's `targets`$"),
+    ],
+)
+def test_a_field_that_is_not_there_is_named_and_what_is_there_too(fields, said):
+    """It was a bare KeyError."""
+    batch = Batch.of([tree([-1, 0])])
+    batch.targets["score"] = torch.ones(1)
+    with pytest.raises(KeyError, match=said):
+        fields(batch)["typo"]
+    assert fields(batch).get("typo") is None

@@ -175,7 +175,7 @@ def changed(change):
     [
         ({"corpus": "own_parts.Nothing"}, "corpus Nothing: gives a value of type NoneType; a dict of train, dev and"),
         ({"graph": "{class_path: own_parts.Short}"}, "edge field 'slot' has"),
-        ({"graph": "own_parts.Wordless", "encoder": "SeqLSTM"}, "of this corpus (there is no field 'word')"),
+        ({"graph": "own_parts.Wordless", "encoder": "SeqLSTM"}, "of this corpus (node field 'word' is not there"),
         (
             {"graph": "own_parts.Flat", "encoder": "ChildSumTreeLSTM"},
             "nothing is propagated; set directions = () in the encoder ChildSumTreeLSTM if",

@@ -12,7 +12,7 @@ from torch import Tensor
 from torch.autograd.graph import saved_tensors_hooks
 from torch.utils.checkpoint import checkpoint
 
-from dglsent.passing.calls import call, sent
+from dglsent.passing.calls import call
 from dglsent.passing.engines.torch.padding import join_blocks, of_cells, of_edges, pad, pad_senders, split_blocks, unpad
 from dglsent.passing.engines.torch.preset import read
 from dglsent.passing.functions import (
@@ -24,6 +24,7 @@ from dglsent.passing.functions import (
     is_builtin,
     message_function,
 )
+from dglsent.passing.missing import MESSAGE, there
 from dglsent.passing.plans.all_pairs import Padding
 from dglsent.passing.precision import of_one_type
 from dglsent.passing.relation import AllPairs
@@ -70,7 +71,7 @@ def dense_round(nodes: Fields, relation: AllPairs, message: MessageFunction, red
     if is_builtin(reduce):
         # All nodes of a sentence hear the same.
         padding = relation.padding
-        sums = segment_sum(read(nodes, message.in_field, "node"), padding.sentences)
+        sums = segment_sum(read(nodes, message.in_field), padding.sentences)
         return {reduce.out_field: sums.index_select(0, padding.sources).index_select(0, padding.sentences.row)}
     blocks, compute = relation.blocks, message_function(message)
     # As they are now: the backward pass may compute scores again when the batch has other fields of the same name.
@@ -78,11 +79,11 @@ def dense_round(nodes: Fields, relation: AllPairs, message: MessageFunction, red
 
     @_made_once
     def rows(name: str) -> Sequence[Tensor]:
-        return split_blocks(read(nodes, name, "node"), blocks)
+        return split_blocks(read(nodes, name), blocks)
 
     @_made_once
     def cells(name: str) -> Sequence[Tensor]:
-        return of_cells(read(edges, name, "edge"), *relation.cells).split(blocks.cells)
+        return of_cells(read(edges, name), *relation.cells).split(blocks.cells)
 
     weights, means = [], []
     for number, padding in enumerate(blocks.paddings):
@@ -189,7 +190,7 @@ def _scores(block: _Block, compute: Callable[[EdgesSeen], Outputs], score: str, 
     )
     width = padding.width
     shape = len(padding.sources), count, width
-    made = sent(joined(compute, edges, shape), score, "softmax_sum")
+    made = there(joined(compute, edges, shape), score, MESSAGE, by="softmax_sum")
     if (
         made.dim() < 3
         or made.shape[0] != shape[0]

@@ -9,7 +9,7 @@ import torch
 from torch import Tensor
 
 from dglsent.passing.batch import Batch
-from dglsent.passing.calls import call, sent
+from dglsent.passing.calls import call
 from dglsent.passing.engines.torch.all_pairs import dense_frontier, frontiers_run_dense, joined
 from dglsent.passing.engines.torch.padding import of_cells, of_edges, pad_senders
 from dglsent.passing.engines.torch.preset import read
@@ -21,6 +21,7 @@ from dglsent.passing.functions import (
     of_new_names,
     require_computed_before,
 )
+from dglsent.passing.missing import MESSAGE, there
 from dglsent.passing.plans.schedule import Schedule
 from dglsent.passing.relation import AllPairs, Direction
 from dglsent.passing.segments import gather, permute
@@ -98,7 +99,7 @@ class PassRun:
             leading=2,
         )
         mask = padding.mask.index_select(0, sentence)
-        score = sent(joined(self.compute, edges, mask.shape), reduce.score, "softmax_sum")
+        score = there(joined(self.compute, edges, mask.shape), reduce.score, MESSAGE, by="softmax_sum")
         out, weight = dense_frontier(edges, score, mask, reduce)
         self.kept.add(reduce.weight, weight)
         return {reduce.out: out}
@@ -123,8 +124,8 @@ class PassRun:
         return sentence.split(self.frontiers.node_sizes)
 
     def _given(self, computed: Outputs, name: str) -> Tensor:
-        require_computed_before(name, computed)
-        return read(self.batch.nodes, name, "node")
+        require_computed_before(name, computed, self.batch.nodes)
+        return read(self.batch.nodes, name)
 
     def _senders(self, t: int, computed: Outputs, name: str) -> Tensor:
         if name not in self.sent:
@@ -134,7 +135,7 @@ class PassRun:
 
     def _edges(self, t: int, name: str) -> Tensor:
         if name not in self.own:
-            field = read(self.relation.edges, name, "edge")
+            field = read(self.relation.edges, name)
             if self.dense:
                 rows = of_cells(field, *self._cells).unflatten(0, (-1, self.relation.padding.width))
                 self.own[name] = rows.split(self.frontiers.node_sizes)

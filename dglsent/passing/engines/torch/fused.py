@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, MutableMapping
 from contextvars import ContextVar
+from functools import partial
 from inspect import ismethod
 from typing import Any
 from weakref import WeakKeyDictionary
@@ -12,7 +13,6 @@ from weakref import WeakKeyDictionary
 import torch
 from torch import Tensor, nn
 
-from dglsent.passing.calls import call
 from dglsent.passing.precision import product_type
 from dglsent.passing.seen import Outputs
 from dglsent.passing.views import View
@@ -38,7 +38,7 @@ def compiled(function: Any) -> Any:
     made = of_module.get(function.__func__)
     if made is None:
         made = of_module[function.__func__] = _Compiled(function.__func__)
-    return lambda seen: made(function, seen)
+    return partial(made, function)
 
 
 class _Fields:
@@ -59,14 +59,14 @@ class _Compiled:
 
     def __init__(self, function: Callable[..., Outputs]) -> None:
         self._reads: dict[str, tuple[str, ...]] = {}
-        self._name = function.__qualname__
+        self.__qualname__ = function.__qualname__  # which errors say
         self._run: Any = torch.compile(function, dynamic=True, fullgraph=True, backend=BACKEND)
 
     def __call__(self, method: Any, seen: Any) -> Outputs:
         if self._run is None:
-            return call(method, seen)
+            return method(seen)
         if not self._reads:
-            result = call(method, seen)
+            result = method(seen)
             parts = {part: getattr(seen, part) for part in _PARTS if hasattr(seen, part)}
             views = {part: view for part, view in parts.items() if isinstance(view, View)}
             self._reads = {part: view.fetched() for part, view in views.items()}
@@ -78,13 +78,13 @@ class _Compiled:
             parts = {part: {name: getattr(seen, part)[name] for name in names} for part, names in self._reads.items()}
             return self._run(method.__self__, _Fields(seen.batch_size(), parts))
         except Exception as error:
-            result = call(method, seen)  # an error of its own is raised here
+            result = method(seen)  # an error of its own is raised here
             self._give_up(_reason(error))
             return result
 
     def _give_up(self, reason: str) -> None:
         self._run = None
-        warnings.warn(f"{self._name} runs as it is, for it cannot be compiled: {reason}", stacklevel=3)
+        warnings.warn(f"{self.__qualname__} runs as it is, for it cannot be compiled: {reason}", stacklevel=3)
 
 
 def _reason(error: Exception) -> str:

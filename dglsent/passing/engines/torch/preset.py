@@ -3,33 +3,31 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Literal
 
 from torch import Tensor
 
-from dglsent.passing.calls import MissingField, call, listed
+from dglsent.passing.calls import call
 from dglsent.passing.functions import NodeFunction
+from dglsent.passing.missing import NODE, NOT_YET, OF_SENDERS, WITHOUT_LEAF, there
 from dglsent.passing.plans.schedule import Schedule
 from dglsent.passing.precision import full
 from dglsent.passing.relation import Relation
 from dglsent.passing.segments import gather, permute
 from dglsent.passing.views import Fields, Nodes, require_rows
-from graphs.fields import LEXICAL, PMI, RELATION, SLOT
-
-_EDGES = {
-    SLOT: "of child, in all graphs but complete ones",
-    RELATION: "of child in graphs.dependency and of complete in graphs.complete, made of dependency parses",
-    PMI: "of complete in graphs.complete, with a vocabulary of co-occurrence",
-    LEXICAL: "of complete in graphs.complete, with lexical=",
-}
-_OWN_EDGES = "set it on the edges of their relation, or make the graphs with it, as graphs.over_words does of ids="
 
 
 class PresetFields:
-    """Fields that are set before the first step, in the order of the schedule."""
+    """Fields that are set before the first step, in the order of the schedule.
 
-    def __init__(self, nodes: Fields, relation: Relation, schedule: Schedule) -> None:
-        self.nodes, self.relation, self.schedule = nodes, relation, schedule
+    Args:
+        nodes: those of the nodes.
+        relation: along which messages pass.
+        schedule: the steps.
+        apart: whether leaves have a function of their own.
+    """
+
+    def __init__(self, nodes: Fields, relation: Relation, schedule: Schedule, *, apart: bool) -> None:
+        self.nodes, self.relation, self.schedule, self.apart = nodes, relation, schedule, apart
         self.leaf: dict[str, Tensor] = {}
         self.inner: dict[str, Tensor] = {}
         self._made: dict[str, Tensor] = {}  # by `inputs`, for all nodes
@@ -52,24 +50,25 @@ class PresetFields:
             require_rows(made, size - leaves, "nodes with in-edges")
             self.inner.update(made)
 
-    def _whole(self, name: str) -> Tensor:
-        return permute(read(self.nodes, name, "node"), self.schedule.order, self.schedule.position)
+    def _whole(self, name: str, hint: str = "") -> Tensor:
+        field = full(there(self.nodes, name, NODE, hint))
+        return permute(field, self.schedule.order, self.schedule.position)
 
-    def _split(self, name: str) -> None:
+    def _split(self, name: str, hint: str) -> None:
         leaves = self.schedule.leaves
-        leaf, inner = self._whole(name).split([leaves, len(self.schedule.order) - leaves])
+        leaf, inner = self._whole(name, hint).split([leaves, len(self.schedule.order) - leaves])
         self.leaf.setdefault(name, leaf)
         self.inner.setdefault(name, inner)
 
     def at_leaves(self, name: str) -> Tensor:
         """A field of the nodes without in-edges."""
         if name not in self.leaf:
-            self._split(name)
+            self._split(name, "" if self.apart else WITHOUT_LEAF)
         return self.leaf[name]
 
     def _at_inner(self, name: str) -> Tensor:
         if name not in self.inner:
-            self._split(name)
+            self._split(name, NOT_YET)
         return self.inner[name]
 
     def at_step(self, t: int, name: str) -> Tensor:
@@ -90,7 +89,7 @@ class PresetFields:
         if name not in self.by_sender:
             made = self._made.get(name)
             if made is None:
-                field = read(self.nodes, name, "node")
+                field = full(there(self.nodes, name, NODE, OF_SENDERS if self.apart else ""))
             else:
                 field = permute(made, self.schedule.position, self.schedule.order)
             rows = gather(field, self.schedule.senders)
@@ -100,25 +99,15 @@ class PresetFields:
     def at_edges(self, t: int, name: str) -> Tensor:
         """A field of step t's edges."""
         if name not in self.by_edge:
-            rows = permute(
-                read(self.relation.edges, name, "edge"), self.schedule.edge_order, self.schedule.edge_position
-            )
+            rows = permute(read(self.relation.edges, name), self.schedule.edge_order, self.schedule.edge_position)
             self.by_edge[name] = rows.split(self.schedule.edge_sizes)
         return self.by_edge[name][t]
 
 
-def read(known: Fields, name: str, kind: Literal["node", "edge"]) -> Tensor:
+def read(known: Fields, name: str) -> Tensor:
     """A field that has been set.
 
     Raises:
-        MissingField: it has not.
+        MissingFieldError: it has not.
     """
-    if name not in known:
-        if kind == "edge":
-            there = f"it is on those {_EDGES[name]}" if name in _EDGES else _OWN_EDGES
-            raise MissingField(f"edge field {name!r} is not on these edges (they have: {listed(known)}); {there}")
-        raise MissingField(
-            f"node field {name!r} is read before anything set it (set: {listed(known)}); set it on the batch, or in a "
-            "propagation give the nodes without in-edges their own function with leaf="
-        )
     return full(known[name])

@@ -16,7 +16,7 @@ from dglsent.passing.calls import call
 from dglsent.passing.engines.torch.frontier_pass import PassRun
 from dglsent.passing.engines.torch.fused import compiled
 from dglsent.passing.engines.torch.preset import PresetFields
-from dglsent.passing.engines.torch.reducing import EdgeOutputs, first_of, reduce_step
+from dglsent.passing.engines.torch.reducing import EdgeOutputs, first_of, joined_rows, reduce_step
 from dglsent.passing.engines.torch.sources import AcyclicSources, TreeSources
 from dglsent.passing.functions import (
     STATE,
@@ -26,10 +26,12 @@ from dglsent.passing.functions import (
     Outputs,
     ReduceFunction,
     message_function,
+    require_alike,
     require_same,
     softmaxes,
 )
 from dglsent.passing.linear import shared_weights
+from dglsent.passing.missing import MissingFieldError
 from dglsent.passing.plans.schedule import Schedule
 from dglsent.passing.plans.tree import TreeSchedule
 from dglsent.passing.relation import Direction
@@ -53,7 +55,7 @@ def propagate(
     """See `dglsent.passing.propagate`."""
     along = batch.relation(relation)
     schedule = along.schedule(direction)
-    preset = PresetFields(batch.nodes, along, schedule)
+    preset = PresetFields(batch.nodes, along, schedule, apart=leaf is not None)
     compute, reduce = compiled(message_function(message)), compiled(reduce)
     kept = EdgeOutputs()
     outputs: list[Outputs] = []
@@ -77,7 +79,7 @@ def propagate(
             mail = sources.advance(outputs[-1] if outputs else {})
             edges = Edges(
                 schedule.edge_sizes[t],
-                partial(_at_senders, sources, preset, t),
+                partial(_at_senders, sources, outputs, preset, t),
                 partial(preset.at_receivers, t),
                 partial(preset.at_edges, t),
             )
@@ -95,7 +97,7 @@ def propagate(
             outputs.append(output)
     for name in leaf_outputs:
         parts = [leaf_outputs[name], *(output[name] for output in outputs)]
-        batch.nodes.set_lazy(name, partial(_in_graph_order, parts, schedule))
+        batch.nodes.set_lazy(name, partial(_in_graph_order, name, parts, schedule))
     for name in kept:
         along.edges.set_lazy(name, partial(_in_edge_order, kept, name, schedule))
     for attention in softmaxes(reduce) if not outputs else ():
@@ -104,13 +106,23 @@ def propagate(
         each.keep()
 
 
-def _in_graph_order(parts: list[Tensor], schedule: Schedule) -> Tensor:
-    return permute(torch.cat(parts) if len(parts) > 1 else parts[0], schedule.position, schedule.order)
+def _in_graph_order(name: str, parts: list[Tensor], schedule: Schedule) -> Tensor:
+    return permute(joined_rows(name, parts) if len(parts) > 1 else parts[0], schedule.position, schedule.order)
 
 
 def _in_edge_order(kept: EdgeOutputs, name: str, schedule: Schedule) -> Tensor:
     return permute(kept.all(name), schedule.edge_position, schedule.edge_order)
 
 
-def _at_senders(sources: TreeSources | AcyclicSources, preset: PresetFields, t: int, name: str) -> Tensor:
-    return sources(name) if sources.has(name) else preset.at_senders(t, name)
+def _at_senders(
+    sources: TreeSources | AcyclicSources, outputs: Sequence[Outputs], preset: PresetFields, t: int, name: str
+) -> Tensor:
+    try:
+        return sources(name) if sources.has(name) else preset.at_senders(t, name)
+    except MissingFieldError as error:
+        error.add(sources.leaf)
+        raise
+    except (RuntimeError, IndexError):
+        for output in outputs:
+            require_alike(sources.leaf, output)
+        raise

@@ -9,8 +9,9 @@ from typing import Any, NamedTuple
 import torch
 from torch import Tensor
 
-from dglsent.passing.calls import call, listed, name_of, sent
-from dglsent.passing.functions import Outputs, Padded, ReduceFunction, SoftmaxSum, is_builtin, reducers
+from dglsent.passing.calls import call, name_of
+from dglsent.passing.functions import Outputs, Padded, ReduceFunction, SoftmaxSum, is_builtin, reducers, require_alike
+from dglsent.passing.missing import MESSAGE, MissingFieldError, listed, there
 from dglsent.passing.plans.incidence import Incidence
 from dglsent.passing.relation import Relation
 from dglsent.passing.segments import permute, segment_max, segment_softmax, segment_sum, weighted_sum
@@ -56,7 +57,27 @@ class EdgeOutputs:
 def first_of(values: Outputs, otherwise: Resolver, name: str) -> Tensor:
     """The field among `values`, or else where `otherwise` finds it."""
     value = values.get(name)
-    return otherwise(name) if value is None else value
+    if value is not None:
+        return value
+    try:
+        return otherwise(name)
+    except MissingFieldError as error:
+        error.add(values)
+        raise
+
+
+def joined_rows(name: str, parts: Sequence[Tensor], by: str = "") -> Tensor:
+    """A field of some nodes after those of others.
+
+    Raises:
+        ValueError: its dimensions differ among them; `by` is the function that made them, if that is known.
+    """
+    try:
+        return torch.cat(list(parts))
+    except RuntimeError:
+        for part in parts:
+            require_alike({name: parts[0]}, {name: part}, by)
+        raise
 
 
 def reduce_messages(
@@ -77,13 +98,13 @@ def reduce_messages(
     outputs: dict[str, Tensor] = {}
     for each in reducers(function):
         if isinstance(each, SoftmaxSum):
-            weight = segment_softmax(sent(messages, each.score, "softmax_sum"), receivers)
+            weight = segment_softmax(there(messages, each.score, MESSAGE, by="softmax_sum"), receivers)
             kept.add(each.weight, weight)
             value = edges.src[each.value]
             each.check(weight.dim() - 1, value.dim() - 1)
             outputs[each.out] = weighted_sum(value, weight, receivers)
         elif is_builtin(each):
-            message = sent(messages, each.msg_field, f"fn.{each.name}")
+            message = there(messages, each.msg_field, MESSAGE, by=f"fn.{each.name}")
             outputs[each.out_field] = _builtin(each, message, receivers, single=single)
         else:
             assert by_mailboxes is not None
@@ -132,7 +153,7 @@ def _by_mailboxes(function: ReduceFunction, messages: Outputs, mail: Mailboxes, 
 
     def mailbox(bucket: int, name: str) -> Tensor:
         if name not in sorted_messages:
-            message = mail.by_receiver(sent(messages, name))
+            message = mail.by_receiver(there(messages, name, MESSAGE))
             sorted_messages[name] = message.split(counts) if len(counts) > 1 else (message,)
         rows = sorted_messages[name][bucket]
         degree, count = degrees[bucket]
@@ -156,7 +177,7 @@ def _by_mailboxes(function: ReduceFunction, messages: Outputs, mail: Mailboxes, 
                 f"{name_of(function)} returns {listed(first)} at nodes with {degrees[0][0]} in-edges and "
                 f"{listed(result)} at those with {degree}; it should return the same fields at all"
             )
-    return {name: torch.cat([result[name] for result in results]) for name in first}
+    return {name: joined_rows(name, [result[name] for result in results], name_of(function)) for name in first}
 
 
 def _at_once(padded: Padded, messages: Outputs, mail: Mailboxes, data: Resolver) -> Outputs:
@@ -166,7 +187,7 @@ def _at_once(padded: Padded, messages: Outputs, mail: Mailboxes, data: Resolver)
     mask = places < offsets[1:, None]
 
     def mailbox(name: str) -> Tensor:
-        message = mail.by_receiver(sent(messages, name))
+        message = mail.by_receiver(there(messages, name, MESSAGE))
         rows = message.index_select(0, places.clamp(max=len(message) - 1).flatten())
         trailing = message.shape[1:]
         return rows.view(*mask.shape, *trailing).masked_fill(~mask.view(*mask.shape, *(1,) * len(trailing)), 0)

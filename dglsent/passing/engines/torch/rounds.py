@@ -36,7 +36,7 @@ def update_all(
 ) -> None:
     """See `dglsent.passing.update_all`."""
     along = batch.relation(relation)
-    reader: Resolver = lambda name: read(batch.nodes, name, "node")  # noqa: E731
+    reader: Resolver = partial(read, batch.nodes)
     if isinstance(along, AllPairs) and runs_dense(along, message, reduce):
         reduced = dense_round(batch.nodes, along, message, reduce)
     else:
@@ -66,7 +66,7 @@ def _all_edges(batch: Batch, relation: str) -> Edges:
     along = batch.relation(relation)
     return Edges(
         len(along.incidence("src").row),
-        lambda name: gather(read(batch.nodes, name, "node"), along.incidence("src")),
-        lambda name: gather(read(batch.nodes, name, "node"), along.incidence("dst")),
-        lambda name: read(along.edges, name, "edge"),
+        lambda name: gather(read(batch.nodes, name), along.incidence("src")),
+        lambda name: gather(read(batch.nodes, name), along.incidence("dst")),
+        partial(read, along.edges),
     )
