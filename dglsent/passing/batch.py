@@ -10,7 +10,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from dglsent.passing.missing import TARGET
+from dglsent.passing.missing import NODE, TARGET, there
 from dglsent.passing.plans.incidence import Incidence, incidence_in_order
 from dglsent.passing.plans.on_device import lasting, on_device
 from dglsent.passing.relation import AllPairs, Direction, Relation
@@ -20,6 +20,7 @@ from dglsent.passing.views import Fields
 from graphs import fields
 from graphs.batching import MergedGraphs, merge, pair_fields, topology
 from graphs.columns import IntArray
+from graphs.errors import InputError
 from graphs.fields import ATTEND, CHILD
 from graphs.sentence_graph import SentenceGraph
 
@@ -83,8 +84,11 @@ class Batch:
                 them, ("next", "up"); of all pairs what a frontier pass reads of them, ("attend", "up").
 
         Raises:
-            InputError: the graphs are not of one kind, or the pairs not even.
+            InputError: the graphs are not of one kind, or the pairs not even, or directions or relations are text.
         """
+        for name, given in (("directions", directions), ("relations", relations)):
+            if isinstance(given, str):
+                raise InputError(f"{name} is text; give a tuple: {name}=({given!r},)")
         batch = cls(merge(graphs), pairs=pairs)
         for use in (*((CHILD, direction) for direction in directions), *relations):
             name, *along = (use,) if isinstance(use, str) else use
@@ -195,7 +199,7 @@ class Batch:
 
     @cached_property
     def _last_words(self) -> IntArray:
-        position, sentence = self._merged.nodes[fields.POSITION], self._merged.nodes[fields.SENTENCE]
+        position, sentence = there(self._merged.nodes, fields.POSITION, NODE), self._merged.nodes[fields.SENTENCE]
         order = np.lexsort((position, sentence))
         last = np.cumsum(self._merged.node_counts) - 1
         return order[last]
@@ -203,7 +207,7 @@ class Batch:
     @cached_property
     def has_inner_words(self) -> bool:
         """Whether some node with in-edges has a word, as in dependency trees; else words are at the leaves alone."""
-        return bool(self._merged.nodes[fields.WORD][self._merged.dst].any())
+        return bool(there(self._merged.nodes, fields.WORD, NODE)[self._merged.dst].any())
 
     @cached_property
     def binary(self) -> bool:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-
-from torch import Tensor
+from typing import TypeVar
 
 from graphs.fields import LEXICAL, PMI, POSITION, RELATION, SLOT, WORD
+
+T = TypeVar("T")
 
 NODE, EDGE, MESSAGE, TARGET = "node field", "edge field", "message", "target"
 
@@ -58,7 +59,7 @@ class MissingFieldError(KeyError):
         return f"{by}{self.what} {self.args[0]!r} is not there (there are: {listed(self.there)}); {self.hint}"
 
 
-def there(fields: Mapping[str, Tensor], name: str, what: str, hint: str = "", by: str = "") -> Tensor:
+def there(fields: Mapping[str, T], name: str, what: str, hint: str = "", by: str = "") -> T:
     """A field or message.
 
     Raises:

@@ -8,6 +8,7 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 import torch
 
+from dglsent.passing.missing import NODE, there
 from dglsent.passing.relation import AllPairs, Direction, Relation
 from graphs import fields
 from graphs.batching import MergedGraphs, partners
@@ -62,7 +63,7 @@ def _previous(merged: MergedGraphs) -> Relation:
 
 def _word_order(merged: MergedGraphs) -> tuple[IntArray, IntArray, IntArray]:
     """Each word, the next one, and the level [N] of each node: words that follow it, 0 at phrases."""
-    position, sentence = merged.nodes[fields.POSITION], merged.nodes[fields.SENTENCE]
+    position, sentence = there(merged.nodes, fields.POSITION, NODE), merged.nodes[fields.SENTENCE]
     words = _words(position, sentence)
     together = sentence[words[1:]] == sentence[words[:-1]]
     level = np.zeros(len(position), dtype=np.int64)
@@ -76,7 +77,7 @@ def _preceding(merged: MergedGraphs) -> Relation:
 
     The first words of all sentences have the same level, so that words of one step hear from equally many.
     """
-    position, sentence = merged.nodes[fields.POSITION], merged.nodes[fields.SENTENCE]
+    position, sentence = there(merged.nodes, fields.POSITION, NODE), merged.nodes[fields.SENTENCE]
     words = _words(position, sentence)
     count = np.bincount(sentence[words])
     place = ranges(np.zeros_like(count), count)
@@ -121,6 +122,7 @@ def make_relation(name: str, merged: MergedGraphs, *, pairs: bool) -> Relation:
 
     Raises:
         ValueError: there is no such relation, or it is asked of sentences that are not pairs.
+        MissingFieldError: it is one of words, and nodes have no `position`.
     """
     if name not in RELATIONS:
         known = ", ".join(name for name, kind in RELATIONS.items() if not kind.pairs)

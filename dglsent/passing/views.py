@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, MutableMapping
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, NoReturn
 
 import torch
 from torch import Tensor
@@ -158,6 +158,12 @@ class Edges:
         """Number of edges m."""
         return self._size
 
+    def __getitem__(self, name: object) -> NoReturn:
+        """Edges are no fields themselves."""
+        raise TypeError(f"{name!r} is read of edges; write edges.src[{name!r}], edges.dst[...] or edges.data[...]")
+
+    __contains__ = __getitem__  # else `in` would ask for 0, 1, ...
+
 
 class Nodes:
     """n nodes as a reduce or apply function sees them: `data` [n, ...] and, in reduce, `mailbox` [n, k, ...].
@@ -178,3 +184,9 @@ class Nodes:
     def batch_size(self) -> int:
         """Number of nodes n."""
         return self._size
+
+    def __getitem__(self, name: object) -> NoReturn:
+        """Nodes are no fields themselves."""
+        raise TypeError(f"{name!r} is read of nodes; write nodes.data[{name!r}], of messages nodes.mailbox[...]")
+
+    __contains__ = __getitem__

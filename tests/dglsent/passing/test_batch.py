@@ -5,15 +5,18 @@ from __future__ import annotations
 import pickle
 
 import numpy as np
+import pytest
 import torch
 from random_graphs import SEVEN, chain, forest, tree
 from window_sentences import window
 
+from dglsent.nn.readout import mean_over_words
 from dglsent.passing import Batch, propagate, update_all
 from dglsent.passing.plans.acyclic import AcyclicSchedule
 from dglsent.passing.plans.tree import TreeSchedule
 from graphs.door import dgl, fn
-from graphs.fields import ATTEND
+from graphs.errors import InputError
+from graphs.fields import ATTEND, POSITION, WORD
 
 
 def test_fields_follow_dgl_batch():
@@ -235,3 +238,30 @@ def test_levels_without_a_sign_are_as_good():
         leaf=lambda nodes: {"h": nodes.data["x"]},
     )
     assert batch.nodes["h"].flatten().tolist() == [1, 2, 3, 4]
+
+
+def test_one_direction_or_relation_is_given_in_a_tuple():
+    """Of text the letters were taken for directions and relations."""
+    with pytest.raises(InputError, match=r"directions is text; give a tuple: directions=\('up',\)"):
+        Batch.of([chain(2)], directions="up")
+    with pytest.raises(InputError, match=r"relations is text; give a tuple: relations=\('next',\)"):
+        Batch.of([chain(2)], relations="next")
+
+
+@pytest.mark.parametrize(
+    ("column", "needs"),
+    [
+        (WORD, lambda batch: mean_over_words(batch, torch.ones(batch.num_nodes, 2))),
+        (WORD, lambda batch: batch.has_inner_words),
+        (POSITION, lambda batch: batch.relation("next")),
+        (POSITION, lambda batch: batch.relation("previous")),
+        (POSITION, lambda batch: batch.relation("preceding")),
+        (POSITION, lambda batch: batch.at_last_words(torch.ones(batch.num_nodes, 2))),
+    ],
+)
+def test_a_column_that_graphs_of_ones_own_lack_is_named(column, needs):
+    """It was a bare KeyError."""
+    graph = chain(3)
+    del graph.nodes[column]
+    with pytest.raises(KeyError, match=rf"node field '{column}' .*; give the graphs this column: .*words"):
+        needs(Batch.of([graph]))

@@ -9,6 +9,7 @@ import pytest
 import torch
 from random_graphs import tree
 
+from dglsent.nn.embeddings import WordEmbedding
 from dglsent.passing import Batch, apply_edges, at_once, engine, frontier_pass, padded, propagate, softmax_sum
 from dglsent.passing import update_all as round_of
 from dglsent.passing.missing import MissingFieldError
@@ -160,6 +161,26 @@ def test_messages_that_are_not_reduced_to_one_are_told_with_their_shapes(parents
 def test_messages_that_are_not_reduced_in_a_round_are_told_with_their_shapes(name):
     with engine(name), pytest.raises(ValueError, match=r"field 's' has the shape \(1, 1, 2\) .* \(1, 2, 2\) at others"):
         round_of(batch(), send, lambda nodes: {"s": nodes.mailbox["m"]})
+
+
+@on_engines
+@pytest.mark.parametrize(
+    ("functions", "said"),
+    [
+        ((send, SUM, lambda nodes: {"h": nodes["s"]}), r"'s' is read of nodes; write nodes\.data\['s'\]"),
+        ((send, lambda nodes: {"s": nodes["m"]}, update), r"'m' is read of nodes; write .* nodes\.mailbox"),
+        ((lambda edges: {"m": edges["h"]}, SUM, update), r"'h' is read of edges; write edges\.src\['h'\]"),
+        ((send, SUM, lambda nodes: {"h": nodes.data["s"] if "s" in nodes else None}), r"'s' is read of nodes"),
+        (
+            (send, SUM, lambda nodes: {"h": WordEmbedding(12, 2).of(nodes)}),
+            r"'word' is read of nodes; write",
+        ),
+    ],
+)
+def test_nodes_and_edges_are_no_fields_themselves(functions, said, name):
+    """It was said that 'Nodes', or DGL's 'NodeBatch', is not subscriptable."""
+    with engine(name), pytest.raises(TypeError, match=said):
+        propagate(batch(), *functions, leaf=leaf)
 
 
 @on_engines
