@@ -45,11 +45,17 @@ class SentenceError(InputError):
         self.origin = origin or Origin()
         self.reason = reason
         where = str(self.origin)
-        super().__init__(f"{where}: {reason}" if where else reason)
+        # Of a fault on the line on which the sentence starts, `where` has the line.
+        super().__init__(f"{where}: {reason.removeprefix(f'line {self.origin.line}: ')}" if where else reason)
 
 
 class BrokenFileError(SentenceError):
     """A file that cannot be read beyond a line, which `origin` names; what stands before has been read."""
+
+
+def counted(number: int, what: str) -> str:
+    """So many of something, as in "1 column" and "2 columns"."""
+    return f"{number} {what}" if number == 1 else f"{number} {what}s"
 
 
 def one_line(error: BaseException, longest: int | None = None) -> str:

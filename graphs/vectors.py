@@ -135,7 +135,9 @@ def _read(path: Path, lines: Iterable[bytes], vocabulary: Vocabulary) -> WordVec
 def _shape(path: Path, lines: list[bytes]) -> tuple[int | None, int]:
     """The number of vectors that a header promises (None without header) and their dimension."""
     fields = [line.rstrip(b" \t").count(b" ") for line in lines]
-    if not any(line.strip() for line in lines):
+    after = [field for line in lines for field in line.split(b" ")[1:] if field]
+    # Text has numbers too, and vectors broken ones.
+    if not any(line.strip() for line in lines) or 2 * sum(map(_is_number, after)) < len(after):
         raise InputError(f"{path}: holds no word vectors; give a GloVe or word2vec text file")
     header = _HEADER.fullmatch(lines[0].rstrip())
     promised, dimension = (natural(number.decode()) for number in header.groups()) if header else (0, 0)

@@ -18,7 +18,7 @@ from dglsent.corpora.own_files import PIECE, has_trees, is_tree, tree
 from dglsent.corpora.tables import Row, rows, tsv_cells
 from dglsent.inference.given import Given, Raw, parsed
 from graphs.columns import Constituency, Dependencies, Tagged
-from graphs.errors import InputError, Origin, SentenceError
+from graphs.errors import InputError, Origin, SentenceError, counted
 from graphs.formats.brackets import read_brackets
 from graphs.formats.conllu import read_conllu
 from graphs.formats.source import Extract, read_lines
@@ -206,7 +206,7 @@ def _tabbed(text: str, name: str) -> list[tuple[list[str], Origin]]:
 
 def _pair(row: Sequence[str], origin: Origin, read: Callable[[str], Given]) -> tuple[Given, ...]:
     if len(row) != 2:
-        return (SentenceError(f"{len(row)} columns, expected the two sentences of a pair", origin),)
+        return (SentenceError(f"{counted(len(row), 'column')}, expected the two sentences of a pair", origin),)
     return tuple(map(read, row))
 
 

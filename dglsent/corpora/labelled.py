@@ -273,7 +273,7 @@ class TaggedColumns(LabelledFiles[Tagged | Dependencies]):
         try:
             return list(read_columns(file, self.columns))
         except SentenceError as error:
-            hint = f"; {self._remedy(file)}" if "columns, expected" in error.reason else ""
+            hint = f"; {self._remedy(file)}" if ", expected " in error.reason else ""
             raise SentenceError(f"{error.reason}{hint}", error.origin) from None
 
     def _remedy(self, file: Path) -> str:

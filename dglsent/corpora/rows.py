@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from graphs.errors import InputError
+from graphs.errors import InputError, counted
 from graphs.formats.numbers import decimal_number
 from graphs.formats.source import read_lines, unreadable
 
@@ -70,7 +70,7 @@ def read_rows(file: Path, columns: int, *, sentences: Sequence[int], header: str
     rows = [line.split("\t") for line in lines]
     for number, row in enumerate(rows, 2 if header else 1):
         if len(row) != columns:
-            raise InputError(f"{file}:{number}: {len(row)} columns, expected {columns} separated by tabs")
+            raise InputError(f"{file}:{number}: {counted(len(row), 'column')}, expected {columns} separated by tabs")
         if not all(row[column].strip() for column in sentences):
             raise InputError(f"{file}:{number}: a sentence without words")
     return rows

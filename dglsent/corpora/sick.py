@@ -13,7 +13,7 @@ from dglsent.corpora.corpus import Corpus, Splits, find_folder
 from dglsent.corpora.example import Example, Parsed
 from dglsent.corpora.rows import score
 from graphs.columns import Constituency, Dependencies
-from graphs.errors import InputError
+from graphs.errors import InputError, counted
 from graphs.formats.brackets import read_brackets
 from graphs.formats.source import read_lines
 from graphs.formats.tai import read_tai_dependencies
@@ -70,7 +70,7 @@ def _rows(file: Path) -> Iterator[tuple[str, dict[str, float]]]:
     for number, line in enumerate(lines, 2):
         cells = line.split("\t")
         if line and len(cells) != len(header):
-            raise InputError(f"{file}:{number}: {len(cells)} columns, expected {len(header)}")
+            raise InputError(f"{file}:{number}: {counted(len(cells), 'column')}, expected {len(header)}")
         if line:
             judgment = cells[column["entailment"]]
             if judgment not in _ENTAILMENT:

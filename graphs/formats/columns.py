@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import Final
 
 from graphs.columns import Tagged
-from graphs.errors import InputError, Origin, SentenceError
+from graphs.errors import InputError, Origin, SentenceError, counted
 from graphs.formats.policy import OnError, Sentences, collect
 from graphs.formats.source import Source, read_lines, source_name
 
@@ -142,7 +142,7 @@ def _sentence(
     for number, line in block:
         row = _FIELD.findall(line) if separator is None else line.split(separator)
         if len(row) != len(columns):
-            raise SentenceError(f"line {number}: {len(row)} columns, expected {len(columns)}", origin)
+            raise SentenceError(f"line {number}: {counted(len(row), 'column')}, expected {len(columns)}", origin)
         if not row[word]:
             raise SentenceError(f"line {number}: the word is empty", origin)
         rows.append(row)

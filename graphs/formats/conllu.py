@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from graphs.columns import Dependencies
-from graphs.errors import Origin, SentenceError, check_kind
+from graphs.errors import Origin, SentenceError, check_kind, counted
 from graphs.formats.numbers import natural
 from graphs.formats.policy import OnError, Sentences, collect
 from graphs.formats.source import Source, read_lines, source_name, source_start
@@ -182,7 +182,9 @@ def _sentence(start: int, block: list[str], heads: bool, origin: Origin) -> Depe
             continue
         row = line.split("\t")
         if len(row) != _COLUMNS:
-            raise SentenceError(f"line {number}: {len(row)} columns, expected {_COLUMNS} separated by tabs", origin)
+            raise SentenceError(
+                f"line {number}: {counted(len(row), 'column')}, expected {_COLUMNS} separated by tabs", origin
+            )
         expected = len(rows) + 1
         if row[0] == str(expected):
             rows.append(row)

@@ -94,6 +94,8 @@ def test_one_dimension(tmp_path):
     [
         ("", ": holds no word vectors"),
         ("\n", ": holds no word vectors"),
+        ("The film fails\nThe plot works\n", ": holds no word vectors"),
+        ("The film of 1999 fails\nThe plot works\n", ": holds no word vectors"),
         ("10 300\n", ": holds no word vectors"),
         ("word\nother\n", ":1: no numbers after the word"),
         ("a 1 2 3\nb 1 2\n", ":2: 2 numbers after the word, not 3"),

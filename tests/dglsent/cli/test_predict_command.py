@@ -188,7 +188,7 @@ def test_pairs_of_a_table(pairs_run, tmp_path, program):
     found = lines(out)
     assert found[0]["text"] == ["the film was good"] * 2
     assert found[3]["text"] == ["the film was good", "film"]
-    assert "1 columns" in found[1]["error"]
+    assert "1 column, expected" in found[1]["error"]
     assert "pairs.tsv:3" in found[2]["error"]
 
 

@@ -202,7 +202,7 @@ def test_a_header_of_usual_names_is_no_pair_whatever_follows(header, columns):
 
 def test_a_first_line_without_a_tab_is_no_header():
     (alone,), pair = read("how\nis it so\twhy is it\n", "tsv", PAIR, "own")
-    assert str(alone) == "own:1: 1 columns, expected the two sentences of a pair"
+    assert str(alone) == "own:1: 1 column, expected the two sentences of a pair"
     assert [one.text for one in pair] == ["is it so", "why is it"]
 
 
@@ -225,7 +225,7 @@ def test_pairs_on_lines_of_text_have_a_tab_between_them(form):
     assert isinstance(empty, SentenceError)
     said = (["A", "man", "sings."], ["A", "man", "sleeps."]) if form == "tokens" else ("A man sings.", "A man sleeps.")
     assert (one.text, other.text) == said
-    assert str(alone) == "pairs.txt:3: 1 columns, expected the two sentences of a pair"
+    assert str(alone) == "pairs.txt:3: 1 column, expected the two sentences of a pair"
 
 
 def test_a_tab_after_a_sentence_parts_nothing():

@@ -72,7 +72,7 @@ def test_a_broken_sentence_is_told_in_its_place(tagger_run, tmp_path, program):
     (tmp_path / "new").write_text("the DT x\n\nfilm NN\n\nfail VB x\n")
     code, out, err = program("predict", tagger_run, tmp_path / "new", "--format", "columns")
     assert code == 2
-    assert "new:3, sentence 2: line 3: 2 columns, expected 3" in err
+    assert "new:3, sentence 2: 2 columns, expected 3" in err
     assert ["error" in json.loads(line) for line in out.splitlines()] == [False, True, False]
 
 

@@ -33,7 +33,7 @@ def test_quotation_marks_are_text(tmp_path):
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("n\ttext\n1\ta\n2\n", r"rows:3: 1 columns, expected 2"),
+        ("n\ttext\n1\ta\n2\n", r"rows:3: 1 column, expected 2"),
         ("n\ttext\n1\ta\tb\n", r"rows:2: 3 columns, expected 2"),
         ("n\ttext\n1\t \n", r"rows:2: a sentence without words"),
         ("1\ta\n", r"rows:1: the first line should start with 'n\\t'"),

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import gzip
 import io
+import re
 
 import numpy as np
 import pytest
@@ -102,8 +103,9 @@ def test_a_bare_word_among_siblings_is_a_leaf_without_label():
     ],
 )
 def test_a_broken_tree_is_refused_alone(text, reason):
-    with pytest.raises(SentenceError, match=reason):
+    with pytest.raises(SentenceError) as caught:
         parse_brackets(text)
+    assert re.search(reason, caught.value.reason)
     trees = parse_brackets(f"(A before)\n{text}\n(A after)", on_error="skip")
     assert [tree.words for tree in trees] == [["before"], ["after"]]
     assert [tree.origin.sentence for tree in trees] == ["1", "3"]
@@ -119,7 +121,7 @@ def test_files_gzipped_files_and_open_files(tmp_path):
     packed.write_bytes(gzip.compress(CAT.encode()))
     with pytest.raises(SentenceError) as caught:
         read_brackets(plain)
-    assert str(caught.value).startswith(f"{plain}:2, sentence 2: line 2: 1 bracket is not closed")
+    assert str(caught.value).startswith(f"{plain}:2, sentence 2: 1 bracket is not closed")
     with gzip.open(packed) as unpacked:
         sources = [packed, str(packed), io.StringIO(CAT), io.BytesIO(CAT.encode()), unpacked]
         assert [to_brackets(read_brackets(source)[0]) for source in sources] == [CAT] * 5

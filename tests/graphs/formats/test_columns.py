@@ -92,7 +92,7 @@ def test_separators():
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("a DT\nb\n", "line 2: 1 columns, expected 2"),
+        ("a DT\nb\n", "line 2: 1 column, expected 2"),
         ("a DT\nb NN x\n", "line 2: 3 columns, expected 2"),
         ("\n\na\tDT\n\tNN\n", "line 4: the word is empty"),
     ],
@@ -108,7 +108,7 @@ def test_a_bad_sentence_can_be_left_out(tmp_path):
     path.write_text("a DT\n\nb\nc NN\n\nd NN\n", encoding="utf-8")
     sentences = read_columns(path, ("word", "pos"), on_error="skip")
     assert [(sentence.words, sentence.origin.sentence) for sentence in sentences] == [(["a"], "1"), (["d"], "3")]
-    assert [str(error) for error in sentences.skipped] == [f"{path}:3, sentence 2: line 3: 1 columns, expected 2"]
+    assert [str(error) for error in sentences.skipped] == [f"{path}:3, sentence 2: 1 column, expected 2"]
 
 
 def test_a_bad_chunk_tag_is_named():
