@@ -162,7 +162,7 @@ def merge(graphs: Sequence[SentenceGraph] | MergedGraphs) -> MergedGraphs:
         if _names(graph) != wanted:
             raise InputError(
                 f"graph {number} of the batch has the fields {', '.join(chain(*_names(graph)))}, graph 0 has "
-                f"{', '.join(chain(*wanted))}; batch graphs of one kind"
+                f"{', '.join(chain(*wanted))}; {_remedy(graphs[0], graph)}"
             )
         if isinstance(graph, CompleteGraph) and not graph.self_loop:
             raise InputError(
@@ -210,6 +210,18 @@ def _column(graphs: Sequence[SentenceGraph], of: str, name: str) -> np.ndarray[A
     raise InputError(
         f"field {name!r} is {form[other]} in graph {other} of the batch and {form[0]} in graph 0; give all graphs "
         "fields of one type and width"
+    )
+
+
+def _remedy(one: SentenceGraph, other: SentenceGraph) -> str:
+    """What to do where two graphs have other fields, perhaps of edges alone, where one has no edges."""
+    lacking, full = (one, other) if len(other.src) else (other, one)
+    further = [name for name in full.edges if name not in lacking.edges]
+    if len(lacking.src) or not further or lacking.nodes.keys() != full.nodes.keys():
+        return "batch graphs of one kind"
+    return (
+        f"a graph without edges has {', '.join(map(repr, further))} too, with no entries: "
+        f"graph.edges[{further[0]!r}] = np.zeros(0, dtype=np.{full.edges[further[0]].dtype})"
     )
 
 

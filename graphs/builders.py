@@ -86,11 +86,12 @@ def dependency(
         Node fields word, tag, position; edge fields slot (order among the dependents of a head) and relation.
 
     Raises:
-        InputError: `roots` is neither word.
+        InputError: `roots` is neither word, or the vocabularies are none.
         SentenceError: no words, no heads, a head out of range, or a cycle.
     """
     check_choice("roots", roots, ("attach", "keep"))
     check_kind(sentence, Dependencies, "of a Constituency, graphs.constituency makes the graph")
+    _check_vocabularies(vocabularies)
     if not len(sentence):
         raise SentenceError("the sentence has no words", sentence.origin)
     head = heads(sentence)
@@ -138,10 +139,12 @@ def constituency(
         edge field slot (order among siblings).
 
     Raises:
+        InputError: the vocabularies are none.
         SentenceError: no words, columns of several lengths, nodes that are not in pre-order, or with binary a phrase
             that has not two children.
     """
     check_kind(tree, Constituency, "of Dependencies, graphs.dependency makes the graph")
+    _check_vocabularies(vocabularies)
     parent = trees.parents(tree)
     size = len(tree)
     arity = np.bincount(parent[parent >= 0], minlength=size)
@@ -196,6 +199,7 @@ def chain(sentence: Sentence, vocabularies: Vocabularies) -> SentenceGraph:
         Node fields word, tag, position; edge field slot (all 0).
 
     Raises:
+        InputError: the vocabularies are none.
         SentenceError: no words.
     """
     nodes = _of_words(sentence, vocabularies)
@@ -232,6 +236,7 @@ def over_words(
         Node fields word, tag, position; edge fields slot (order among the edges of a receiver) and those given.
 
     Raises:
+        InputError: the vocabularies are none.
         SentenceError: no words, an edge that is no pair of tokens, a cycle, or a field of another length or without
             numbers.
     """
@@ -293,6 +298,7 @@ def _numbers(
 def _of_words(sentence: Sentence, vocabularies: Vocabularies) -> dict[str, IntArray]:
     """The fields of graphs with a node a token."""
     check_sentence(sentence)
+    _check_vocabularies(vocabularies)
     words = sentence.words
     if not words:
         raise SentenceError("the sentence has no words", sentence.origin)
@@ -305,3 +311,7 @@ def _of_words(sentence: Sentence, vocabularies: Vocabularies) -> dict[str, IntAr
         fields.POSITION: np.arange(len(words)),
         **spelled(words, vocabularies),
     }
+
+
+def _check_vocabularies(vocabularies: Vocabularies) -> None:
+    check_kind(vocabularies, Vocabularies, "graphs.Vocabularies.of makes them of sentences")

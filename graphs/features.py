@@ -36,7 +36,7 @@ class Counts:
     @classmethod
     def of(cls, sentences: Iterable[Sentence]) -> Counts:
         """Counts the strings of sentences in one pass; InputError of what is one sentence, or none."""
-        if isinstance(sentences, str | Sentence):
+        if isinstance(sentences, str | Sentence) or not isinstance(sentences, Iterable):
             raise InputError(f"a list of sentences is wanted, and a value of type {type(sentences).__name__} was given")
         counts = cls()
         for sentence in sentences:
@@ -102,7 +102,7 @@ class Vocabularies:
             spelling: make the vocabularies of spelling too, of words as they stand.
 
         Raises:
-            InputError: one sentence was given, or text.
+            InputError: one sentence was given, or text, or what is no list.
         """
         counts = Counts.of(sentences)
         return cls.of_counts(counts, lower=lower, fold_digits=fold_digits, min_count=min_count, spelling=spelling)

@@ -73,6 +73,24 @@ def test_graphs_of_different_kinds_do_not_mix():
             merge(pair)
 
 
+def test_a_graph_without_edges_has_their_fields_without_entries():
+    """One made by networkx has no fields of edges, where it has no edge to have them."""
+    tree, word = graphs.parse_brackets("(S (A a) (B b))\n(A a)")
+    vocabularies = Vocabularies.of([tree])
+    full, bare = graphs.over_words(tree, vocabularies, [(0, 1)], {"role": [0.5]}), graphs.chain(word, vocabularies)
+    said = r"a graph without edges has 'role' too, with no entries: graph\.edges\['role'\] = (np\.zeros\(.*\))$"
+    for pair in ([full, bare], [bare, full]):
+        with pytest.raises(InputError, match=said) as error:
+            merge(pair)
+    assert "zeros(0, dtype=np.float32)" in str(error.value)
+    bare.edges["role"] = np.zeros(0, dtype=np.float32)
+    assert merge([full, bare]).edges["role"].tolist() == [0.5]
+    bare.nodes["mood"] = np.zeros(1)
+    del bare.edges["role"]
+    with pytest.raises(InputError, match="batch graphs of one kind"):
+        merge([full, bare])
+
+
 def sentence_graphs(heads):
     sentences = [Dependencies(["w"] * len(head), head, ["r"] * len(head)) for head in heads]
     vocabularies = Vocabularies.of(sentences)

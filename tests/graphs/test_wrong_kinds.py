@@ -52,7 +52,25 @@ def test_values_that_an_option_has_not(build, said):
         build()
 
 
-@pytest.mark.parametrize("given", ["abc", TREE, SENTENCE])
+@pytest.mark.parametrize("given", [None, ["film"], "film"])
+@pytest.mark.parametrize(
+    "build",
+    [
+        lambda given: graphs.constituency(TREE, given),
+        lambda given: graphs.dependency(SENTENCE, given),
+        lambda given: graphs.chain(TREE, given),
+        lambda given: graphs.complete(TREE, given),
+        lambda given: graphs.window(TREE, given, 2),
+        lambda given: graphs.over_words(TREE, given, []),
+    ],
+)
+def test_what_are_no_vocabularies(build, given):
+    said = rf"Vocabularies is wanted, and {type(given).__name__} was given; graphs\.Vocabularies\.of makes them"
+    with pytest.raises(InputError, match=said):
+        build(given)
+
+
+@pytest.mark.parametrize("given", ["abc", TREE, SENTENCE, None, 3])
 def test_vocabularies_of_one_sentence(given):
     with pytest.raises(InputError, match="a list of sentences is wanted, and a value of type"):
         graphs.Vocabularies.of(given)
