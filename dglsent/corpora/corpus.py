@@ -36,7 +36,7 @@ class Corpus:
         Raises:
             InputError: a file is missing, with the layout that is expected, or broken.
         """
-        raise NotImplementedError
+        raise InputError(f"corpus {type(self).__name__} has no load; write load(self, data), which gives the examples")
 
     def tokens(self, text: str) -> list[str]:
         """The tokens of raw text as those of the corpus are, for a model trained on it that reads words alone."""

@@ -217,6 +217,9 @@ def make_task(recipe: Recipe, size: int, vocabularies: Vocabularies | None = Non
         task = recipe.task(size, **known)
     except ValueError as error:
         raise InputError(f"task: {error}") from None
+    if not isinstance(task.targets, Mapping):
+        given = f"targets is of type {type(task.targets).__name__}"
+        raise InputError(f'task {type(task).__name__}: {given}; give a dict: targets = {{"label": np.dtype(np.int64)}}')
     for name, dtype in task.targets.items():
         if not isinstance(dtype, np.dtype):
             given = f"task {type(task).__name__}: targets[{name!r}] is {dtype!r}"

@@ -43,6 +43,7 @@ import numpy as np
 
 import graphs
 from dglsent.corpora.built_in import Reviews
+from dglsent.corpora.corpus import Corpus
 from dglsent.tasks.classification import Classification
 from dglsent.models.encoder import Encoder
 from dglsent.nn.embeddings import WordEmbedding
@@ -140,6 +141,17 @@ class Typed(Classification):
         super().__init__(size, 5)
 
 
+class Listed(Classification):
+    targets = ("label",)
+
+    def __init__(self, size: int) -> None:
+        super().__init__(size, 5)
+
+
+class Empty(Corpus):
+    needs_data = False
+
+
 class Blind(Classification):
     def __init__(self, size: int) -> None:
         super().__init__(size, 5)
@@ -182,6 +194,8 @@ def changed(change):
         ),
         ({"task": "{class_path: own_parts.Blind}"}, "it monitors 'r2', and its scores are accuracy"),
         ({"task": "{class_path: own_parts.Typed}"}, "targets['label'] is <class 'int'>, and no dtype; give such as"),
+        ({"task": "{class_path: own_parts.Listed}"}, "task Listed: targets is of type tuple; give a dict: targets = {"),
+        ({"corpus": "own_parts.Empty"}, "corpus Empty has no load; write load(self, data)"),
         ({"graph": "own_parts.FewerNodes"}, "nodes, and there are gold classes of"),
     ],
 )
