@@ -7,7 +7,7 @@ from torch import Tensor, nn
 
 from dglsent.nn.attention import scoring_vector
 from dglsent.passing import Batch
-from dglsent.passing.precision import at_least_single
+from dglsent.passing.precision import at_least_single, is_mixed
 from dglsent.passing.segments import segment_max, segment_softmax, segment_sum, weighted_sum
 from graphs.fields import WORD
 
@@ -27,9 +27,9 @@ def max_over_words(batch: Batch, states: Tensor) -> Tensor:
 
 def mean_over_words(batch: Batch, states: Tensor) -> Tensor:
     """The mean over a sentence's words; phrases and padding nodes are none: [N, d] -> [B, d]."""
-    states, words = at_least_single(states), _words(batch)
-    total = segment_sum(torch.where(words, states, 0), batch.sentences)
-    return total / segment_sum(words.to(states.dtype), batch.sentences)
+    summed, words = at_least_single(states), _words(batch)
+    total = segment_sum(torch.where(words, summed, 0), batch.sentences)
+    return _of_states(total / segment_sum(words.to(summed.dtype), batch.sentences), states)
 
 
 class QueryPooling(nn.Module):
@@ -52,7 +52,12 @@ class QueryPooling(nn.Module):
         """States [N, d] -> [B, d]; keeps the weights as the node field `attention` [N]."""
         weight = segment_softmax(at_least_single(torch.tanh(self.W(states)) @ self.u), batch.sentences)
         batch.nodes["attention"] = weight
-        return weighted_sum(at_least_single(states), weight, batch.sentences)
+        return _of_states(weighted_sum(at_least_single(states), weight, batch.sentences), states)
+
+
+def _of_states(vectors: Tensor, states: Tensor) -> Tensor:
+    """Vectors in the type of the states, as the head of a model in bfloat16 wants them; under autocast in float32."""
+    return vectors if is_mixed(states.device) else vectors.to(states.dtype)
 
 
 def _words(batch: Batch) -> Tensor:

@@ -5,7 +5,7 @@ import torch
 from random_graphs import chain, tree
 from torch.testing import assert_close
 
-from dglsent.nn.readout import max_over_words, mean_over_words
+from dglsent.nn.readout import QueryPooling, max_over_words, mean_over_words
 from dglsent.passing import Batch
 
 SIZES = [3, 1, 5]
@@ -69,3 +69,10 @@ def test_does_not_wait_for_the_device(readout, of_one):
     batch.nodes["word"], batch.nodes["sentence"] = (batch.nodes[name].to("meta") for name in ("word", "sentence"))
     # On "meta" tensors have no values, so that any step which asks for one fails.
     assert readout(batch, states.detach().to("meta")).shape == (len(SIZES), 4)
+
+
+def test_a_model_in_bfloat16_has_vectors_in_bfloat16():
+    """They were float32, which the head of such a model refuses."""
+    batch, states = batch_and_states(padded=False)
+    for readout in (max_over_words, mean_over_words, QueryPooling(4, 3).to(torch.bfloat16)):
+        assert readout(batch, states.to(torch.bfloat16)).dtype == torch.bfloat16
