@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from dglsent.cli.console import say
 from dglsent.cli.options import Parser, names, positive
 from dglsent.json_text import dumps
-from graphs.errors import InputError
+from graphs.errors import InputError, counted
 
 if TYPE_CHECKING:
     from dglsent.benchmark.timing import Row
@@ -164,7 +164,7 @@ def _long(threads: int, *, as_json: bool) -> None:
     from dglsent.benchmark import long
 
     if not as_json:
-        print(f"CN3, forward and backward, {threads} thread{'s' if threads > 1 else ''}; a process for each row")
+        print(f"CN3, forward and backward, {counted(threads, 'thread')}; a process for each row")
         print(_LONG_HEAD)
     _told(long.rows(threads), _long_line, as_json=as_json)
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from dglsent.cli.console import say
 from dglsent.cli.options import Parser, add_data, add_device, add_processes, names, one_seed, seeds
-from graphs.errors import InputError
+from graphs.errors import InputError, counted
 
 if TYPE_CHECKING:
     import jsonargparse
@@ -164,4 +164,4 @@ def _means(metrics: Mapping[str, Any]) -> str:
         for split in ("dev", "test")
     ]
     count = len(metrics["seeds"])
-    return f"{', '.join(parts)} over {count} seed{'s' if count > 1 else ''}"
+    return f"{', '.join(parts)} over {counted(count, 'seed')}"

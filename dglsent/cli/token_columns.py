@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from dglsent.cli.reading import TOKEN, given_of, guess
 from dglsent.inference.given import Given
 from graphs.columns import Tagged
-from graphs.errors import InputError, SentenceError
+from graphs.errors import InputError, SentenceError, counted
 from graphs.formats.columns import read_columns
 from graphs.formats.source import Extract
 
@@ -47,7 +47,7 @@ class TokenColumns:
         if columns is None:
             other = "; it looks like CoNLL-U; give --format conllu" if guess("", text) == "conllu" else ""
             raise InputError(
-                f"{name}: {count} column{'s' * (count != 1)} in most lines; the model was trained on "
+                f"{name}: {counted(count, 'column')} in most lines; the model was trained on "
                 f"{', '.join(self.names)}, of which {self.tag!r} may be left out{other}"
             )
         read = read_columns(Extract(text, name, 1, 1), columns, on_error="skip").in_order()

@@ -13,7 +13,7 @@ from dglsent.corpora.own_files import has_trees, is_tree
 from dglsent.corpora.tables import half_character
 from graphs.columns import Constituency, Dependencies, Tagged
 from graphs.converters import from_nltk, from_spacy, from_stanza, is_nltk, is_spacy, is_stanza
-from graphs.errors import InputError, Origin, SentenceError
+from graphs.errors import InputError, Origin, SentenceError, counted
 from graphs.formats.brackets import parse_brackets, unescaped
 from graphs.formats.conllu import parse_conllu
 from graphs.parsing import Parse
@@ -161,7 +161,7 @@ def _by_stanza(
     try:
         there = models(stanza_dir, TAGGING if tags else PROCESSORS)
         doing = "tagging" if tags else "parsing"
-        say(f"{doing} {len(raw)} sentence{'s' * (len(raw) > 1)} with {there.title} of {there.folder}")
+        say(f"{doing} {counted(len(raw), 'sentence')} with {there.title} of {there.folder}")
         made: Sequence[Parse | Dependencies | SentenceError] = (graphs.tag if tags else graphs.parse)(
             [one.text for one in raw], stanza_dir=stanza_dir, device=device
         )

@@ -70,7 +70,6 @@ class Shown:
 def _field(fields: Mapping[str, Tensor], unset: Collection[str], hint: str, name: str) -> Tensor:
     if name in fields and name not in unset:
         return fields[name]
-    known = [
-        each for each in fields if each not in unset and each != door.dgl.NID
-    ]  # in parts of graphs DGL numbers nodes
+    # In parts of graphs DGL numbers nodes.
+    known = [each for each in fields if each not in unset and each != door.dgl.NID]
     raise MissingFieldError(name, NODE, known, hint)
