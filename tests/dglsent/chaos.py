@@ -56,14 +56,17 @@ class Command:
         self.seconds = 0.0
 
     def undisturbed(self, folder: Path) -> None:
-        """Runs once to the end."""
-        folder.mkdir()
-        self.prepare(folder)
-        start = time.monotonic()
-        code, said = self.run(folder, None, 0)
-        self.seconds = time.monotonic() - start
-        if code:
-            raise SystemExit(f"{' '.join(self.arguments)}: exit code {code}\n{said}")
+        """Runs to the end, twice: after one that was slow by chance most signals would come when a trial is over."""
+        times = []
+        for place in (folder, folder.with_name(f"{folder.name}-again")):
+            place.mkdir()
+            self.prepare(place)
+            start = time.monotonic()
+            code, said = self.run(place, None, 0)
+            times.append(time.monotonic() - start)
+            if code:
+                raise SystemExit(f"{' '.join(self.arguments)}: exit code {code}\n{said}")
+        self.seconds = min(times)
         self.expected = self.result(folder)
 
     def trial(self, folder: Path, luck: random.Random) -> list[str]:
