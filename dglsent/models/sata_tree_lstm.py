@@ -13,7 +13,9 @@ state and memory of an LSTM over the sentence. Trees are binary, with words at t
 
 What departs from the released code: a tag is itself where that groups tags (of words into 12, of phrases into 11), and
 a phrase of SST is learnt within its sentence, so that its first word has heard the words before it, where that trains
-each phrase alone.
+each phrase alone. Not all weights start as there: U' and W' are two maps, where that draws one of [e_l; e_r; p], with
+weights smaller by sqrt(3 / 2) and sqrt(3); and with `normalise` U, V and b start as without it, where that leaves its
+maps as torch draws them, for what would start them is never called.
 """
 
 from __future__ import annotations

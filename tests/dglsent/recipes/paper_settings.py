@@ -86,6 +86,14 @@ _SGD = "stochastic gradient descent (SGD) algorithm with an equal learning rate 
 _FIXED = "initialized the word embeddings with 300-dimensional Glove vectors; the word embeddings were held fixed"
 _WITHOUT = "We incorporated a learning rate of 0.025 and regularization penalty of 10^-4 without dropout"
 _SUPPLEMENT = "table 4 of the supplement"
+_COLUMNS = ("encoder.tag_dim", "encoder.hidden", "task.hidden", "training.epochs", "optimiser.weight_decay")
+_OF_CORPORA = (
+    ("sst2", 50, 100, 500, 20, 1e-5),
+    ("sst", 100, 300, 1200, 10, 5e-6),
+    ("mr", 25, 100, 500, 30, 1e-5),
+    ("subj", 25, 150, 1000, 40, 2e-5),
+    ("trec", 50, 300, 800, 40, 5e-5),
+)
 
 SETTINGS = (
     Setting(SHEN, "embedding.vectors", "glove.840B.300d", _EMBEDDINGS),
@@ -174,6 +182,13 @@ SETTINGS = (
     Setting(WU, "optimiser.embedding_lr_scale", 1.0, _SGD),
     Setting(WU, "optimiser.momentum", 0.0, "We also tried other optimization methods, such as momentum"),
     Setting(WU, "optimiser.weight_decay", 0.0, "Dropout is the only regularizer in our model"),
+    Setting(
+        WU,
+        "embedding.dropout",
+        0.0,
+        "dropout on words is superior to dropout on word embeddings: that is a row of its own",
+        other_than=("stacked-bilstm-embedding-dropout",),
+    ),
     Setting(WU, "training.batch_size", 1, "the parameters will be updated on every training sequences, one at a time"),
     Setting(
         WU,
@@ -216,10 +231,17 @@ SETTINGS = (
     Setting(GUPTA, "encoder.structure.hidden", 150, "the released code", other_than=BASES),
     Setting(GUPTA, "task.hidden", 50, "the released code"),
     #
-    Setting(KIM, "encoder.hidden", 300, _SUPPLEMENT, corpora=("sst", "trec")),
-    Setting(KIM, "encoder.hidden", 100, _SUPPLEMENT, corpora=("sst2", "mr")),
-    Setting(KIM, "encoder.hidden", 150, _SUPPLEMENT, corpora=("subj",)),
-    Setting(KIM, "optimiser.weight_decay", 5e-5, _SUPPLEMENT, corpora=("trec",)),
+    *(
+        Setting(KIM, key, value, _SUPPLEMENT, corpora=(corpus,))
+        for corpus, *values in _OF_CORPORA
+        for key, value in zip(_COLUMNS, values, strict=True)
+    ),
+    Setting(KIM, "encoder.normalise", True, f"beside {_SUPPLEMENT}: in the experiment on SST-5", corpora=("sst",)),
+    Setting(KIM, "encoder.normalise", False, f"beside {_SUPPLEMENT}", but=("sst",)),
+    Setting(KIM, "encoder.leaf", "lstm", "the released code: use_leafLSTM 1", but=PAIR_CORPORA),
+    Setting(KIM, "embedding.vectors", "glove.840B.300d", "the released code", but=PAIR_CORPORA),
+    Setting(KIM, "embedding.dim", 300, "the released code", but=PAIR_CORPORA),
+    Setting(KIM, "training.batch_size", 64, _SUPPLEMENT, but=PAIR_CORPORA),
     Setting(KIM, "optimiser.name", "adadelta", _SUPPLEMENT, but=PAIR_CORPORA),
     Setting(KIM, "optimiser.lr", 1.0, _SUPPLEMENT, but=PAIR_CORPORA),
     Setting(KIM, "optimiser.embedding_lr_scale", 1.0, _SUPPLEMENT, but=PAIR_CORPORA),
