@@ -208,7 +208,20 @@ SETTINGS = (
         "We also apply dropout to the output of the hidden layer with a 0.5 drop rate",
         other_than=("jordan", "jordan-plain"),
     ),
-    Setting(WU, "encoder.dropout", 0.5, "the same; Jordan's network has its own output layer", systems=("jordan",)),
+    Setting(
+        WU,
+        "encoder.dropout",
+        0.5,
+        "the same; Jordan's network has its own output layer",
+        systems=("jordan", "jordan-plain"),
+    ),
+    Setting(
+        WU,
+        "encoder.between_layers",
+        0.5,
+        "the same, of the lower of two layers",
+        systems=("stacked-bilstm", "stacked-bilstm-plain", "stacked-bilstm-sgd"),
+    ),
     #
     Setting(
         LIU, "optimiser.name", "adadelta", "we use stochastic gradient descent with the diagonal variant of AdaDelta"
