@@ -50,7 +50,10 @@ class TokenInputs(nn.Module):
             nn.init.normal_(parameter, std=0.1)
 
     def forward(self, batch: Batch, embedding: WordEmbedding) -> Tensor:
-        """The tokens f of all nodes [N, F]; the dropout of the word vectors is that of the other components too."""
+        """The tokens f of all nodes [N, F].
+
+        The dropout of the word vectors is that of the other components too; of padding nodes it drops these alone.
+        """
         nodes = batch.nodes
         spelled = self.cap(nodes[CAP])
         if self.character is not None:
