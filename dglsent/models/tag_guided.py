@@ -24,7 +24,7 @@ from graphs.errors import check_choice
 
 
 class TagGuidedHyperRecNN(Encoder):
-    """TG-HRecNN (eq. 7-9): the RecNN of eq. 6, each row of whose U and b a hyper RecNN scales and shifts.
+    """TG-HRecNN (eq. 7-9): the RecNN of eq. 6, each row of whose U a hyper RecNN scales; it gives b too.
 
     The paper gives no state for a word; here it is tanh(W x + b), as in `RecNN`, and untouched by the hyper network. As
     there, U is near [I I] / 2 at first.
