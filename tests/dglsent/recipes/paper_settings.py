@@ -2,7 +2,8 @@
 
 A key is that of a recipe, without `init_args`. Where a dropout acts is part of the key: `embedding.dropout` on word
 vectors, `task.dropout` on what the last layer reads (a state; of pairs, the hidden layer of the head),
-`encoder.recurrent_dropout` on the candidate of a cell, `encoder.options.gate_dropout` on the gates of a window.
+`encoder.recurrent_dropout` on the candidate of a cell, in a RecNN on its children's states before the main network,
+`encoder.options.gate_dropout` on the gates of a window.
 `test_regularisation.py` sees that those of words and tasks do, the tests of the encoders that theirs do.
 
 Not in the table, as the papers do not say it: epochs but for Zhou et al., rates and sizes of Liu et al., whether Zhou
