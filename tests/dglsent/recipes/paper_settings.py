@@ -137,7 +137,7 @@ SETTINGS = (
     Setting(ZHOU, "embedding.vectors", "glove", f"{_CONFIGS}: word vectors Glove"),
     Setting(ZHOU, "embedding.dim", 300, f"{_CONFIGS}: dims of word vectors 300"),
     Setting(ZHOU, "encoder.hidden", 150, f"{_CONFIGS}: dims of hidden state 150"),
-    Setting(ZHOU, "encoder.att_transform", True, "eq. 4: h~ = tanh(W_a g + b_a)", systems=ATTENTIVE),
+    Setting(ZHOU, "encoder.att_transform", True, "below eq. 4: h~ = tanh(W_a g + b_a)", systems=ATTENTIVE),
     Setting(ZHOU, "encoder.output_gate", True, "eq. 2: h = o * tanh(c)", systems=("tree-lstm", "attentive-tree-lstm")),
     Setting(ZHOU, "optimiser.name", "adagrad", f"{_CONFIGS}: optim method Adagrad"),
     Setting(ZHOU, "optimiser.lr", 0.05, f"{_CONFIGS}: learning rate 0.05"),
