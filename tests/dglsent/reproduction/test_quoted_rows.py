@@ -11,7 +11,13 @@ from dglsent.reproduction import tables
 
 PAGES = Path(__file__).parents[3] / "docs" / "papers"
 # How the titles of a paper's tables begin.
-PAPERS = {"compose-by-tags": "Shen, Deng", "attentive-trees": "Zhou, Liu", "to-attend-or-not": "Gupta, Zhang"}
+PAPERS = {
+    "compose-by-tags": "Shen, Deng",
+    "attentive-trees": "Zhou, Liu",
+    "dynamic-window": "Wu, Zhang",
+    "non-local": "Liu, Chang",
+    "to-attend-or-not": "Gupta, Zhang",
+}
 
 
 @pytest.mark.parametrize("page", PAPERS)
