@@ -1,7 +1,7 @@
 """RecNN and Tree-LSTM whose composition function a smaller network of the same kind makes anew at every node.
 
 Liu, Qiu, Huang 2017, "Dynamic Compositional Neural Networks over Tree Structure". Equations 6 and 10-12 are those of
-the tag-guided hyper TreeLSTM paper, which compares itself with these models.
+the tag-guided hyper TreeLSTM paper, which compares itself with these models; what it leaves open is our reading.
 
 W(z) is a product of three learnt factors, so that a step of an optimiser moves it further than a plain matrix: on the
 built-in reviews, with Adagrad, DC-RecNN learns as well as RecNN at a rate of 0.02 but far worse at 0.05, where

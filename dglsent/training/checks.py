@@ -16,7 +16,7 @@ from dglsent.passing.relation import Relation
 from dglsent.tasks.classification import Classification
 from dglsent.tasks.task import Task
 from dglsent.training.data import Examples, GraphSet
-from dglsent.training.graphs import OwnGraph
+from dglsent.training.graphs import HALF_WIDTHS, OwnGraph
 from dglsent.training.model import SentenceModel
 from dglsent.training.recipe import OptimiserOptions, Recipe
 from dglsent.training.trial import few, is_own, no_graphs_for, try_encoder, try_task, trying
@@ -61,6 +61,7 @@ def check(recipe: Recipe, model: SentenceModel, sets: Mapping[str, Examples]) ->
     """
     _check_clipping(recipe)
     _check_encoder(model.encoder)
+    _check_half_width(recipe, model.encoder)
     _check_own_graphs(recipe, model.encoder, sets)
     _check_task(recipe, model.task, sets)
     try_encoder(recipe, model, sets["train"])
@@ -74,6 +75,20 @@ def _check_clipping(recipe: Recipe) -> None:
         raise InputError(
             f"training.clip: {recipe.optimiser.name} with precision 16-mixed takes gradients that are still scaled, "
             "whose length says nothing; take bf16-mixed, or leave it out"
+        )
+
+
+def _check_half_width(recipe: Recipe, encoder: Encoder) -> None:
+    """The graph says how wide a window is, and the encoder is built so, whatever the recipe gives it."""
+    given = getattr(recipe.encoder, "keywords", {}).get("half_width")
+    if given is None or isinstance(recipe.graph, OwnGraph) or recipe.graph not in HALF_WIDTHS:
+        return
+    width = HALF_WIDTHS[recipe.graph]
+    if given not in (width, signature(type(encoder)).parameters["half_width"].default):
+        wider = next((graph for graph, half in HALF_WIDTHS.items() if half == given), None)
+        raise InputError(
+            f"encoder.half_width: {given}, but windows of graph {recipe.graph} have {width} on either side; "
+            f"leave it out{f', or set --graph {wider}' if wider else ''}"
         )
 
 

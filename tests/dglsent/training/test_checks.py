@@ -38,6 +38,18 @@ def test_gradients_that_are_scaled_are_not_clipped():
             check(recipe, None, {})
 
 
+def test_a_window_of_another_width_than_the_graphs_is_refused(tmp_path, program):
+    """The encoder was built for the graph's, and what was asked for was passed over without a word."""
+    text = TAGS.replace("graph: chain", "graph: window-4").replace("sequence.BiLSTM", "dynamic_window.WindowLSTM")
+    (tmp_path / "tags.yaml").write_text(text.replace("tie_directions: false", "options: {cap_dim: 2}"))
+    fit = ["fit", tmp_path / "tags.yaml", "--training.epochs", 1, "--out", tmp_path / "run", "--encoder.half_width"]
+    saying = "encoder.half_width: 2, but windows of graph window-4 have 4 on either side; leave it out, or set --graph"
+    program.refuses(*fit, 2, saying=[f"{saying} window"])
+    program.refuses(*fit, 3, saying=["encoder.half_width: 3", "leave it out"])
+    assert not (tmp_path / "run").exists()
+    assert program(*fit, 4)[0] == 0
+
+
 OWN = """\
 import numpy as np
 
