@@ -132,8 +132,15 @@ def _unquoted(cell: str) -> str:
 
 def _csv_rows(lines: Iterator[str], first: int) -> Iterator[tuple[int, list[str] | csv.Error]]:
     """The rows that are not blank, or what is wrong with them, each with its first line."""
+    text = ""
+
+    def ended() -> Iterator[str]:
+        nonlocal text
+        for text in lines:
+            yield f"{text}\n"
+
     # Without strict, a stray quote silently makes one row of many.
-    reader = csv.reader((f"{text}\n" for text in lines), strict=True)
+    reader = csv.reader(ended(), strict=True)
     row: list[str] | csv.Error
     while True:
         number = first + reader.line_num
@@ -146,7 +153,8 @@ def _csv_rows(lines: Iterator[str], first: int) -> Iterator[tuple[int, list[str]
             row = error
         finally:
             csv.field_size_limit(before)
-        if row:
+        # A row ends in a line that is not blank; one of spaces is none, as where `dglsent build` cuts files into parts.
+        if isinstance(row, csv.Error) or text.strip():
             yield number, row
 
 

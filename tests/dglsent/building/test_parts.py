@@ -147,7 +147,7 @@ def test_csv_is_cut_where_its_reader_ends_a_row(tmp_path: Path) -> None:
     """Quotes open a cell at its beginning alone; elsewhere they are text, such as those of inches."""
     dice = random.Random(7)
     for number in range(300):
-        text = "label,text\nx,y\n" + "".join(dice.choices(['"', ",", "a", "\n", '5"', '"b"', 'c,"'], k=14))
+        text = "label,text\nx,y\n" + "".join(dice.choices(['"', ",", "a", "\n", '5"', '"b"', 'c,"', "\n \t\n"], k=14))
         file = written(tmp_path, f"{number}.csv", text)
         parts = list(Files("chain", {"train": [str(file)]}, skip=True).parts(1))
         assert [(part.line, part.count) for part in parts] == [(row.origin.line, 1) for row in rows(file)]
