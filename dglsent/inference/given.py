@@ -25,7 +25,8 @@ if TYPE_CHECKING:
 REMEDY = "give raw text, or the files that `dglsent parse` writes"
 _WANTS = "give raw text, or the .{}.gz that `dglsent parse` writes"
 # A word of CoNLL-U: ten columns, the first a number. One such line will do: another, a broken one, is told of then.
-_CONLLU = re.compile(r"(?:\A\ufeff?|[\r\n])[0-9]+(?:[-.][0-9]+)?(?:\t[^\t\r\n]*){9}(?:[\r\n]|\Z)")
+_CONLLU = re.compile(r"(?:\A|[\r\n])[0-9]+(?:[-.][0-9]+)?(?:\t[^\t\r\n]*){9}(?:[\r\n]|\Z)")
+_MARK = "\ufeff"  # of byte order, with which text may begin that was read from a file
 _STANZA = "run Stanza with depparse and constituency, or give raw text"
 WANTED = (
     "text, tokens, a Constituency, Dependencies or Tagged of graphs, a tree or document of Stanza, spaCy or nltk, "
@@ -72,11 +73,11 @@ def examples_of(given: Any, sentences: int) -> list[tuple[int, tuple[Given, ...]
     one_sentence = (str, Constituency, Dependencies, Tagged, Parsed, Raw, Parse, Example)
     alone = isinstance(given, one_sentence) or _foreign(given) or _is_of_stanza(given)
     pair = sentences == 2 and isinstance(given, tuple) and len(given) == 2 and not any(map(_is_pair, given))
-    if not alone and (not isinstance(given, Iterable) or isinstance(given, Mapping) or hasattr(given, "columns")):
+    if not alone and not _holds_examples(given):
         raise InputError(f"{_kind(given)} was given; wanted is {WANTED}, or a list of them")
     examples: list[tuple[int, tuple[Given, ...]]] = []
     listed = [given] if alone or pair else list(given)
-    trees = has_trees(text.strip() for text in _texts(listed))
+    trees = has_trees(text.removeprefix(_MARK).strip() for text in _texts(listed))
     for number, one in enumerate(listed, 1):
         if isinstance(one, Example):
             if len(one.sentences) != sentences:
@@ -189,6 +190,17 @@ def _tokenised(raw: Raw, cut: Callable[[str], list[str]]) -> Readable:
     return Parsed(unparsed=Dependencies.unparsed(words, raw.origin), remedy=REMEDY)
 
 
+def _holds_examples(given: Any) -> bool:
+    """Whether something is a list or the like, and no table and no bytes."""
+    if isinstance(given, bytes | bytearray | Mapping) or hasattr(given, "columns"):
+        return False
+    try:
+        iter(given)
+    except TypeError:  # an array without dimensions says so only then
+        return False
+    return True
+
+
 def _texts(given: Iterable[Any]) -> Iterator[str]:
     """What is text of examples, or of their sides."""
     for one in given:
@@ -229,6 +241,7 @@ def _sentences(one: Any, trees: bool) -> list[Given]:
     if isinstance(one, str):
         if wrong := half_character("the text", one):
             return [SentenceError(wrong)]
+        one = one.removeprefix(_MARK)
         if _CONLLU.search(one):
             return _of_conllu(one)
         return _of_brackets(one) if is_tree(one.strip(), trees) else [Raw(one)]

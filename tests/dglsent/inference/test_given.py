@@ -112,6 +112,16 @@ def test_text_that_is_a_tree_is_read_as_one():
         CHAIN.predict([tree, "(S (NN film) (VP (JJ good))"])
 
 
+def test_a_byte_order_mark_before_text_is_no_word_of_it():
+    """As in files, of which `Path.read_text` leaves it there."""
+    tree = to_brackets(TREES[0])
+    for text in (tree, "a good film"):
+        assert CHAIN.predict([f"\ufeff{text}"]) == CHAIN.predict([text])
+    for given in (["\ufeff(S (NN good) (NN film))", "(NN good)"], ["(S (NN good) (NN film))", "\ufeff(NN good)"]):
+        (_, (phrase,)), (_, (alone,)) = examples_of(given, 1)
+        assert (phrase.constituency.words, alone.constituency.words) == (["good", "film"], ["good"])
+
+
 @pytest.mark.parametrize("model", [CHAIN, DEPENDENCIES])
 def test_text_that_is_conllu_is_read_as_such(model, tmp_path):
     one, other = (
