@@ -13,7 +13,7 @@ from typing import Literal, TypeAlias, get_args
 
 from dglsent.building.endings import form_named
 from dglsent.cli.in_twos import in_twos
-from dglsent.cli.taken_for_text import first_line, numbered_lines, refuse_header
+from dglsent.cli.taken_for_text import csv_cells, first_line, numbered_lines, refuse_header
 from dglsent.corpora.own_files import PIECE, has_trees, is_tree, tree
 from dglsent.corpora.tables import Row, rows, tsv_cells
 from dglsent.inference.given import Given, Raw, parsed
@@ -167,7 +167,7 @@ def _places(sentences: Sequence[Given], form: Format, lines: int) -> list[int] |
 
 def is_csv(text: str, columns: Sequence[str]) -> bool:
     """Whether the first line of a text names columns of a table as commas part them, one of those that are read."""
-    first = first_line(text).split(",")
+    first = csv_cells(first_line(text))
     return len(first) > 1 and all(map(str.isidentifier, first)) and not set(columns).isdisjoint(first)
 
 
@@ -199,9 +199,7 @@ def _of_row(row: Row, columns: Sequence[str], among_trees: bool) -> tuple[Given,
 
 def _tabbed(text: str, name: str) -> list[tuple[list[str], Origin]]:
     """The cells of each line that is not blank, and where it stands."""
-    return [
-        ([cell.strip() for cell in line.split("\t")], Origin(name, number)) for number, line in numbered_lines(text)
-    ]
+    return [([cell.strip() for cell in tsv_cells(line)], Origin(name, number)) for number, line in numbered_lines(text)]
 
 
 def _pair(row: Sequence[str], origin: Origin, read: Callable[[str], Given]) -> tuple[Given, ...]:

@@ -30,6 +30,14 @@ def first_line(text: str) -> str:
     return next(filter(str.strip, lines), "")
 
 
+def csv_cells(line: str, separator: str = ",") -> list[str]:
+    """The cells of a line of CSV, without the quotes around them; none of another line."""
+    try:
+        return next(csv.reader([line], delimiter=separator, strict=True), [])
+    except csv.Error:
+        return []
+
+
 def _lines(text: str) -> list[str]:
     return re.split(r"\r\n|\n|\r", text)
 
@@ -67,7 +75,7 @@ def refuse_csv(text: str, name: str, columns: Sequence[str]) -> None:
     """
     lines = [line for _, line in numbered_lines(text)]
     for separator in ",;":
-        head = lines[0].split(separator) if lines else []
+        head = csv_cells(lines[0], separator) if lines else []
         if len(head) < 2 or not all(map(_NAME.fullmatch, head)):
             continue
         try:
@@ -118,13 +126,16 @@ def refuse_columns(text: str, name: str) -> None:
 
 def refuse_header(rows: Sequence[Sequence[str]], name: str) -> None:
     """Refuses a first line of names, usual ones or as no other line is: it would be scored as a pair."""
-    (head, *others), naming = rows, [all(map(str.isidentifier, row)) for row in rows]
+    bare = [[cell.strip('"') for cell in row] for row in rows]  # R writes names in quotes
+    (head, *others), naming = bare, [all(map(str.isidentifier, row)) for row in bare]
     usual = [cell for cell in head if _OF_SENTENCE.fullmatch(cell)]
     known = len(usual) > 1 and usual[0] != usual[1]
     if known or (others and naming[0] and not any(naming[1:]) and len(head) > 1):
         one, other = usual[:2] if known else head[:2]
-        named = shlex.quote(f"first={one},second={other}")
+        remedy = f"say which hold the sentences, as by --columns {shlex.quote(f'first={one},second={other}')}"
+        if head != [*rows[0]]:
+            remedy = "give the file as CSV, or without quotes around its cells, which would be words of them"
         raise InputError(
-            f"{name or 'input'}:1: {', '.join(head)} look like names of columns; say which hold the sentences, as by "
-            f"--columns {named}, or let another pair be the first"
+            f"{name or 'input'}:1: {', '.join(head)} look like names of columns; {remedy}, or let another pair be the "
+            "first"
         )

@@ -145,7 +145,8 @@ def test_rows_that_lack_a_column_are_told_in_their_places():
 
 def test_a_line_of_names_that_commas_part_is_a_header():
     assert is_csv("\n \nlabel,text\nx,good\n", [TEXT])
-    for text in ("text\ngood\n", "text, he said\n", "stars,review\n", ""):
+    assert is_csv('"label","text"\n"x","good"\n', [TEXT])
+    for text in ("text\ngood\n", "text, he said\n", '"text", "he"\n', '"text,he\n', "stars,review\n", ""):
         assert not is_csv(text, [TEXT])
 
 
@@ -198,6 +199,22 @@ def test_a_header_of_usual_names_is_no_pair_whatever_follows(header, columns):
             read(f"{header}\n{rows}", "tsv", PAIR, "own")
     assert len(read("text\tnews\nSentence\tQuestion two\nso\tno\n", "tsv", PAIR)) == 3
     assert len(read("text\ttext\nso\tno\n", "tsv", PAIR)) == 2
+
+
+def test_a_header_in_quotes_is_no_pair():
+    """As R writes tables; the quotes around other cells would be words."""
+    for header in ('"first"\t"second"', '"question1"\t"question2"', '"Sentence A"\t"Sentence B"'):
+        with pytest.raises(InputError, match=r"^own:1: [^\"]* look like names of columns; give the file as CSV, or"):
+            read(f'{header}\n"a man sings"\t"somebody sings"\n', "tsv", PAIR, "own")
+    assert len(read('"rain"\t"snow"\n"sun"\t"moon"\n', "tsv", PAIR, "own")) == 2
+
+
+def test_quotes_in_pairs_without_a_header_are_those_of_a_table():
+    cells = '"he said ""no"""\t"no"\n'
+    (with_header,) = read(f"first\tsecond\n{cells}", "tsv", PAIR)
+    for form in ("tsv", "text"):
+        (pair,) = read(cells, form, PAIR)
+        assert [one.text for one in pair] == [one.text for one in with_header] == ['he said "no"', '"no"']
 
 
 def test_a_first_line_without_a_tab_is_no_header():

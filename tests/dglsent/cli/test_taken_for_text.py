@@ -13,6 +13,8 @@ def test_a_header_of_commas_that_names_no_known_column_is_no_text():
         refuse_csv(table, "own", [TEXT])
     with pytest.raises(InputError, match=r"--columns 'first=Sentence A,second=Sentence B'"):
         refuse_csv("Sentence A,Sentence B\na man sings,somebody sings\n", "own", PAIR)
+    with pytest.raises(InputError, match=r"own:1: id, review look .* --columns text=review, or"):
+        refuse_csv('"id","review"\n"1","a good, ""long"" film"\n"2","a bad film"\n', "own", [TEXT])
     with pytest.raises(InputError, match=r"own:1: text, label look like names of columns; give the table with commas"):
         refuse_csv("text;label\na good film;praise\n", "own", [TEXT])
 
@@ -27,6 +29,7 @@ def test_a_header_of_commas_that_names_no_known_column_is_no_text():
         "a film with wit,though long\na film with ease,though short\n",
         "Well,then\nno,no,no\n",
         'Well,then\n"so "it,goes\n',
+        '"Well", "then"\n"no", "yes"\n',
         "review,label\n",
         'review,label\n"a good film\n',
         "a good film\nanother\n",
