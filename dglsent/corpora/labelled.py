@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Generic, TypeAlias, TypeVar
@@ -219,7 +220,7 @@ class LabelledPairs(LabelledFiles[Row]):
         if self.score is None:
             return Example(pair, {"label": number_of(row.cell(self.label), self.labels, row.origin)}, name)
         value = decimal_number(row.cell(self.score))
-        if value is None:
+        if value is None or not math.isfinite(value):
             raise SentenceError(f"{row.cell(self.score)!r} is no number", row.origin)
         return Example(pair, {"score": value}, name)
 

@@ -145,6 +145,15 @@ def test_pairs(tmp_path):
     assert [one.unparsed.words for one in scores[1].sentences] == [["x"], ["z", "w"]]
 
 
+@pytest.mark.parametrize("score", ["high", "nan", "1e999", "-1e999"])
+def test_a_score_that_is_no_finite_number_is_told_by_its_line(score, tmp_path):
+    """Those of test too, with which scores of the whole split would be no numbers."""
+    good = write(tmp_path, "a.tsv", "first\tsecond\tscore\nx\tz\t1\nx\tz\t2\n")
+    wrong = write(tmp_path, "b.tsv", f"first\tsecond\tscore\nx\tz\t1\nx\tz\t{score}\n")
+    with pytest.raises(InputError, match=rf"b\.tsv:3, sentence 2: '{score}' is no number"):
+        load(LabelledPairs(good, wrong, good, score="score"))
+
+
 def test_tagged_columns(tmp_path):
     file = write(tmp_path, "a.txt", "Ann NNP B\nsings VBZ O\n\nRome NNP B\n")
     corpus = TaggedColumns(file, file, file, columns=("word", "pos", "tag"))
