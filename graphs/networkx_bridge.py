@@ -170,7 +170,11 @@ def _by_name(fits: Callable[[Any], bool], value: Any) -> bool:
     return isinstance(value, dict) and all(map(fits, value.values()))
 
 
-_names, _sizes = partial(_list_of, str), partial(_list_of, Integral)  # of NumPy too
+def _sizes(value: Any) -> bool:
+    return _list_of(Integral, value) and all(size >= 0 for size in value)  # of NumPy too
+
+
+_names = partial(_list_of, str)
 _by_field = partial(_by_name, lambda value: isinstance(value, dict))
 _ATTRIBUTES: Final[dict[str, tuple[Callable[[Any], bool], str]]] = {
     "node_type": (lambda value: isinstance(value, str), "a name"),
@@ -178,8 +182,8 @@ _ATTRIBUTES: Final[dict[str, tuple[Callable[[Any], bool], str]]] = {
     "idtype": (lambda value: isinstance(value, str), "the name of a dtype"),
     "node_fields": (_by_field, "a dict of each field's dtype and shape"),
     "edge_fields": (partial(_by_name, _by_field), "such a dict of each relation"),
-    "batch_num_nodes": (_sizes, "a list of numbers"),
-    "batch_num_edges": (partial(_by_name, _sizes), "a list of numbers of each relation"),
+    "batch_num_nodes": (_sizes, "a list of numbers from 0"),
+    "batch_num_edges": (partial(_by_name, _sizes), "a list of numbers from 0 of each relation"),
 }
 
 
@@ -188,13 +192,21 @@ def _set_batch(graph: DGLGraph, nodes: Sequence[int], edges: dict[str, Sequence[
     sizes += [
         (f"{relation} edges", sum(edges.get(relation, ())), graph.num_edges(relation)) for relation in graph.etypes
     ]
-    for what, said, there in sizes:
-        if said != there:
-            raise InputError(
-                f"graph has {there} {what}, its batch sizes add up to {said}; correct the graph attributes "
-                "batch_num_nodes and batch_num_edges, or delete batch_num_nodes to make it one sentence"
-            )
+    remedy = (
+        "correct the graph attributes batch_num_nodes and batch_num_edges, or delete batch_num_nodes to make it one "
+        "sentence"
+    )
+    for what, total, there in sizes:
+        if total != there:
+            raise InputError(f"graph has {there} {what}, its batch sizes add up to {total}; {remedy}")
     none = [0] * len(nodes)
+    sentence = np.repeat(np.arange(len(nodes)), np.asarray(nodes, dtype=np.int64))
+    for relation in graph.etypes:
+        # Edges lead out of sentences only where others hear them, as in pairs; they are counted where they are heard.
+        heard = np.bincount(sentence[graph.edges(etype=relation)[1].numpy()], minlength=len(nodes)).tolist()
+        said = list(edges.get(relation, none))
+        if said != heard:
+            raise InputError(f"the sentences hear {heard} {relation} edges, their batch sizes are {said}; {remedy}")
     graph.set_batch_num_nodes(torch.tensor(nodes, dtype=graph.idtype))
     graph.set_batch_num_edges(
         {triple: torch.tensor(edges.get(triple[1], none), dtype=graph.idtype) for triple in graph.canonical_etypes}

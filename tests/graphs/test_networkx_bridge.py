@@ -157,6 +157,28 @@ def test_an_edited_sentence_comes_back():
     assert [ends.tolist() for ends in back.edges()] == [[1], [0]]
 
 
+@pytest.mark.parametrize(
+    ("nodes", "edges", "said"),
+    [
+        ([3, 3], [2, 2], ""),
+        ([3, 3], [3, 1], r"the sentences hear \[2, 2\] _E edges, their batch sizes are \[3, 1\]; correct the graph"),
+        ([2, 4], [1, 3], r"the sentences hear \[2, 2\] _E edges"),
+        ([3, 3], [2, 2, 0], r"the sentences hear \[2, 2\] _E edges"),
+        ([-1, 7], [0, 4], r"batch_num_nodes is \[-1, 7\], where a list of numbers from 0 is wanted"),
+    ],
+)
+def test_batch_sizes_are_those_of_the_sentences(nodes, edges, said):
+    """DGL would part the batch elsewhere, or nowhere."""
+    graph = dgl.graph(([1, 2], [0, 0]))
+    view = to_networkx(dgl.batch([graph, graph]))
+    view.graph.update(batch_num_nodes=nodes, batch_num_edges={"_E": edges})
+    if not said:
+        assert len(dgl.unbatch(from_networkx(view))) == 2
+        return
+    with pytest.raises(InputError, match=said):
+        from_networkx(view)
+
+
 def test_errors_say_what_to_do():
     graph = dgl.graph(([1, 2], [0, 0]))
     graph.ndata["word"] = torch.tensor([0, 5, 6])
@@ -201,7 +223,7 @@ def test_errors_say_what_to_do():
         ("edge_fields", {"_E": {"slot": 1}}, "edge_fields is {'_E': {'slot': 1}}, where such a dict of each relation"),
         ("batch_num_nodes", 3, "batch_num_nodes is 3, where a list of numbers"),
         ("batch_num_nodes", ["x"], "batch_num_nodes is ['x']"),
-        ("batch_num_edges", 3, "batch_num_edges is 3, where a list of numbers of each relation"),
+        ("batch_num_edges", 3, "batch_num_edges is 3, where a list of numbers from 0 of each relation"),
     ],
 )
 def test_graph_attributes_of_another_kind_are_refused(name, value, said):
