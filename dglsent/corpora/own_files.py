@@ -25,6 +25,7 @@ PAIR_REMEDY = (
     "or for constituency trees, of a graph of your own too, give brackets in the columns of the text"
 )
 NO_CLASS = ("", "_", "-1")  # labels of a phrase that has none
+_ROW = re.compile(r"[0-9]+(?:[-.][0-9]+)?(?:\t[^\t]*){9}")  # of CoNLL-U
 PIECE = re.compile(r"[()]|[^ \t\r\n()]+")  # as in `graphs.formats.brackets`
 CONLLU = (".conllu", ".conll")
 TEXT, PAIR = "text", ("first", "second")  # columns of the sentences
@@ -44,6 +45,16 @@ def is_tree(text: str, among_trees: bool) -> bool:
     """
     depth = _depth(text)
     return depth > 0 if among_trees else depth > 1 and text.endswith(")")
+
+
+def parse_among(lines: Iterable[tuple[int, str]]) -> tuple[int, str] | None:
+    """The number of the first line that is no raw sentence, and what it is: its marks would be parsed as words."""
+    for number, line in lines:
+        if is_tree(line.strip(), among_trees=False):
+            return number, "a tree in brackets"
+        if _ROW.fullmatch(line):
+            return number, "a word of CoNLL-U"
+    return None
 
 
 def tree(text: str, origin: Origin) -> Constituency:

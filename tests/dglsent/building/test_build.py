@@ -183,13 +183,15 @@ def test_a_line_that_is_no_text_is_told(
     assert f"{name}:{line}: not UTF-8 text" in err.splitlines()[-1]
 
 
-def test_trees_among_raw_sentences_are_not_parsed_as_text(tmp_path: Path, program: Program) -> None:
+def test_parses_among_raw_sentences_are_not_parsed_as_text(tmp_path: Path, program: Program) -> None:
     out = tmp_path / "store"
     (tmp_path / "trees.txt").write_text("The film worked.\n (S (NN film) (VBD failed))\n")
-    (tmp_path / "text.txt").write_text("(Nobody slept.)\n")
+    (tmp_path / "words.txt").write_text("1\tIt\t_\t_\t_\t_\t2\tnsubj\t_\t_\n2\train\t_\t_\t_\t_\t0\troot\t_\t_\n")
+    (tmp_path / "text.txt").write_text("(Nobody slept.)\n1\tslept\n")
     for labels in ("sentence", "nodes"):
         options = ("--graph", "constituency", "--labels", labels)
         program.refuses("build", tmp_path / "trees.txt", out, *options, saying=["trees.txt:2: a tree in brackets"])
+        program.refuses("build", tmp_path / "words.txt", out, *options, saying=["words.txt:1: a word of CoNLL-U"])
     program.refuses("build", tmp_path / "text.txt", out, *options, saying=["text.txt: raw sentences, which have no"])
 
 

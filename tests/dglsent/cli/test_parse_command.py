@@ -227,6 +227,21 @@ def test_parses_are_not_taken_for_text(name, said, tmp_path, program):
     program.refuses("parse", tmp_path / name, tmp_path / "out", "--tags", saying=[f"{tmp_path / name}: {said}"])
 
 
+@pytest.mark.parametrize("form", ["lines", "text"])
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("(Laughs)\n\n (2 (2 A) (3 (4 good) (2 film)))\n", "a tree in brackets, and not text; give its text"),
+        ("# text = Go\n\n1\tGo\t_\t_\tVB\t_\t0\troot\t_\t\n", "a word of CoNLL-U, and not text; add --input conllu"),
+    ],
+)
+def test_parses_without_a_name_of_theirs_are_not_taken_for_text(text, said, form, tmp_path, program):
+    """As SST's train.txt, whose brackets and classes would be parsed as words."""
+    (tmp_path / "train.txt").write_text(text)
+    told = [f"train.txt:3: {said}"]
+    program.refuses("parse", tmp_path / "train.txt", tmp_path / "out", "--input", form, saying=told)
+
+
 @pytest.mark.parametrize(
     ("name", "out"), [("gold.conllu.gz", "gold"), ("gold.tags.conllu.gz", "gold"), ("a.failed.txt", "./a")]
 )
