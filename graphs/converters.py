@@ -5,6 +5,7 @@ None of these libraries is imported: an object is known by what it has.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -20,17 +21,22 @@ __all__ = ["from_nltk", "from_spacy", "from_stanza", "is_nltk", "is_spacy", "is_
 
 def is_stanza(given: Any) -> bool:
     """Whether something is a document of Stanza, or one sentence of it."""
-    return hasattr(given, "sentences") or (hasattr(given, "words") and hasattr(given, "tokens"))
+    return _has(given, "sentences") or _has(given, "words", "tokens")
 
 
 def is_spacy(given: Any) -> bool:
     """Whether something is a Doc or a Span of spaCy."""
-    return hasattr(given, "has_annotation") or (hasattr(given, "doc") and hasattr(given, "root"))
+    return _has(given, "has_annotation") or _has(given, "doc", "root")
 
 
 def is_nltk(given: Any) -> bool:
     """Whether something is a Tree or a DependencyGraph of nltk."""
     return (isinstance(given, list) and hasattr(given, "label")) or hasattr(given, "get_by_address")
+
+
+def _has(given: Any, *names: str) -> bool:
+    """Whether something has these attributes, and not as a table of pandas has its columns."""
+    return all(hasattr(given, name) for name in names) and not hasattr(given, "columns")
 
 
 def from_stanza(document: Any) -> list[tuple[Dependencies | None, Constituency | None]]:
@@ -42,10 +48,13 @@ def from_stanza(document: Any) -> list[tuple[Dependencies | None, Constituency |
         InputError: it is no document of Stanza.
         SentenceError: a parse is broken, or a sentence has no words.
     """
-    if not is_stanza(document):
+    sentences = getattr(document, "sentences", [document])
+    # Documents of others, such as TextBlob's, have sentences too, of other words.
+    known = isinstance(sentences, Iterable) and all(_has(one, "words", "tokens", "empty_words") for one in sentences)
+    if not known or not is_stanza(document):
         raise _refused("a Document or a Sentence of Stanza", document)
     found: list[tuple[Dependencies | None, Constituency | None]] = []
-    for number, sentence in enumerate(getattr(document, "sentences", [document]), 1):
+    for number, sentence in enumerate(sentences, 1):
         origin = Origin(sentence=str(getattr(sentence, "sent_id", None) or number))
         parsed = any(word.head is not None for word in sentence.words)
         tree = getattr(sentence, "constituency", None)

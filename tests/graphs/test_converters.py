@@ -1,5 +1,8 @@
 from __future__ import annotations
 
+from types import SimpleNamespace
+
+import pandas as pd
 import pytest
 from nltk import Tree
 from nltk.parse import DependencyGraph
@@ -136,6 +139,22 @@ def test_tags_and_features_of_spacy():
 def test_other_things_are_refused(convert):
     with pytest.raises(InputError, match=r"is wanted, and builtins\.int was given"):
         convert(3)
+
+
+@pytest.mark.parametrize("columns", [("sentences",), ("words", "tokens"), ("doc", "root"), ("has_annotation",)])
+def test_a_table_is_no_parse_whatever_its_columns_are_named(columns):
+    table = pd.DataFrame({name: ["a film"] for name in columns})
+    assert not any(known(table) for known in (converters.is_stanza, converters.is_spacy, converters.is_nltk))
+    for convert in (converters.from_spacy, converters.from_stanza):
+        with pytest.raises(InputError, match=r"is wanted, and pandas\..*DataFrame was given"):
+            convert(table)
+
+
+@pytest.mark.parametrize("sentences", [["a film"], [SimpleNamespace(words=["a"], tokens=["a"])], 3])
+def test_a_document_of_other_sentences_is_none_of_stanza(sentences):
+    """As TextBlob's, whose words are strings."""
+    with pytest.raises(InputError, match=r"a Document or a Sentence of Stanza is wanted, and types\.SimpleNamespace"):
+        converters.from_stanza(SimpleNamespace(sentences=sentences))
 
 
 def test_a_head_that_is_no_word_is_named():

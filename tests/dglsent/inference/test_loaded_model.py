@@ -262,7 +262,8 @@ def test_states_of_phrases_and_of_pairs():
 def test_a_table_bytes_and_an_array_without_dimensions_are_no_list_of_sentences():
     model = untrained("chain", "sequence.SeqLSTM")
     table = {"text": ["a good film"], "label": ["good"]}
-    for given in (table, pd.DataFrame(table), b"a film", np.array("a film")):
+    tables = [table, pd.DataFrame(table), pd.DataFrame({"sentences": table["text"]})]
+    for given in (*tables, b"a film", np.array("a film")):
         with pytest.raises(InputError, match=f"{type(given).__name__} was given; wanted is text"):
             model.predict(given)
     assert len(model.predict(pd.DataFrame(table)["text"])) == 1
