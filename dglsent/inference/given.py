@@ -71,7 +71,8 @@ def examples_of(given: Any, sentences: int) -> list[tuple[int, tuple[Given, ...]
         InputError: no list was given, or examples of another number of sentences.
     """
     one_sentence = (str, Constituency, Dependencies, Tagged, Parsed, Raw, Parse, Example)
-    alone = isinstance(given, one_sentence) or _foreign(given) or _is_of_stanza(given)
+    foreign = is_stanza(given) or is_nltk(given) or is_spacy(given) or _is_of_stanza(given)
+    alone = foreign or isinstance(given, one_sentence)
     pair = sentences == 2 and isinstance(given, tuple) and len(given) == 2 and not any(map(_is_pair, given))
     if not alone and not _holds_examples(given):
         raise InputError(f"{_kind(given)} was given; wanted is {WANTED}, or a list of them")
@@ -224,6 +225,8 @@ def _sentences(one: Any, trees: bool) -> list[Given]:
     """The sentences of something given; `trees` says whether other texts that were given with it are trees."""
     if isinstance(one, (Parsed, Raw, SentenceError)):
         return [one]
+    if isinstance(one, Constituency | Dependencies | Tagged) and (wrong := _no_text(one.words)):
+        return [SentenceError(wrong, one.origin)]
     if isinstance(one, Constituency):
         return [parsed(replace(one, word=[word and unescaped(word) for word in one.word]))]
     if isinstance(one, Dependencies | Tagged):
@@ -245,7 +248,9 @@ def _sentences(one: Any, trees: bool) -> list[Given]:
         if _CONLLU.search(one):
             return _of_conllu(one)
         return _of_brackets(one) if is_tree(one.strip(), trees) else [Raw(one)]
-    if isinstance(one, (list, tuple)) and all(isinstance(token, str) for token in one):
+    if isinstance(one, (list, tuple)) and (not one or any(isinstance(token, str) for token in one)):
+        if wrong := _no_text(one):
+            return [SentenceError(wrong)]
         if one and all(len(token.split()) > 1 for token in one):  # some may: words of Vietnamese have spaces
             raise InputError(f"{one[0]!r} stands where a token should; give text as a string alone")
         if not all(token.strip() for token in one):
@@ -256,8 +261,10 @@ def _sentences(one: Any, trees: bool) -> list[Given]:
     raise InputError(f"{_kind(one)} was given; wanted is {WANTED}")
 
 
-def _foreign(given: Any) -> bool:
-    return is_stanza(given) or is_nltk(given) or is_spacy(given)
+def _no_text(words: Sequence[Any]) -> str:
+    """What is wrong with words that are no text, as what pandas reads where a file has "NA"; "" if nothing is."""
+    strange = next((place for place, word in enumerate(words) if not isinstance(word, str)), None)
+    return "" if strange is None else f"word {strange + 1} is {words[strange]!r}; give text"
 
 
 def _of_brackets(text: str) -> list[Given]:

@@ -247,6 +247,10 @@ def test_half_a_character_is_refused_as_in_files(given):
         (CoNLL.conll2doc(input_str="1\ta\t_\t_\t_\t_\t2\tx\t_\t_\n2\tb\t_\t_\t_\t_\t1\tx\t_\t_\n\n"), "sentence 0: "),
         (Document([]), "the document has no sentences"),
         ("a \ud83d film", "the text has"),
+        (["a", float("nan")], "word 2 is nan; give text"),
+        (Tagged(["a", None]), "word 2 is None; give text"),
+        (replace(PARSED, word=["a", "b", 3, "d"]), "word 3 is 3; give text"),
+        (replace(parse_brackets(TREE)[0], word=[None, None, "a", "b", None, 3, "d"]), "line 1, sentence 1: word 3 is"),
     ],
 )
 def test_what_cannot_be_converted_may_be_kept_in_its_place(given, said):
