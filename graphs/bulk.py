@@ -119,8 +119,9 @@ def unpacked(
 def _listed(texts: Any) -> list[Text]:
     """What was given as a list of sentences."""
     if isinstance(texts, str):
-        return [texts]
-    if not isinstance(texts, Iterable) or isinstance(texts, bytes | Mapping | Dependencies | Tagged):
+        return [_sentence(texts, 1)]
+    table = hasattr(texts, "columns")  # of pandas, whose names would be the sentences
+    if not isinstance(texts, Iterable) or table or isinstance(texts, bytes | Mapping | Dependencies):
         raise InputError(
             f"a list of sentences is wanted, and a value of type {type(texts).__name__} was given; give [...]"
         )
@@ -128,7 +129,9 @@ def _listed(texts: Any) -> list[Text]:
 
 
 def _sentence(given: Any, number: int) -> Text:
-    if isinstance(given, str | Dependencies | Tagged):
+    if isinstance(given, str):
+        return given.removeprefix("\ufeff")  # of byte order, where a file was read without a thought of it
+    if isinstance(given, Dependencies | Tagged):
         return given
     tokens = list(given) if isinstance(given, Iterable) and not isinstance(given, bytes | Mapping) else None
     if tokens is None or not all(isinstance(token, str) for token in tokens):

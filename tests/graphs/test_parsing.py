@@ -11,6 +11,7 @@ from itertools import islice
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import graphs
@@ -138,6 +139,15 @@ def test_one_text_may_stand_alone(tmp_path):
     assert alone.dependencies.words == ["a", "b"]
 
 
+def test_a_byte_order_mark_is_no_part_of_a_word(tmp_path):
+    stanza = listed(tmp_path / "stanza")
+    fill(tmp_path / "cache", stanza, ["a b"])
+    for given in ("\ufeffa b", ["\ufeffa b"]):
+        (marked,) = graphs.parse(given, stanza_dir=stanza, cache=tmp_path / "cache")
+        assert marked.dependencies.words == ["a", "b"]
+        assert marked.dependencies.comments == ["sent_id = 1", "text = a b"]
+
+
 @pytest.mark.parametrize("into", [graphs.parse, graphs.tag])
 @pytest.mark.parametrize(
     ("given", "options", "said"),
@@ -145,6 +155,8 @@ def test_one_text_may_stand_alone(tmp_path):
         (b"a b", {}, "a list of sentences is wanted, and a value of type bytes was given"),
         ({"a b": 1}, {}, "a list of sentences is wanted, and a value of type dict was given"),
         (3, {}, "a list of sentences is wanted, and a value of type int was given"),
+        (pd.DataFrame({"text": ["a b"]}), {}, "a list of sentences is wanted, and a value of type DataFrame was given"),
+        (Tagged(["a"]), {}, "a list of sentences is wanted, and a value of type Tagged was given"),
         (parse_conllu("1\ta\t_\t_\t_\t_\t0\troot\t_\t_\n\n")[0], {}, "a value of type Dependencies was given"),
         (["a b", None], {}, "sentence 2 is a value of type NoneType; give text, a list of tokens, or"),
         ([b"a b"], {}, "sentence 1 is a value of type bytes"),
