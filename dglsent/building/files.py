@@ -14,7 +14,7 @@ from dglsent.building.parts import Part, lines_before, parts_of, text_of
 from dglsent.building.read import Read
 from dglsent.building.tables import Parsing, examples_of, unlabelled
 from dglsent.corpora.example import Example, Parsed
-from dglsent.corpora.own_files import of_classes, parse_among, told_class
+from dglsent.corpora.own_files import of_classes, refuse_parses, told_class
 from dglsent.training.graphs import GraphKind
 from graphs.columns import Constituency, Dependencies, Tagged
 from graphs.errors import InputError, Origin, SentenceError
@@ -137,12 +137,7 @@ class Files:
 
     def _parsed(self, text: Extract, parse: Parsing) -> Iterator[Dependencies | Constituency | SentenceError]:
         lines = [(number, line) for number, line in enumerate(read_lines(text), text.line) if line.strip()]
-        if strange := parse_among(lines):
-            number, what = strange
-            raise InputError(
-                f"{text.name}:{number}: {what}, where raw sentences are read; a file of trees is named NAME.brackets, "
-                "and one of CoNLL-U NAME.conllu"
-            )
+        refuse_parses(lines, text.name, "a file of trees is named NAME.brackets, and one of CoNLL-U NAME.conllu")
         if self.labels != "sentence":
             raise InputError(f"{text.name}: raw sentences, which have no classes for --labels {self.labels}")
         parses = parse([line for _, line in lines])

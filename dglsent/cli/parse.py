@@ -140,7 +140,7 @@ def _inputs(options: Namespace) -> dict[Path, Sequence[Text | SentenceError]]:
 def _read(name: str, form: str) -> Sequence[Text | SentenceError]:
     """Sentences of a file; of running text its paragraphs."""
     from dglsent.cli.reading import TOKEN
-    from dglsent.corpora.own_files import parse_among
+    from dglsent.corpora.own_files import refuse_parses
     from graphs.formats.source import read_lines
 
     lines = list(read_lines(sys.stdin.buffer if name == "-" else name))
@@ -148,10 +148,7 @@ def _read(name: str, form: str) -> Sequence[Text | SentenceError]:
         return _tagged(lines)
     if form == "tokens":
         return [TOKEN.findall(line) for line in lines]
-    if found := parse_among(enumerate(lines, 1)):
-        number, what = found
-        remedy = "add --input conllu, which keeps its tags" if "CoNLL-U" in what else "give its text"
-        raise InputError(f"{name}:{number}: {what}, and not text; {remedy}")
+    refuse_parses(enumerate(lines, 1), name, "give its text, or of CoNLL-U add --input conllu, which keeps its tags")
     return lines if form == "lines" else list(_paragraphs(lines))
 
 

@@ -47,14 +47,17 @@ def is_tree(text: str, among_trees: bool) -> bool:
     return depth > 0 if among_trees else depth > 1 and text.endswith(")")
 
 
-def parse_among(lines: Iterable[tuple[int, str]]) -> tuple[int, str] | None:
-    """The number of the first line that is no raw sentence, and what it is: its marks would be parsed as words."""
+def refuse_parses(lines: Iterable[tuple[int, str]], name: str, remedy: str) -> None:
+    """Refuses parses among lines of raw text, which have their numbers: their marks would be parsed as words.
+
+    Raises:
+        InputError: a line is a tree in brackets, or a word of CoNLL-U; `remedy` says what to do.
+    """
     for number, line in lines:
-        if is_tree(line.strip(), among_trees=False):
-            return number, "a tree in brackets"
-        if _ROW.fullmatch(line):
-            return number, "a word of CoNLL-U"
-    return None
+        brackets = is_tree(line.strip(), among_trees=False)
+        if brackets or _ROW.fullmatch(line):
+            what = "a tree in brackets" if brackets else "a word of CoNLL-U"
+            raise InputError(f"{name}:{number}: {what}, and not text; {remedy}")
 
 
 def tree(text: str, origin: Origin) -> Constituency:

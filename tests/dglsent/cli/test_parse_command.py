@@ -231,8 +231,8 @@ def test_parses_are_not_taken_for_text(name, said, tmp_path, program):
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("(Laughs)\n\n (2 (2 A) (3 (4 good) (2 film)))\n", "a tree in brackets, and not text; give its text"),
-        ("# text = Go\n\n1\tGo\t_\t_\tVB\t_\t0\troot\t_\t\n", "a word of CoNLL-U, and not text; add --input conllu"),
+        ("(Laughs)\n\n (2 (2 A) (3 (4 good) (2 film)))\n", "a tree in brackets, and not text; give its text, or"),
+        ("# text = Go\n\n1\tGo\t_\t_\tVB\t_\t0\troot\t_\t\n", "a word of CoNLL-U, and not text; give its text, or"),
     ],
 )
 def test_parses_without_a_name_of_theirs_are_not_taken_for_text(text, said, form, tmp_path, program):
