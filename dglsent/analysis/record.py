@@ -20,7 +20,7 @@ import torch
 
 from dglsent.analysis.finite import REMEDY, not_finite
 from dglsent.analysis.recording import TABLES, begin, finish
-from dglsent.analysis.rows import Recorder, Shown
+from dglsent.analysis.rows import FieldError, Recorder, Shown
 from dglsent.analysis.runs import fold_of, model_name, system
 from dglsent.building.further_files import read_further
 from dglsent.building.read_back import read_back
@@ -73,8 +73,8 @@ def record(
         stanza_dir: Stanza's models, for raw sentences in files.
         fields: names such as "z_u" (nodes) or "child.attention" (edges of a relation), or patterns such as
             "*.attention*"; by default all that the encoder declares.
-        tables: which of "examples", "nodes" and "edges" are written.
-        limit: only so many examples, the first ones.
+        tables: which of "examples", "nodes" and "edges" are written; the examples are in any case.
+        limit: only so many examples, the first ones; one or more.
         data: the data folder; None for that of the environment.
         device: "auto", "cpu" or "cuda".
         trusted: whether the run may name classes that are neither of dglsent nor registered.
@@ -85,10 +85,15 @@ def record(
         The folder.
 
     Raises:
-        InputError: run, split, files, fields or folder cannot be used, the model shows nan or infinity, or another
-            process is recording there. Of a recording that has no whole shard yet nothing is left behind then.
+        InputError: run, split, files, fields, tables, limit or folder cannot be used, the model shows nan or infinity,
+            or another process is recording there. Of a recording that has no whole shard yet nothing is left then.
     """
     trained, out = Run(run), Path(out)
+    for name in tables:
+        if name not in TABLES:
+            raise InputError(f"no table {name!r}; there are {', '.join(TABLES)}")
+    if limit is not None and limit < 1:
+        raise InputError(f"a limit of {limit} examples: give 1 or more")
     recipe, vocabularies, model = trained.load(trusted=trusted)
     names = chosen_fields(model, fields)
     model.to(pick_device(device))
@@ -160,14 +165,14 @@ def chosen_fields(model: SentenceModel, fields: Sequence[str] | None) -> list[st
     """The fields that patterns choose among those the encoder declares; a name may be another that it sets.
 
     Raises:
-        InputError: a pattern chooses none.
+        FieldError: a pattern chooses none.
     """
     shows = list(model.encoder.shows)
     found: list[str] = []
     for pattern in ["*"] if fields is None else fields:
         matching = [name for name in shows if fnmatch(name, pattern)]
         if not matching and fields is not None and any(c in pattern for c in "*?["):
-            raise InputError(
+            raise FieldError(
                 f"{type(model.encoder).__name__} shows no field {pattern!r}; it shows {', '.join(shows) or 'none'}"
             )
         found += matching or ([pattern] if fields is not None else [])

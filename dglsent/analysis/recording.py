@@ -128,6 +128,18 @@ class Recording:
                     f"{self.path}: field {name!r} is not recorded; recorded are {known}; choose another run"
                 )
 
+    def require_tables(self, *names: str) -> None:
+        """Refuse a recording without examples, or one of which some tables were left out.
+
+        Raises:
+            InputError: it is one.
+        """
+        if self.examples.empty:
+            raise InputError(f"{self.path}: has no examples; {_AGAIN}")
+        for name in names:
+            if name != "examples" and name not in self.about["tables"]:
+                raise InputError(f"{self.path}: was recorded without its {name}; {_AGAIN}, with all tables")
+
     def require_pairs(self) -> None:
         """Refuse a recording of anything but pairs of sentences with a prediction each.
 

@@ -22,6 +22,10 @@ from graphs.ranges import starts
 from graphs.sentence_graph import SentenceGraph
 
 
+class FieldError(InputError):
+    """A model has no field or relation of that name."""
+
+
 @dataclass(frozen=True)
 class Shown:
     """Fields to record.
@@ -103,7 +107,8 @@ class Recorder:
         """A row a node: where it stands in its tree and sentence, its text and tags, gold and predicted class.
 
         Raises:
-            InputError: there is no such field, or it has the name of a column.
+            FieldError: there is no such field.
+            InputError: it has the name of a column.
         """
         parts: list[dict[str, Any]] = []
         together = zip(examples, shaped, graphs, predicted, strict=True)
@@ -129,11 +134,12 @@ class Recorder:
         """A row an edge of the relations of which fields are shown; None where there are none.
 
         Raises:
-            InputError: there is no such relation or field, or it has the name of a column.
+            FieldError: there is no such relation or field.
+            InputError: it has the name of a column.
         """
         for relation in self.shown.edges:
             if relation not in batch.made:
-                raise InputError(f"the model has no edges of {relation!r}; {self._known()}")
+                raise FieldError(f"the model has no edges of {relation!r}; {self._known()}")
         sentence = batch.nodes[fields.SENTENCE].cpu().numpy()
         counts = batch.node_counts.numpy()
         start = starts(counts)
@@ -165,7 +171,7 @@ class Recorder:
 
     def _field(self, table: Mapping[str, Tensor], name: str, what: str) -> Tensor:
         if name not in table:
-            raise InputError(f"the model sets no {what} field {name!r}; {self._known()}")
+            raise FieldError(f"the model sets no {what} field {name!r}; {self._known()}")
         return table[name]
 
     def _known(self) -> str:

@@ -8,6 +8,7 @@ import math
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, fields
+from fnmatch import fnmatch
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -145,31 +146,42 @@ def recordings(
     """The recordings of some folders; those of runs are made under `out`, once. One that is named twice counts once.
 
     Raises:
-        InputError: two are called alike and are not the same.
+        InputError: one lacks what the analysis reads, or two are called alike and are not the same.
     """
     found = []
     here = folders(paths)
     _refuse_namesakes([path for path in here if not is_recording(path)])
     for path in here:
         if is_recording(path):
-            found.append(Recording(path))
+            found.append(_usable(Recording(path), analysis))
             continue
         from dglsent.analysis.record import record
+        from dglsent.analysis.rows import FieldError
 
         what = "+".join(re.sub(r"\W", "", field) for field in analysis.fields) or "+".join(analysis.tables)
         folder = re.sub(r"[^\w-]", "-", f"{name_of(path)}-{split}-{what}")
-        made = record(
-            path,
-            out / folder,
-            split=split,
-            fields=list(analysis.fields),
-            tables=analysis.tables,
-            data=data,
-            trusted=trusted,
-            say=say,
-        )
+        try:
+            made = record(
+                path,
+                out / folder,
+                split=split,
+                fields=list(analysis.fields),
+                tables=analysis.tables,
+                data=data,
+                trusted=trusted,
+                say=say,
+            )
+        except FieldError as error:
+            raise InputError(f"{path}: {error}; choose another run") from None
         found.append(Recording(made))
     return _each_once(found, lambda one, other: _of_what(one) == _of_what(other))
+
+
+def _usable(source: Recording, analysis: Analysis) -> Recording:
+    """Refuses a recording whose tables are not all there; that it lacks fields the analysis tells, with its remedy."""
+    of_its_fields = any(fnmatch(field, pattern) for field in source.fields for pattern in analysis.fields)
+    source.require_tables(*(analysis.tables if of_its_fields else ()))
+    return source
 
 
 def _refuse_namesakes(runs: Sequence[Path]) -> None:

@@ -15,6 +15,7 @@ from made import pairs, read, recording, run
 from dglsent.analysis.analyse import caption
 from dglsent.analysis.catalogue import ANALYSES, find
 from dglsent.analysis.pictures import panels, save
+from dglsent.analysis.record import record
 from dglsent.analysis.scores import scores
 from dglsent.analysis.sources import TrainedRun, folders
 from dglsent.lock import locked
@@ -137,12 +138,24 @@ def test_what_cannot_be_analysed_is_refused(trees_run, tmp_path, program):
     program.refuses("analyse", "tag-pair", trees_run, saying=["did you mean tag-pairs"])
     program.refuses("analyse", "tag-pairs", saying=["wants runs"])
     program.refuses("analyse", "tag-pairs", tmp_path, saying=["neither a run nor a recording"])
-    program.refuses("analyse", "A1", trees_run, "--out", tmp_path, saying=["sets no node field 'z_u'"])
+    program.refuses(
+        "analyse", "A1", trees_run, "--out", tmp_path, saying=["run: the model sets", "'z_u'; its encoder", "choose"]
+    )
+    program.refuses("analyse", "D1", trees_run, "--out", tmp_path, saying=["run: BinaryTreeLSTM shows no", "choose"])
     program.refuses("analyse", "C3", trees_run, "--out", tmp_path, saying=["no gates were logged", "--log-gates"])
     program.refuses("analyse", "D4", trees_run, "--out", tmp_path, saying=["nothing to show of 1 runs"])
     made = recording(tmp_path, examples=pairs([1.0], [1.0]))
     program.refuses("analyse", "A3", made.path, saying=["a recording", "run folders"])
     program.refuses("analyse", "D1", made.path, "--out", tmp_path, saying=["no weights between all words"])
+
+
+def test_a_recording_without_what_an_analysis_reads_is_refused(tag_guided_run, tmp_path, program):
+    record(tag_guided_run, tmp_path / "bare", tables=["examples"], limit=3)
+    program.refuses(
+        "analyse", "A1", tmp_path / "bare", "--out", tmp_path, saying=["bare: was recorded without its nodes"]
+    )
+    empty = recording(tmp_path, examples=pairs([], []))
+    program.refuses("analyse", "B4", empty.path, "--out", tmp_path, saying=["has no examples; record the run again"])
 
 
 def test_damaged_files_are_named(tag_guided_run, trees_run, tmp_path, program):

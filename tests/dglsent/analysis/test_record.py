@@ -159,6 +159,10 @@ def test_what_cannot_be_recorded_is_refused(tag_guided_run, trees_run, tmp_path,
     assert len(Recording(out).examples) == 3
     remedy = "delete it, or choose another --out"
     program.refuses("record", tag_guided_run, "--out", out, saying=["differs in fields", remedy])
+    with pytest.raises(InputError, match=r"^no table 'edge'; there are examples, nodes, edges$"):
+        record(tag_guided_run, tmp_path / "x", tables=["edge"])
+    with pytest.raises(InputError, match=r"^a limit of 0 examples: give 1 or more$"):
+        record(tag_guided_run, tmp_path / "x", limit=0)
     for run, field, said in (
         (trees_run, "zz", "the model sets no node field 'zz'; its encoder shows no field\n"),
         (tag_guided_run, "z", "the model sets no node field 'z'; its encoder shows z_u, z_b\n"),
