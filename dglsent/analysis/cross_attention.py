@@ -94,7 +94,10 @@ def alignment(edges: DataFrame, nodes: DataFrame, example: int) -> DataFrame:
 
 
 def summary(edges: DataFrame, nodes: DataFrame, phases: Sequence[str]) -> DataFrame:
-    """Of each phase the mean entropy beside log n, and the weight on nodes of equal text beside an even spread's."""
+    """Of each phase the mean entropy beside log n, and the weight on nodes of equal text beside an even spread's.
+
+    The latter two are means over the `listeners` that have such a node in the other sentence; nan where none has.
+    """
     text = nodes[["example", "sentence", "node", "text"]]
     found = edges.merge(
         text.rename(columns={"node": "receiver", "text": "listener"}), on=["example", "sentence", "receiver"]
@@ -116,8 +119,8 @@ def summary(edges: DataFrame, nodes: DataFrame, phases: Sequence[str]) -> DataFr
                 "phase": phase,
                 "entropy": parts.sum() / total,
                 "log_n": (np.log(found["size"]) / found["size"]).sum() / total,
-                "on_equal": with_equal[phase][with_equal.equal].sum() / max(1, listeners),
-                "on_equal_even": (1 / with_equal["size"][with_equal.equal]).sum() / max(1, listeners),
+                "on_equal": with_equal[phase][with_equal.equal].sum() / listeners if listeners else np.nan,
+                "on_equal_even": (1 / with_equal["size"][with_equal.equal]).sum() / listeners if listeners else np.nan,
                 "listeners": listeners,
             }
         )

@@ -110,7 +110,7 @@ def entropies(edges: DataFrame, name: str) -> DataFrame:
         "layer": name,
         "entropy": entropy.mean(),
         "log_n": logs.mean(),
-        "ratio": (entropy[logs > 0] / logs[logs > 0]).mean(),
+        "ratio": (entropy[logs > 0] / logs[logs > 0]).mean() if (logs > 0).any() else np.nan,
         "hub": heard.groupby(level=[0, 1]).max().mean(),
         "hub_even": word_attention.mass(edges, 1 / length**2, everything).mean(),
     }
@@ -130,11 +130,11 @@ def pairs(edges: DataFrame, nodes: DataFrame, name: str, least: int = 10, top: i
             "receiver": word[edges.group],
             "sender": word[at],
             "strength": np.log(np.maximum(edges[name].to_numpy(float) * edges.length.to_numpy(float), 1e-12)),
-            "example": edges.example.to_numpy(),
+            "within": (2 * edges.example + edges.sentence).to_numpy(),
         }
     )
     seen = seen[(seen.receiver != seen.sender)]
-    grouped = seen.groupby(["receiver", "sender"]).agg(score=("strength", "mean"), sentences=("example", "nunique"))
+    grouped = seen.groupby(["receiver", "sender"]).agg(score=("strength", "mean"), sentences=("within", "nunique"))
     found = grouped[grouped.sentences >= least].sort_values("score", ascending=False, kind="stable").head(top)
     return found.reset_index().assign(layer=name)
 

@@ -133,6 +133,13 @@ def test_a_pair_of_words_counts_once_a_sentence():
     assert found.set_index(["receiver", "sender"]).sentences.to_dict() == {("a", "dog"): 2, ("dog", "a"): 2}
 
 
+def test_both_sentences_of_a_pair_count():
+    nodes = concat([words(0, "a dog", [1, -1], side) for side in (0, 1)], ignore_index=True)
+    edges = concat([dense(0, attending(0.7, 2, [1, 0]), sentence=side) for side in (0, 1)], ignore_index=True)
+    found = learned_structure.pairs(word_attention.describe(edges, nodes), nodes, "attention_1", least=2)
+    assert found.sentences.tolist() == [2, 2]
+
+
 def test_weight_is_summed_sentence_by_sentence():
     edges = DataFrame({"example": [0, 0, 1, 1], "sentence": [0, 1, 0, 1], "length": 1})
     weights = np.array([0.1, 0.2, 0.3, 0.4])

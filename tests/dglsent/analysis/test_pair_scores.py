@@ -99,6 +99,14 @@ def test_attention_between_sentences(tmp_path):
         cross_attention.tables([source], pair="none")
 
 
+def test_without_equal_words_no_weight_on_them_is_known(tmp_path):
+    nodes = concat([words(0, "A dog", [1, -1]), words(0, "Some cat", [1, -1], 1)], ignore_index=True)
+    edges = concat([dense(0, np.full((2, 2), 0.5), "attend", sentence=side) for side in (0, 1)], ignore_index=True)
+    (row,) = cross_attention.summary(edges, nodes, ["attention_1"]).itertuples()
+    assert row.listeners == 0
+    assert np.isnan([row.on_equal, row.on_equal_even]).all()
+
+
 def test_scores_of_decomposable_attention_are_shown_beside_the_weights(tmp_path):
     nodes = concat([words(0, "A dog runs", [1, 2, -1]), words(0, "A cat", [1, -1], 1)], ignore_index=True)
     scores = np.array([[2.0, -1.0], [0.5, 1.5], [0.0, -0.25]])
