@@ -15,13 +15,20 @@ from matplotlib.figure import Figure
 from pandas import DataFrame, concat
 
 from dglsent.analysis import word_attention
-from dglsent.analysis.pictures import CONTRAST, arcs, colour_of, heat, inches, panels
+from dglsent.analysis.pictures import CONTRAST, arcs, colour_of, heat, inches, panels, room
 from dglsent.analysis.recording import Recording, require_same_examples
 from dglsent.analysis.runs import by_run, which_run
 from dglsent.analysis.sentences import find_sentence
 from dglsent.analysis.statistics import pearson
 from graphs.drawing.colour import SOFT
 from graphs.errors import InputError
+
+_KINDS = {
+    "correlation": ("o-", "all"),
+    "position": ("_--", "by position alone"),
+    "partial": ("D:", "at equal distance"),
+    "own": ("^-.", "own choice"),
+}
 
 
 def tables(sources: Sequence[Recording], *, sentence: str = "", longest: int = 60) -> dict[str, DataFrame]:
@@ -123,12 +130,13 @@ def _of_sentence(weights: DataFrame) -> Figure:
     words = list(one.drop_duplicates("receiver").sort_values("receiver").receiver_word)
     heads = one.drop_duplicates("receiver").sort_values("receiver")["head"]
     parse = [(head, place, 0.3) for place, head in enumerate(heads) if head >= 0]
-    wide = 2 + inches(len(words))
+    longer = room(words)
+    wide = 2 + inches(len(words)) + longer
     figure, axes = panels(2, 3, (3 * wide + 1.6, wide + 2.2), height_ratios=(2, wide))
     figure.set_label(f"Drawn: {'; '.join(name for name, _ in runs)}.")
     arcs(axes[0, 0], words, parse, colour=SOFT, without="no parse")
     axes[0, 0].set_title("dependency parse")
-    high, title = max(square.max() for square in squares), partial(textwrap.fill, width=int(11 * wide))
+    high, title = max(square.max() for square in squares), partial(textwrap.fill, width=int(11 * (wide - longer)))
     for column, ((name, rows), square) in enumerate(zip(runs, squares, strict=True)):
         strongest = word_attention.strongest_others(square)
         without = f"no word gives another more than 2 / {len(words)}"
@@ -140,7 +148,8 @@ def _of_sentence(weights: DataFrame) -> Figure:
         axes[1, column].set_title(title(f"{name}: said {row.predicted}, gold {row.gold}"), fontsize=9)
     change = squares[1] - squares[0]
     most = np.abs(change).max() or 1.0
-    heat(axes[1, 2], change, words, words, low=-most, high=most, label="weight", title="difference", colours=CONTRAST)
+    heat(axes[1, 2], change, words, words, low=-most, high=most, label="weight", colours=CONTRAST)
+    axes[1, 2].set_title(title("difference: with dependencies minus without"), fontsize=9)
     for ax in axes[1]:
         ax.set_xlabel("listened to")
     axes[1, 0].set_ylabel("listens")
@@ -151,15 +160,15 @@ def _by_layer(correlation: DataFrame) -> Figure:
     figure, axes = panels(1, 1, (7.2, 3.4))
     ax = axes[0, 0]
     for number, (system, rows) in enumerate(correlation.groupby("system", sort=False)):
-        for field, mark in (("correlation", "o-"), ("position", "_--"), ("partial", "D:"), ("own", "^-.")):
+        for field, (mark, what) in _KINDS.items():
             mean = rows.groupby("layer", sort=False)[field].mean()
             places = [int(layer.rpartition("_")[2]) for layer in mean.index]
-            ax.plot(places, mean, mark, color=colour_of(number), label=f"{system}: {field}", ms=5, lw=1.2)
+            ax.plot(places, mean, mark, color=colour_of(number), label=f"{system}: {what}", ms=5, lw=1.2)
     ax.axhline(0, color=SOFT, lw=0.8)
     ax.set_xticks(sorted({int(layer.rpartition("_")[2]) for layer in correlation.layer}))
     ax.set_xlabel("layer")
     ax.set_ylabel("r of weight and dependency")
-    ax.legend(fontsize=7, loc="center left", bbox_to_anchor=(1, 0.5))
+    ax.legend(fontsize=7, loc="center left", bbox_to_anchor=(1, 0.5), handlelength=4)
     return figure
 
 

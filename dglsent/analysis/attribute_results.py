@@ -41,7 +41,7 @@ def figures(tables: Mapping[str, DataFrame]) -> dict[str, Figure]:
     if not groups:
         return {}
     tallest = max(rows.variant.nunique() for _, rows in groups)
-    figure, axes = panels(1, len(groups), (2.6 * len(groups) + 1.4, 0.34 * tallest + 1.3))
+    figure, axes = panels(1, len(groups), (2.6 * len(groups) + 1.4, 0.34 * tallest + 1.5))
     for ax, (corpus, rows) in zip(axes[0], groups, strict=True):
         names = list(rows.variant.unique())
         of_splits = {split: some.set_index("variant").reindex(names) for split, some in rows.groupby("split")}
@@ -53,6 +53,6 @@ def figures(tables: Mapping[str, DataFrame]) -> dict[str, Figure]:
         ax.axvline(0, color=SOFT, lw=0.8)
         ax.set_title(f"{corpus}: {rows.score.iloc[0]}", fontsize=9)
         ax.set_xlabel(f"points over {rows.base.iloc[0]}")
-    axes[0, 0].legend(fontsize=8, frameon=False)
+    figure.legend(*axes[0, 0].get_legend_handles_labels(), fontsize=8, ncols=2, loc="outside upper right")
     figure.set_label(SPREAD)
     return {"attribute-results": figure}

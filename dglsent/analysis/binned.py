@@ -16,6 +16,8 @@ from dglsent.analysis.sources import TrainedRun
 from dglsent.analysis.statistics import Array, interval
 from graphs.drawing.colour import SOFT
 
+BANDS = "Bands are 95 % intervals over examples."
+
 Score = Callable[[Array, Array], float]  # gold [n] and predicted [n]
 Predicted = Mapping[str, Mapping[int, Array]]  # of each system and seed [N]
 

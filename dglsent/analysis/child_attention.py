@@ -13,7 +13,7 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 from pandas import DataFrame, Series
 
-from dglsent.analysis.pictures import colour_of, heat, inches, panels
+from dglsent.analysis.pictures import colour_of, heat, inches, panels, room
 from dglsent.analysis.recording import Recording
 from dglsent.analysis.runs import first_runs, of_each_run
 from dglsent.analysis.sentences import find_sentence
@@ -109,7 +109,7 @@ def figures(tables: Mapping[str, DataFrame]) -> dict[str, Figure]:
         words = one.words.iloc[0]
         matrix = np.full((len(words), len(words)), np.nan)
         matrix[one.dependent, one["head"]] = one.attention.where(~one.alone)
-        size = 1.6 + inches(len(words))
+        size = 1.6 + inches(len(words)) + room(words)
         figure, axes = panels(1, 1, (size + 0.8, size))
         figure.set_label(
             f'Drawn: {shown}, "{" ".join(words)}", guided by "{one.guided_by.iloc[0]}". Grey: an only dependent.'

@@ -17,7 +17,7 @@ from pandas import DataFrame, concat
 from scipy.special import entr
 
 from dglsent.analysis.pair_scores import PAPER
-from dglsent.analysis.pictures import CONTRAST, heat, inches, panels
+from dglsent.analysis.pictures import CONTRAST, heat, inches, panels, room
 from dglsent.analysis.recording import Recording
 from dglsent.analysis.runs import first_runs, of_run
 from dglsent.analysis.sentences import find_pairs
@@ -29,6 +29,7 @@ _WAYS = {
     "attention_down": ("from the root to words", "from right to left"),
 }
 _WIDEST = 12  # inches of two heat maps side by side, beyond which a page makes their labels too small to read
+_UNLIKE = 2.5  # times as many nodes as in the other sentence, from which two heat maps side by side leave much empty
 
 
 def tables(sources: Sequence[Recording], *, pair: str = "") -> dict[str, DataFrame]:
@@ -140,15 +141,14 @@ def figures(tables: Mapping[str, DataFrame]) -> dict[str, Figure]:
 
 def _of_phases(weights: DataFrame, shown: str) -> Figure:
     phases = list(weights.phase.unique())
-    counts = [int(weights[weights.sentence == side].listener.max()) + 1 for side in (0, 1)]
-    figure, axes = _panels(len(phases), counts)
+    figure, axes = _panels(len(phases), [_names(weights[weights.sentence == side], "listener") for side in (0, 1)])
     figure.set_label(f"Drawn: {shown}.")
     for row, phase in enumerate(phases):
         for side in (0, 1):
             part = weights[(weights.phase == phase) & (weights.sentence == side)]
             names = [_names(part, which) for which in ("listener", "heard")]
             way = part.way.iloc[0]
-            title = f"{way}: sentence {side + 1} listens" if way else f"sentence {side + 1} listens"
+            title = f"{way}:\nsentence {side + 1} listens" if way else f"sentence {side + 1} listens"
             square = _square(part, "listener", "heard", "weight")
             high = weights.weight.max()
             heat(axes[row, side], square, *names, high=high, label="weight", title=title, numbered=True)
@@ -159,10 +159,11 @@ def _of_phases(weights: DataFrame, shown: str) -> Figure:
 
 def _of_scores(scores: DataFrame, shown: str) -> Figure:
     square = _square(scores, "first", "second", "score")
-    figure, axes = panels(1, 1, (inches(square.shape[1]) + 3, inches(square.shape[0]) + 2.2))
+    names = [_names(scores, which) for which in ("first", "second")]
+    longest = max(map(room, names))
+    figure, axes = panels(1, 1, (inches(len(names[1])) + 3 + longest, inches(len(names[0])) + 2.2 + longest))
     figure.set_label(f"Drawn: {shown}.")
     most = np.abs(square).max() or 1.0
-    names = [_names(scores, which) for which in ("first", "second")]
     title = "E: sentence 1 by sentence 2"
     heat(axes[0, 0], square, *names, low=-most, high=most, label="score", title=title, colours=CONTRAST, numbered=True)
     return figure
@@ -174,13 +175,18 @@ def _square(rows: DataFrame, row: str, column: str, value: str) -> npt.NDArray[n
     return square
 
 
-def _panels(phases: int, counts: Sequence[int]) -> tuple[Figure, Any]:
-    """A figure and its [phases, 2] axes: those of a phase side by side, or one below the other where they are wide."""
-    sides = [inches(count) for count in counts]
-    if sum(sides) > _WIDEST:
-        figure, axes = panels(2 * phases, 1, (max(sides) + 3, phases * (sum(sides) + 2.6)))
+def _panels(phases: int, names: Sequence[Sequence[str]]) -> tuple[Figure, Any]:
+    """A figure and its [phases, 2] axes for the nodes of either sentence, by their names.
+
+    Those of a phase stand side by side, or one below the other where they are wide or one is much wider.
+    """
+    sides, longest = [inches(len(nodes)) for nodes in names], max(map(room, names))
+    if sum(sides) > _WIDEST or max(sides) > _UNLIKE * min(sides):
+        heights = [side + 1.5 + longest for side in sides] * phases
+        figure, axes = panels(2 * phases, 1, (max(sides) + 3 + longest, sum(heights)), height_ratios=heights)
         return figure, axes.reshape(phases, 2)
-    return panels(phases, 2, (sum(sides) + 6, phases * (max(sides) + 1.7)), width_ratios=counts[::-1])
+    size = sum(sides) + 6 + 2 * longest, phases * (max(sides) + 1.9 + longest)
+    return panels(phases, 2, size, width_ratios=[side + 2 + longest for side in reversed(sides)])
 
 
 def _names(part: DataFrame, which: str) -> list[str]:

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 from matplotlib.figure import Figure
+from matplotlib.ticker import MaxNLocator
 from pandas import DataFrame
 
 from dglsent.analysis.pictures import colour_of, panels
@@ -82,11 +83,13 @@ def curves_figure(means: DataFrame, marks: Mapping[str, float] | None = None) ->
     for label, epoch in (marks or {}).items():
         ax.axvline(epoch, color=SOFT, ls=":", lw=1, label=label)
     # The first epochs are far below all others and would press these together.
-    later = means[means.epoch > min(3, means.epoch.max() - 1)].value
+    later = means[means.epoch > min(3, means.epoch.max() // 4)].value
     room = 0.15 * (later.max() - later.min()) or 0.01
     ax.set_ylim(later.min() - room, later.max() + room)
+    ax.xaxis.set_major_locator(MaxNLocator(integer=True))
     ax.set_xlabel("epoch")
     ax.set_ylabel("dev accuracy")
     ax.set_xlim(left=1)
     figure.legend(*ax.get_legend_handles_labels(), fontsize=8, ncols=3, loc="outside upper left")
+    figure.set_label("Bands are one standard deviation over seeds; what has no band has one seed.")
     return figure

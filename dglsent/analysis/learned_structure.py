@@ -16,7 +16,7 @@ from pandas import DataFrame, concat
 from scipy.special import entr
 
 from dglsent.analysis import word_attention
-from dglsent.analysis.pictures import arcs, colour_of, heat, inches, panels
+from dglsent.analysis.pictures import arcs, colour_of, heat, inches, panels, room
 from dglsent.analysis.recording import Recording
 from dglsent.analysis.runs import first_runs, of_each_run
 from dglsent.analysis.sentences import find_sentence
@@ -157,10 +157,15 @@ def figures(tables: Mapping[str, DataFrame]) -> dict[str, Figure]:
     for system, shown, one in first_runs(weights):
         words = list(one.drop_duplicates("receiver").sort_values("receiver").receiver_word)
         names = [name for name in one if str(name).startswith("attention_") and one[name].notna().all()]
-        size = 1.5 + inches(len(words))
+        size, longer = 1.5 + inches(len(words)) + room(words), room(words)
         squares = [word_attention.square(one, name) for name in names]
         high = max(square.max() for square in squares)
-        figure, axes = panels(2, len(names), ((size + 0.6) * len(names), size + 2.0), height_ratios=(size, 2.0))
+        figure, axes = panels(
+            2,
+            len(names),
+            (max(3.2, size + 0.6) * len(names), size + 2.0 + longer),
+            height_ratios=(size, 2.0 + longer),
+        )
         for column, square in enumerate(squares):
             heat(axes[0, column], square, words, words, high=high, label="weight", title=f"layer {column + 1}")
             axes[0, column].set_xlabel("listened to")

@@ -8,7 +8,7 @@ import numpy as np
 from matplotlib.figure import Figure
 from pandas import DataFrame
 
-from dglsent.analysis.binned import binned_figure, by_bin, lifts, predictions, without_attention
+from dglsent.analysis.binned import BANDS, binned_figure, by_bin, lifts, predictions, without_attention
 from dglsent.analysis.recording import Recording
 from dglsent.analysis.statistics import Array, merged_bins, pearson
 
@@ -48,5 +48,5 @@ def figures(tables: Mapping[str, DataFrame]) -> dict[str, Figure]:
     """A line a system."""
     label = "mean length of the pair (words)"
     figure = binned_figure(tables["bins"], tables["lift"], label, "Pearson's r", (0.55, 0.95))
-    figure.set_label("A bin is one word.")
+    figure.set_label(f"A bin is one word. {BANDS}")
     return {"length-bins": figure}

@@ -13,7 +13,7 @@ import numpy as np
 from matplotlib.figure import Figure
 from pandas import DataFrame
 
-from dglsent.analysis.binned import binned_figure, by_bin, lifts, predictions, without_attention
+from dglsent.analysis.binned import BANDS, binned_figure, by_bin, lifts, predictions, without_attention
 from dglsent.analysis.recording import Recording
 from dglsent.analysis.statistics import Array, merged_bins
 from graphs.errors import InputError
@@ -65,7 +65,7 @@ def accuracy(gold: Array, predicted: Array) -> float:
 def figures(tables: Mapping[str, DataFrame]) -> dict[str, Figure]:
     """A line a system."""
     figure = binned_figure(tables["bins"], tables["lift"], "n-gram overlap", "accuracy", None)
-    figure.set_label("A bin is 2 wide.")
+    figure.set_label(f"A bin is 2 wide. {BANDS}")
     return {"overlap-bins": figure}
 
 

@@ -93,4 +93,5 @@ def figures(tables: Mapping[str, DataFrame]) -> dict[str, Figure]:
         least, most = of_group.pairs.min(), of_group.pairs.max()
         ax.set_title(f"{group} (n = {least if least == most else f'{least} to {most}'})", fontsize=9)
         ax.set_xlabel("mean absolute error")
+    figure.set_label("Bars are 95 % intervals over pairs.")
     return {"pair-scores": figure}

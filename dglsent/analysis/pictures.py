@@ -83,6 +83,12 @@ def inches(count: int) -> float:
     return 0.3 * min(count, 30)
 
 
+def room(names: Sequence[str]) -> float:
+    """Inches that the names beside a heat map need beyond those of short words; many names are small and need less."""
+    longest = max((len(_short(name)) for name in names), default=0)
+    return 0.08 * max(0, longest - 8) * _size(len(names)) / 9
+
+
 def heat(
     axes: Any,
     matrix: np.ndarray[Any, Any],
@@ -111,7 +117,7 @@ def heat(
         rotation_mode="anchor",
     )
     axes.set_yticks(range(len(rows)), rows)
-    axes.tick_params(length=0, labelcolor=INK, labelsize=min(9, 480 / max(matrix.shape)))
+    axes.tick_params(length=0, labelcolor=INK, labelsize=_size(max(matrix.shape)))
     for side in axes.spines.values():
         side.set_visible(False)
     if title:
@@ -123,7 +129,8 @@ def heat(
                 far = value > middle if low >= 0 else abs(value) > 0.6 * high
                 text = _ZERO.sub(r"\1.", f"{value:.2f}")
                 axes.text(column, row, text, ha="center", va="center", fontsize=6, color="white" if far else INK)
-    bar = axes.figure.colorbar(image, ax=axes, shrink=0.6, pad=0.02, aspect=24, label=label)
+    # To the left, as a title that is wider than the cells goes on to the right.
+    bar = axes.figure.colorbar(image, ax=axes, shrink=0.6, pad=0.02, aspect=24, label=label, panchor=(0.0, 0.5))
     bar.outline.set_visible(False)
 
 
@@ -132,8 +139,9 @@ def arcs(
 ) -> None:
     """Words in a row, and arcs between the places (sender, receiver, weight in [0, 1]), wider with their weight.
 
-    What is to be read where there are no arcs is `without`.
+    Long words are cut. What is to be read where there are no arcs is `without`.
     """
+    words = [*map(_short, words)]
     highest = max([abs(a - b) for a, b, _ in edges], default=1)
     for sender, receiver, weight in edges:
         span = abs(sender - receiver)
@@ -146,7 +154,7 @@ def arcs(
     if crowded:
         turned = {"rotation": 35 if len(words) <= 30 else 90, "ha": "right", "rotation_mode": "anchor"}
     for place, word in enumerate(words):
-        axes.text(place + 0.25 * crowded, 0, word, va="center", fontsize=min(9, 480 / len(words)), **turned)
+        axes.text(place + 0.25 * crowded, 0, word, va="center", fontsize=_size(len(words)), **turned)
     if not edges:
         axes.text(0.5, 0.9, without, ha="center", va="top", fontsize=8, color=SOFT, transform=axes.transAxes)
     axes.set_xlim(-0.7, len(words) - 0.3)
@@ -204,6 +212,11 @@ def save(figure: Figure, file: Path, caption: str) -> set[str]:
         else:
             warnings.warn_explicit(each.message, each.category, each.filename, each.lineno)
     return missing
+
+
+def _size(count: int) -> float:
+    """Points of the letters of so many names in a row."""
+    return min(9, 480 / count)
 
 
 def _short(name: str) -> str:

@@ -205,8 +205,10 @@ def figures(tables: Mapping[str, DataFrame]) -> dict[str, Figure]:
     bars = left.barh(names, best.purity, color=colour_of(0), height=0.6)
     for bar, row in zip(bars, best.itertuples(), strict=True):
         bar.set_alpha(1 if row.kept else 0.35)
-        example, end = shorten(next(iter(row.examples), ""), 44, placeholder=" …"), max(row.purity, row.base)
+        end = max(row.purity, row.base)
         inside = end > 0.5
+        free = end - 0.06 if inside else 1.05 - end  # behind the bar the frame's edge is free, too
+        example = shorten(next(iter(row.examples), ""), min(44, int(75 * free)), placeholder=" …")
         left.text(
             end + (-0.02 if inside else 0.02),
             bar.get_y() + bar.get_height() / 2,

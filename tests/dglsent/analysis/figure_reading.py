@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import numpy as np
 from matplotlib.axes import Axes
+from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
+
+from dglsent.analysis.pictures import look
 
 
 def panel(figure: Figure, title: str) -> Axes:
@@ -44,3 +48,13 @@ def marks(axes: Axes) -> dict[str, dict[str, float]]:
         }
         for bars in axes.containers
     }
+
+
+def cut_off(figure: Figure) -> list[str]:
+    """The edges of the figure that something drawn reaches, and so perhaps goes beyond."""
+    with look():
+        canvas = FigureCanvasAgg(figure)
+        canvas.draw()
+    ink = (np.asarray(canvas.buffer_rgba())[..., :3] < 255).any(-1)
+    edges = {"top": ink[0], "bottom": ink[-1], "left": ink[:, 0], "right": ink[:, -1]}
+    return [name for name, edge in edges.items() if edge.any()]

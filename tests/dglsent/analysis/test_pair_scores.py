@@ -92,7 +92,7 @@ def test_attention_between_sentences(tmp_path):
     drawn = cross_attention.figures(made)
     assert list(drawn) == ["cross-attention-corpus-model"]
     for side, listeners, heard, wanted in ((1, "A dog runs", "A cat", first), (2, "A cat", "A dog runs", second)):
-        shown = cells(panel(drawn["cross-attention-corpus-model"], f"from left to right: sentence {side} listens"))
+        shown = cells(panel(drawn["cross-attention-corpus-model"], f"from left to right:\nsentence {side} listens"))
         assert list(shown) == [(one, other) for one in listeners.split() for other in heard.split()]
         assert list(shown.values()) == pytest.approx(wanted.ravel(), abs=1e-3)
     with pytest.raises(InputError, match="--pair none"):
