@@ -23,13 +23,6 @@ from dglsent.analysis.statistics import pearson
 from graphs.drawing.colour import SOFT
 from graphs.errors import InputError
 
-_KINDS = {
-    "correlation": ("o-", "all"),
-    "position": ("_--", "by position alone"),
-    "partial": ("D:", "at equal distance"),
-    "own": ("^-.", "own choice"),
-}
-
 
 def tables(sources: Sequence[Recording], *, sentence: str = "", longest: int = 60) -> dict[str, DataFrame]:
     """Tables `correlation` (each run and layer), `cases` and `weights` (of one sentence).
@@ -160,10 +153,10 @@ def _by_layer(correlation: DataFrame) -> Figure:
     figure, axes = panels(1, 1, (7.2, 3.4))
     ax = axes[0, 0]
     for number, (system, rows) in enumerate(correlation.groupby("system", sort=False)):
-        for field, (mark, what) in _KINDS.items():
+        for field, mark in (("correlation", "o-"), ("position", "_--"), ("partial", "D:"), ("own", "^-.")):
             mean = rows.groupby("layer", sort=False)[field].mean()
             places = [int(layer.rpartition("_")[2]) for layer in mean.index]
-            ax.plot(places, mean, mark, color=colour_of(number), label=f"{system}: {what}", ms=5, lw=1.2)
+            ax.plot(places, mean, mark, color=colour_of(number), label=f"{system}: {field}", ms=5, lw=1.2)
     ax.axhline(0, color=SOFT, lw=0.8)
     ax.set_xticks(sorted({int(layer.rpartition("_")[2]) for layer in correlation.layer}))
     ax.set_xlabel("layer")

@@ -85,7 +85,7 @@ def inches(count: int) -> float:
 
 def room(names: Sequence[str]) -> float:
     """Inches that the names beside a heat map need beyond those of short words; many names are small and need less."""
-    longest = max((len(_short(name)) for name in names), default=0)
+    longest = max((len(short(name)) for name in names), default=0)
     return 0.08 * max(0, longest - 8) * _size(len(names)) / 9
 
 
@@ -106,7 +106,7 @@ def heat(
 
     The bar of colours is named by `label`. Long names are cut; if `numbered`, those that then are alike are told apart.
     """
-    rows, columns = (_numbered(map(_short, of)) if numbered else [*map(_short, of)] for of in (rows, columns))
+    rows, columns = (_numbered(map(short, of)) if numbered else [*map(short, of)] for of in (rows, columns))
     image = axes.imshow(np.ma.masked_invalid(matrix), cmap=colours, vmin=low, vmax=high, aspect="equal")
     axes.set_xticks(
         range(len(columns)),
@@ -141,7 +141,7 @@ def arcs(
 
     Long words are cut. What is to be read where there are no arcs is `without`.
     """
-    words = [*map(_short, words)]
+    words = [*map(short, words)]
     highest = max([abs(a - b) for a, b, _ in edges], default=1)
     for sender, receiver, weight in edges:
         span = abs(sender - receiver)
@@ -219,7 +219,7 @@ def _size(count: int) -> float:
     return min(9, 480 / count)
 
 
-def _short(name: str) -> str:
+def short(name: str) -> str:
     """A long name by its first words and its last one, or by its ends where these are long."""
     head, last = name[:13].rpartition(" ")[0] or name[:12], name.rpartition(" ")[2]
     if len(name) <= 22 or name == f"{head} {last}":

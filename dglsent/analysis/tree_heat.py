@@ -7,6 +7,7 @@ all phrases of the split, unless one is named. Sentiment is a class from the mid
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from itertools import pairwise
 
 import numpy as np
 from matplotlib.cm import ScalarMappable
@@ -18,13 +19,15 @@ from pandas import DataFrame, Series, concat
 from scipy.stats import rankdata
 
 from dglsent.analysis.phrases import gates, phrases
-from dglsent.analysis.pictures import HEAT, panels
+from dglsent.analysis.pictures import HEAT, panels, short
 from dglsent.analysis.recording import Recording
 from dglsent.analysis.runs import by_run, first_run, of_run, which_run
 from dglsent.analysis.sentences import find_sentence
 from dglsent.analysis.statistics import Array
 from graphs.drawing.colour import INK, LINE, SOFT
 from graphs.errors import InputError
+
+_ABREAST = 20  # letters that two neighbouring words have room for side by side
 
 PAPER = ("How did it ever get made ?",)
 
@@ -142,7 +145,11 @@ def _tree(tree: DataFrame) -> Figure:
             height[above] = max(height[above], steps)
             above, steps = parent[above], steps + 1
     words, top = int(tree.end.max()), max(height.values())
-    figure, axes = panels(1, 1, (max(6.0, 0.85 * words + 1.6), max(3.4, 0.85 * top + 2.2)))
+    leaves = tree[tree.value.isna() & (tree.end - tree.start == 1)].sort_values("start").text.map(short)
+    crowded = any(len(one) + len(other) > _ABREAST for one, other in pairwise(leaves))
+    turned = {"rotation": 35, "ha": "right", "va": "top", "rotation_mode": "anchor"} if crowded else {"ha": "center"}
+    below = 2.1 if crowded else 0.9
+    figure, axes = panels(1, 1, (max(6.0, 0.85 * words + 1.6), max(3.4, 0.85 * (top + below) + 1.4)))
     ax = axes[0, 0]
     scale = Normalize(tree.value.min(), tree.value.max())
     for row in tree.itertuples():
@@ -160,9 +167,9 @@ def _tree(tree: DataFrame) -> Figure:
             written = {"ha": "center", "va": "center", "color": "white" if share > 0.5 else INK}
             ax.text(x + 0.41, y, f"{row.value:.2f}", fontsize=6.5, zorder=3, **written)
         elif row.end - row.start == 1:
-            ax.text(x, y - 0.5, row.text, ha="center", va="center", fontsize=9)
+            ax.text(x, y - (0.25 if crowded else 0.5), short(row.text), fontsize=9, **{"va": "center", **turned})
     ax.set_xlim(-0.1, words + 0.1)
-    ax.set_ylim(-0.9, top + 0.4)
+    ax.set_ylim(-below, top + 0.4)
     ax.set_aspect("equal")
     ax.set_axis_off()
     first = tree.iloc[0]

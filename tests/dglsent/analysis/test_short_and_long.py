@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from figure_reading import cut_off
-from made import dense, pairs, recording, run, words
+from made import dense, pairs, recording, run, tree, words
 from pandas import concat
 
-from dglsent.analysis import attribute_effect, attribute_results, cross_attention, learned_structure
+from dglsent.analysis import attribute_effect, attribute_results, cross_attention, learned_structure, tree_heat
 from dglsent.analysis.pictures import look
 
 LONG = "Donaudampfschifffahrtsgesellschaft antidisestablishmentarianism is long"
@@ -68,6 +68,17 @@ def test_nothing_is_cut_off_within_a_sentence(text, tmp_path):
 def test_nothing_is_cut_off_between_sentences(one, other, tmp_path):
     for figure in figures({cross_attention: cross_attention.tables([between(tmp_path, one, other)])}):
         assert cut_off(figure) == []
+
+
+def test_long_words_of_a_tree_are_cut_and_turned(tmp_path):
+    first, second, _, _ = LONG.split()
+    rows = [(0, -1, 0, 2, f"{first} {second}", "S", 0), (1, 0, 0, 1, first, "X", 2), (2, 0, 1, 2, second, "X", 2)]
+    nodes = tree(0, rows).assign(z_u=[[0.1], [0.2], [0.3]])
+    source = recording(tmp_path, fields=["z_u"], examples=pairs([1.0], [1.0], [(rows[0][4], None)]), nodes=nodes)
+    (figure,) = figures({tree_heat: tree_heat.tables([source], dimension=1)})
+    assert cut_off(figure) == []
+    one, other = (text for text in figure.axes[0].texts if "…" in text.get_text())
+    assert (one.get_text(), one.get_rotation(), other.get_rotation()) == ("Donaudampfsc … lschaft", 35, 35)
 
 
 def test_long_words_leave_room_for_cells(tmp_path):
