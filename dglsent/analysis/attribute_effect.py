@@ -108,7 +108,9 @@ def only_one_right(without: DataFrame, with_it: DataFrame) -> DataFrame:
     """Examples that the system with the attribute gets right and the other wrong, in order."""
     both = without.merge(with_it[["id", "predicted"]], on="id", suffixes=("_without", "_with"))
     cases = both[(both.predicted_with == both.gold) & (both.predicted_without != both.gold)]
-    return cases[["example", "id", "text", "gold", "predicted_without", "predicted_with"]].reset_index(drop=True)
+    return cases[["example", "id", "text", "other", "gold", "predicted_without", "predicted_with"]].reset_index(
+        drop=True
+    )
 
 
 def figures(tables: Mapping[str, DataFrame]) -> dict[str, Figure]:

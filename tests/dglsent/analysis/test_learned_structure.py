@@ -205,6 +205,12 @@ def test_of_the_cases_the_first_of_usual_length_is_drawn(lengths, drawn, tmp_pat
     assert made["weights"].receiver.max() == drawn - 1
 
 
+def test_a_case_that_is_a_pair_is_named_by_both_sentences():
+    texts = [("a dog", "a cat"), ("a man", "a boy")]
+    found = attribute_effect.only_one_right(pairs([1.0, 0.0], [0.0, 0.0], texts), pairs([1.0, 0.0], [1.0, 1.0], texts))
+    assert found[["text", "other"]].to_numpy().tolist() == [["a dog", "a cat"]]
+
+
 def test_longer_sentences_do_not_count_in_correlations(tmp_path):
     sources = [
         of_lengths(tmp_path, (4, 9), "trec/cn3", columns={"predicted": [0.0, 0.0]}),
