@@ -42,6 +42,16 @@ def test_dependencies_text():
     ]
 
 
+def test_dependencies_text_of_more_than_nine_tokens():
+    """Tags are those that the graphs have: universal ones where the language has none, else nothing."""
+    parsed = sentence([-1, *[0] * 9], ["root", *["dep"] * 9], [*"abcdefghij"])
+    parsed.xpos[8:], parsed.upos[8] = ["_", "_"], "NOUN"
+    assert dependencies_text(parsed).splitlines()[-2:] == [
+        " 9  i     NOUN  dep       → 1 a",
+        "10  j           dep       → 1 a",
+    ]
+
+
 def test_the_arrow_points_at_the_dependent():
     svg = dependencies_svg(sentence([1, -1, 1, 2], words=["a", "b", "c", "d"]))
     places = [float(text.get("x")) for text in texts(svg, "word")]
