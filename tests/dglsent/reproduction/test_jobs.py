@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import os
 import re
+import time
 from dataclasses import replace
 
 import pytest
@@ -10,6 +11,7 @@ from dglsent.reproduction import jobs, tables
 from dglsent.reproduction.jobs import jobs_of
 from dglsent.training import recipe as recipes
 from dglsent.training.run import Run
+from graphs.errors import InputError
 
 
 @pytest.mark.parametrize("name", ["mr", "quora"], ids=["folds", "none"])
@@ -36,6 +38,8 @@ def killed(name, why):
         killed("SIGKILL", r"^it was ended by SIGKILL; there may have been too little memory"),
         killed("SIGABRT", r"^it was ended by SIGABRT \("),
         ("import sys; print('dglsent: no vectors'); sys.exit(1)", r"^no vectors \("),
+        ("import sys; print('epoch 1/8'); print('dglsent: no disk\\n'); sys.exit(1)", r"^no disk \("),
+        ("import os, sys; os.write(1, b'no caf\\xe9'); sys.exit(1)", "^no caf\ufffd \\("),
         ("raise SystemExit(1)", r"^it said nothing \("),
     ],
 )
@@ -90,6 +94,52 @@ def test_a_training_has_the_code_and_the_vector_instructions_that_it_is_to_have(
         told = replace(job, cpu=cpu, code="theirs", run=Run(tmp_path / cpu))
         jobs.train([told], [], parallel=1, done=lambda job: None, failed=pytest.fail)
         assert told.log.read_text() == f"theirs{os.pathsep}before {cpu.lower()} {isa}\n"
+    monkeypatch.delenv("PYTHONPATH")
+    assert jobs.path_to("theirs") == "theirs"  # an empty part would be the working folder
+
+
+LONG = """\
+import signal, sys, time
+
+def put_away(*_):
+    time.sleep(0.2)
+    sys.exit("put away")
+
+if "3" in sys.argv:
+    sys.exit()
+signal.signal(signal.SIGTERM, {answer})
+print("begun", flush=True)
+time.sleep(30)
+print("left alone")
+"""
+
+
+@pytest.mark.parametrize(
+    ("answer", "patience", "said"),
+    [("put_away", 10, "begun\nput away\n"), ("signal.SIG_IGN", 0.2, "begun\n")],
+    ids=["ends", "hangs"],
+)
+def test_what_runs_when_all_is_over_may_end_by_itself_and_is_waited_for(answer, patience, said, tmp_path, monkeypatch):
+    monkeypatch.setattr(jobs, "_PROGRAM", LONG.format(answer=answer))
+    monkeypatch.setattr(jobs, "_PATIENCE", patience)
+    first, second = jobs_of_a_row("sick-relatedness", tmp_path, 3, 4)
+
+    def done(job):
+        assert job is first
+        while not second.log.exists() or not second.log.read_text():
+            time.sleep(0.01)
+        raise InputError("its scores are damaged")
+
+    with pytest.raises(InputError, match="damaged"):
+        jobs.train([first, second], [], parallel=2, done=done, failed=pytest.fail)
+    assert second.log.read_text() == said
+
+
+def test_a_log_that_cannot_be_written_is_one_line(tmp_path):
+    (job,) = jobs_of_a_row("sick-relatedness", tmp_path, 3)
+    job.log.mkdir(parents=True)
+    with pytest.raises(InputError, match=r"seed-3\.log: cannot be written \(Is a directory\); choose another --out$"):
+        jobs.train([job], [], parallel=1, done=pytest.fail, failed=pytest.fail)
 
 
 def test_a_signal_without_a_name_is_told_by_its_number():
