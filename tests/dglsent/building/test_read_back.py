@@ -52,6 +52,10 @@ def makes_the_store_again(text: str, options: list[str], store: Path) -> None:
         made = graph_set(again, kind, inputs.vocabularies, task.sentences, task.targets, token_labels=task.token_labels)
         assert len(made) == len(stored) > 1
         assert made.by_group() == stored.by_group()
+        shards = Store(store).splits[split].shards
+        places = [place for shard in shards for place in zip(*map(shard.texts, ("file", "line")), strict=True)]
+        origins = [sentence.origin for example in again for sentence in example.sentences]
+        assert [(origin.file, origin.line) for origin in origins] == places
         index = range(len(stored))
         same(made.batch(index, ()), stored.batch(index, ()), "complete" if kind == "complete" else "child")
 
@@ -116,7 +120,8 @@ def test_what_a_graph_does_not_tell(tmp_path: Path) -> None:
     conllu = tmp_path / "train.conllu"
     conllu.write_text(
         "# label = good\n1\tIt\tit\tPRON\t_\t_\t2\tnsubj\t_\t_\n2\tshines\t_\tVERB\tVBZ\tX=1\t0\troot\t_\t_\n"
-        "3\t!\t_\t_\t_\t_\t0\t_\t_\t_\n\n# label = bad\n1\tNo\t_\t_\t_\t_\t0\t_\t_\t_\n\n"
+        "3\t!\t_\t_\t_\t_\t0\t_\t_\t_\n\n# label = bad\n1\tNo\t_\t_\t_\t_\t0\t_\t_\t_\n"
+        "2\t!\t_\t_\t_\t_\t1\t_\t_\t_\n\n"
     )
     for kind in ("dependency", "complete", "chain"):
         build(Files(kind, {split: [str(conllu)] for split in ("train", "dev", "test")}), tmp_path / kind)
@@ -135,6 +140,7 @@ def test_what_a_graph_does_not_tell(tmp_path: Path) -> None:
         assert tree.head.tolist() == ([1, -1, 1] if kind == "dependency" else [1, -1, -1])
         assert tree.relation == ["nsubj", "root", "_" if kind == "dependency" else "root"]
         assert not tree.forest  # it is one sentence, whatever its roots
+        assert second.sentences[0].dependencies.relation == ["root", "_"]
 
 
 def test_nodes_without_a_class_have_none(tmp_path: Path) -> None:
@@ -144,6 +150,7 @@ def test_nodes_without_a_class_have_none(tmp_path: Path) -> None:
     found = read_back(Store(tmp_path / "store"), "train")
     assert [example.targets for example in found] == [{"label": 1}, {"label": 0}]
     assert [example.sentences[0].labels for example in found] == [[-1, 0, -1], [-1, -1, 1]]  # that of a root is above
+    assert [example.sentences[0].origin.line for example in found] == [1, 2]
 
 
 def test_refused(tmp_path: Path) -> None:
@@ -170,7 +177,8 @@ class Documents(Reviews):
                 for example in examples[first : first + 3]
                 for sentence in example.sentences
             ]
-            words = Tagged([word for one in some for word in one.constituency.words])
+            words = [word for one in some for word in one.constituency.words]
+            words = Tagged(words, origin=Origin("documents", first + 1))
             yield Example((Parsed(unparsed=words, parts=some),), examples[first].targets, examples[first].id)
         one = examples[-1]
         yield Example((Parsed(one.sentences[0].constituency, one.sentences[0].dependencies),), one.targets, one.id)
