@@ -2,7 +2,8 @@ from __future__ import annotations
 
 import pytest
 import torch
-from test_checks import own_recipe
+from test_checks import FEW, own_recipe
+from tiny import PAIRS, recipe
 
 from dglsent.training import recipe as recipes
 from dglsent.training.assemble import load_inputs, make_model
@@ -159,6 +160,16 @@ class Knowing(Classification):
 
     def predict(self, batch, states, vectors, labels):
         return [{"label": gold} for gold in batch.nodes["label"][batch.roots].tolist()]
+
+
+class Told(Knowing):
+    def predict(self, batch, states, vectors, labels):
+        return [{"label": gold} for gold in batch.targets["label"].tolist()]
+
+
+class Searching(Knowing):
+    def predict(self, batch, states, vectors, labels):
+        return [{"label": gold} for gold in {}["lexicon"]]
 """
 
 
@@ -173,6 +184,10 @@ class Knowing(Classification):
             {"task": "unfinished.Knowing", "graph": "constituency", "encoder": "BinaryTreeLSTM"},
             "task Knowing: predict reads the gold value 'label', and sentences that are to be predicted have none",
         ),
+        (
+            {"task": "unfinished.Told"},
+            "task Told: predict reads the gold value 'label', and sentences that are to be predicted have none",
+        ),
     ],
 )
 def test_what_a_class_of_ones_own_lacks_is_told_before_training(parts, said, tmp_path, program):
@@ -180,6 +195,91 @@ def test_what_a_class_of_ones_own_lacks_is_told_before_training(parts, said, tmp
     (tmp_path / "unfinished.py").write_text(UNFINISHED)
     program.refuses("fit", own_recipe(tmp_path, **parts), "--out", tmp_path / "run", saying=[said])
     assert not (tmp_path / "run").exists()
+
+
+def test_a_fault_of_ones_own_is_none_of_gold_values(tmp_path, program):
+    (tmp_path / "unfinished.py").write_text(UNFINISHED)
+    with pytest.raises(KeyError, match="lexicon"):
+        program("fit", own_recipe(tmp_path, task="unfinished.Searching"), "--out", tmp_path / "run")
+
+
+PARTS = """\
+import torch
+
+from dglsent.models.tree_lstm import ChildSumTreeLSTM
+from dglsent.tasks.classification import Classification
+from dglsent.tasks.relatedness import Relatedness
+
+
+class Twofold(ChildSumTreeLSTM):
+    def readout(self, batch, states):
+        return batch.at_roots(states).repeat(1, 2)
+
+
+class OfTwofold(Classification):
+    def __init__(self, size: int) -> None:
+        super().__init__(size, 5)
+
+    def loss(self, batch, states, vectors):
+        return super().loss(batch, states, vectors.chunk(2, 1)[0])
+
+    def outcomes(self, batch, states, vectors):
+        return super().outcomes(batch, states, vectors.chunk(2, 1)[0])
+
+    def predict(self, batch, states, vectors, labels):
+        return super().predict(batch, states, vectors.chunk(2, 1)[0], labels)
+
+
+class Balanced(Classification):
+    def __init__(self, size: int) -> None:
+        super().__init__(size, 5)
+        self.score_names = ("accuracy", "balanced")
+
+
+class Near(Relatedness):
+    pass
+
+
+class Centred(ChildSumTreeLSTM):
+    def encode(self, batch):
+        states = super().encode(batch)
+        return states - states.mean(0)
+"""
+
+
+def test_a_readout_may_be_what_ones_own_task_wants_and_examples_few(tmp_path, program):
+    (tmp_path / "parts.py").write_text(PARTS)
+    file = own_recipe(
+        tmp_path, corpus=FEW.replace("train: 20", "train: 5"), encoder="parts.Twofold", task="parts.OfTwofold"
+    )
+    code, _, err = program("fit", file, "--out", tmp_path / "run")
+    assert code == 0, err
+
+
+def test_a_task_of_pairs_predicts_once_a_pair(tmp_path, program):
+    (tmp_path / "parts.py").write_text(PARTS)
+    file = recipe(tmp_path, PAIRS.replace("dglsent.tasks.relatedness.Relatedness", "parts.Near"))
+    code, _, err = program("fit", file, "--out", tmp_path / "run", "--training.epochs", "1")
+    assert code == 0, err
+
+
+def test_encoders_within_dglsents_are_tried_too(tmp_path, program):
+    (tmp_path / "parts.py").write_text(PARTS)
+    structure = "structure: {class_path: parts.Centred, init_args: {hidden: 6}}"
+    text = PAIRS.replace("dglsent.models.tree_lstm.ChildSumTreeLSTM", "ProgressiveAttention")
+    program.refuses(
+        "fit", recipe(tmp_path, text.replace("hidden: 6", structure)), "--out", tmp_path / "run",
+        saying=["encoder ProgressiveAttention: states of an example change with the others in its batch"],
+    )  # fmt: skip
+
+
+def test_the_score_that_training_monitors_is_asked_for(tmp_path, program):
+    (tmp_path / "parts.py").write_text(PARTS)
+    file = own_recipe(tmp_path, task="parts.Balanced")
+    program.refuses(
+        "fit", file, "--training.monitor", "balanced", "--out", tmp_path / "run",
+        saying=["scores gives accuracy, and 'balanced' is monitored; give it too"],
+    )  # fmt: skip
 
 
 LISTENER = """\
