@@ -1,9 +1,14 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
+
+import dglsent
+from dglsent.cli.token_columns import TokenColumns, are_columns, of_model
+from dglsent.corpora.labelled import TaggedColumns
 
 TAGS = "the DT x\nfilm NN y\n\nfilms NN y\nfail VB x\n\n"
 
@@ -38,7 +43,7 @@ def texts(out: str) -> list[str]:
 @pytest.mark.parametrize("name", ["tags.txt", "tags.tsv", "tags", "tags.conll"])
 def test_the_files_that_a_tagger_was_trained_on_are_read_as_such(tagger_run, tmp_path, program, name):
     separator = "\t" if name.endswith("tsv") else " "
-    (tmp_path / name).write_text("-DOCSTART- X O\n\n" * (separator == " ") + TAGS.replace(" ", separator))
+    (tmp_path / name).write_text("-DOCSTART-\n \n" * (separator == " ") + TAGS.replace(" ", separator))
     code, out, err = program("predict", tagger_run, tmp_path / name)
     assert (code, err) == (0, "")
     assert texts(out) == ["the film", "films fail"]
@@ -62,10 +67,33 @@ def test_classes_that_the_tagger_does_not_know_make_no_text_of_columns(tagger_ru
     assert texts(out) == ["the film", "films fail", "films"]
 
 
-def test_text_of_as_many_words_stays_text(tagger_run, tmp_path, program):
-    (tmp_path / "text").write_text("the film fails\nfilms fail too\n")
+@pytest.mark.parametrize(
+    "lines", [["the film fails", "films fail too"], ["the film x", "films fail too"], ["the film x", "films", "fail"]]
+)
+def test_text_of_as_many_words_stays_text(tagger_run, tmp_path, program, lines):
+    """Even where the last words of some lines are classes."""
+    (tmp_path / "text").write_text("\n".join(lines))
     code, out, _ = program("predict", tagger_run, tmp_path / "text")
-    assert (code, texts(out)) == (0, ["the film fails", "films fail too"])
+    assert (code, texts(out)) == (0, lines)
+
+
+def test_classes_are_those_of_a_tagger_and_stand_in_any_column(tagger_run, trees_run):
+    tagger, classifier = dglsent.load(tagger_run), dglsent.load(trees_run)
+    assert not are_columns("the film was negative\nfilms are so positive\n", classifier, None)
+    assert are_columns("the x DT\nfilm y NN\n", tagger, TokenColumns(("word", "tag", "pos"), "tag"))
+
+
+def test_gold_parts_of_speech_are_no_input_of_what_predicts_them():
+    ((sentence,),) = TokenColumns(("word", "pos"), "pos").read("the DT\nfilm NN\n", "tags")
+    assert (sentence.unparsed.words, sentence.unparsed.columns) == (["the", "film"], {})
+
+
+def test_a_tagger_of_conllu_has_no_columns_of_its_own(tagger_run, tmp_path):
+    (tmp_path / "a.conllu").write_text("1\tIt\t_\tPRON\t_\t_\t0\troot\t_\t_\n\n")
+    model = dglsent.load(tagger_run)
+    assert of_model(model) == TokenColumns(("word", "pos", "tag"), "tag")
+    model.recipe = replace(model.recipe, corpus=TaggedColumns(*[str(tmp_path / "a.conllu")] * 2, tag="upos"))
+    assert of_model(model) is None
 
 
 def test_a_broken_sentence_is_told_in_its_place(tagger_run, tmp_path, program):
