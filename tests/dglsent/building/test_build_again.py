@@ -134,6 +134,27 @@ def test_damage_is_found_named_and_mended(corpus: Path, tmp_path: Path) -> None:
         Store(folder)
 
 
+def test_a_shard_whose_note_cannot_be_believed_is_made_again(corpus: Path, tmp_path: Path) -> None:
+    source, folder = Files("chain", files(corpus)), tmp_path / "store"
+    build(source, folder, size=20)
+    whole, file = content(folder), folder / "train-00001.json"
+    note = json.loads(whole[file.name])
+    miscounted = json.dumps({**note, "counts": {**note["counts"], "word": {"film": 1}}}).encode()
+    for damaged in (b"", b"[]", b"{}", b'{"format": ', miscounted):
+        file.write_bytes(damaged)
+        said: list[str] = []
+        build(source, folder, size=20, say=said.append)
+        assert said[0].endswith("3 of 4 shards are whole and kept")
+        assert content(folder) == whole
+    write({**note, "version": 99}, file)
+    build(source, folder, size=20)
+    assert content(folder) == whole
+    write({key: value for key, value in note.items() if key != "parser"}, file)  # as older notes are
+    said = []
+    build(source, folder, size=20, say=said.append)
+    assert said[0].endswith("4 of 4 shards are whole and kept")
+
+
 def test_a_changed_file_is_built_anew(corpus: Path, tmp_path: Path) -> None:
     own, folder = tmp_path / "own.conllu", tmp_path / "store"
     text = (corpus / "train.conllu").read_text()
@@ -144,6 +165,10 @@ def test_a_changed_file_is_built_anew(corpus: Path, tmp_path: Path) -> None:
     build(Files("dependency", {"train": [str(own)]}), folder, size=10)
     after = {path.name: path.stat().st_mtime_ns for path in folder.glob("*.arrow")}
     assert sorted(name for name in after if before.get(name) != after[name]) == ["train-00004.arrow"]
+    first, end, rest = text.partition("\n\n")
+    own.write_text(first.replace("1\t", "1\tNot", 1) + end + rest)
+    build(Files("dependency", {"train": [str(own)]}), folder, size=10)
+    assert any(word.startswith("Not") for word in Store(folder).counts()["train"].word)
     own.write_text("".join(text.partition("\n\n")[:2]))
     build(Files("dependency", {"train": [str(own)]}), folder, size=10)
     assert [len(shard) for shard in Store(folder).splits["train"].shards] == [1]

@@ -52,6 +52,7 @@ def test_of_a_broken_sentence_the_pair_is_left_out(tmp_path):
     build(Pairs(Particular(), {}, skip=True), tmp_path / "store")
     kept = Store(tmp_path / "store").splits["train"]
     assert kept.targets("score").tolist() == [0, 0, 2, 2]
+    assert set(Store(tmp_path / "store").counts()["train"].word) == {"a", "b", "e", "f"}
 
 
 class Longer(Pairs):
