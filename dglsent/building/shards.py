@@ -44,10 +44,8 @@ def make(folder: Path, source: Source, part: Part) -> None:
         )
     read = source.read(part)
     read.examples = _with_gold(read, source)
-    shaped, counts = _shaped(read, source)
-    vocabularies = Vocabularies.of_counts(counts)
-    graphs = _graphs(read, source, shaped, vocabularies)
-    if graphs is None:  # some were left out, and with them their words
+    graphs = None
+    while graphs is None:  # where some were left out, and with them their words, once more
         shaped, counts = _shaped(read, source)
         vocabularies = Vocabularies.of_counts(counts)
         graphs = _graphs(read, source, shaped, vocabularies)

@@ -55,6 +55,34 @@ def test_of_a_broken_sentence_the_pair_is_left_out(tmp_path):
     assert set(Store(tmp_path / "store").counts()["train"].word) == {"a", "b", "e", "f"}
 
 
+class Dependent(Particular):
+    """Such as want the word "c" known too where they have an "e"."""
+
+    def build(self, sentence: Sentence, vocabularies: Vocabularies) -> SentenceGraph:
+        if "e" in sentence.words and "c" not in vocabularies.word.strings:
+            raise SentenceError("this tree is lonely", sentence.origin)
+        return super().build(sentence, vocabularies)
+
+
+def test_what_the_words_of_a_pair_that_is_left_out_take_with_them_is_left_out_too(tmp_path):
+    """The part was refused as if nothing in it could be used."""
+    build(Pairs(Dependent(), {}, skip=True), tmp_path / "store")
+    kept = Store(tmp_path / "store").splits["train"]
+    assert kept.targets("score").tolist() == [0, 0]
+
+
+class Bad(Pairs):
+    """Three pairs, all of them bad."""
+
+    trees = "(A bad)\n" * 6
+
+
+def test_a_part_of_which_nothing_is_left_is_refused_with_its_first_fault(tmp_path):
+    said = r"^train-00000: none of its sentences can be used; the first: line 1, sentence 1: this tree is bad$"
+    with pytest.raises(InputError, match=said):
+        build(Bad(Particular(), {}, skip=True), tmp_path / "store")
+
+
 class Longer(Pairs):
     """Three pairs of sentences of two words."""
 
