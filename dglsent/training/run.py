@@ -213,13 +213,14 @@ class Run:
             weights = load_file(self.weights_file)
         except (SafetensorError, OSError, ValueError) as error:
             raise InputError(f"{self.weights_file}: cannot be read ({error}); train the run again") from None
-        wanted = {name: tuple(weight.shape) for name, weight in model.state_dict().items()}
-        for name in sorted({*wanted, *weights}):
-            found = tuple(weights[name].shape) if name in weights else None
-            if wanted.get(name) != found:
+        wanted, found = (
+            {name: str(tuple(weight.shape)) for name, weight in each.items()} for each in (model.state_dict(), weights)
+        )
+        for name in sorted({*wanted, *found}):
+            if wanted.get(name) != found.get(name):
                 raise InputError(
                     f"{self.weights_file}: weights of another model than {self.config_file} describes "
-                    f"({name} is {found or 'missing'}, expected {wanted.get(name) or 'none'}); "
+                    f"({name} is {found.get(name, 'missing')}, expected {wanted.get(name, 'none')}); "
                     "put back the files that belong together"
                 )
         model.load_state_dict(weights)

@@ -7,6 +7,7 @@ import shutil
 import sys
 
 import pytest
+import torch
 from safetensors.torch import load_file, save_file
 from tiny import TINY, recipe
 
@@ -209,6 +210,13 @@ def test_weights_of_another_model(trees_run, tmp_path, program):
     program.refuses(
         "predict", tmp_path / "run", saying=["weights of another model", "encoder.U.bias", "(30,)", "(25,)"]
     )
+    shutil.copy(trees_run / "config.yaml", config)
+    weights = load_file(trees_run / "weights.safetensors")
+    save_file({**weights, "scale": torch.tensor(1.0)}, tmp_path / "run/weights.safetensors")
+    program.refuses("predict", tmp_path / "run", saying=["(scale is (), expected none)"])
+    weights.pop("encoder.U.bias")
+    save_file(weights, tmp_path / "run/weights.safetensors")
+    program.refuses("predict", tmp_path / "run", saying=["(encoder.U.bias is missing, expected (30,))"])
 
 
 def test_the_wrong_parse_is_said(trees_run, pairs_run, tmp_path, program):
