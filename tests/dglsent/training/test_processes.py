@@ -16,6 +16,7 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+import torch
 from background import Forks, forked
 from lightning.fabric.plugins.environments.lightning import find_free_network_port
 from safetensors.numpy import load_file
@@ -28,6 +29,7 @@ from dglsent.training import processes
 from dglsent.training.data import EpochSampler, Parts, loader
 from dglsent.training.denormals import denormals_flushed, flushed
 from dglsent.training.processes import Place
+from graphs.errors import InputError
 
 # Adagrad's first step is as large for a gradient of rounding errors as for any other; SGD's is not.
 WATCHED = TINY.replace("dglsent.models.tree_lstm.BinaryTreeLSTM", "watched.Watched")
@@ -196,6 +198,48 @@ def tell_of_denormals(place: Place, ready, file: Path) -> None:
     """A helper's work."""
     file.write_text(str(flushed()))
     ready()
+
+
+@pytest.mark.usefixtures("forks")
+def test_a_helper_computes_with_as_many_threads(tmp_path):
+    told, before = tmp_path / "told", torch.get_num_threads()
+    torch.set_num_threads(before + 2)
+    try:
+        with processes.helped(2, tell_of_threads, told):
+            pass
+    finally:
+        torch.set_num_threads(before)
+    assert told.read_text() == str(before + 2)
+
+
+def tell_of_threads(place: Place, ready, file: Path) -> None:
+    """A helper's work."""
+    file.write_text(str(torch.get_num_threads()))
+    ready()
+
+
+@pytest.mark.usefixtures("forks")
+@pytest.mark.parametrize(
+    ("statement", "said"),
+    [
+        ("raise InputError('v.txt: gone')", "^v.txt: gone$"),
+        ("os.kill(os.getpid(), signal.SIGKILL)", r"was killed by signal 9, perhaps for want of memory; the same"),
+        ("os._exit(3)", "a process of this run ended with code 3; the same command goes on after the last whole epoch"),
+    ],
+)
+def test_a_helper_that_ends_before_it_is_ready_is_told_and_none_is_left(statement, said):
+    """The last of three, so that the one before it is ready and waits."""
+    with pytest.raises(InputError, match=said), processes.helped(3, fail, statement):
+        pytest.fail("began")
+    assert not multiprocessing.active_children()
+
+
+def fail(place: Place, ready, statement: str) -> None:
+    """A helper's work."""
+    if place.rank == 2:
+        exec(statement)
+    ready()
+    time.sleep(60)
 
 
 def kill_helper(once: Path) -> None:
