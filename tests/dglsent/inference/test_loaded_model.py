@@ -18,12 +18,14 @@ from dglsent.corpora.example import Parsed
 from dglsent.corpora.reviews import CLASSES
 from dglsent.inference.given import Raw, parsed, readable
 from dglsent.inference.model import Model
+from dglsent.inference.predictor import needs
+from dglsent.training.assemble import make_model
 from dglsent.training.binarised_tree import BinarisedTree
 from dglsent.training.graphs import OwnGraph
 from graphs import builders, over_words, parsing
 from graphs.bulk import key, packed
 from graphs.columns import Dependencies, Tagged
-from graphs.errors import InputError, Origin
+from graphs.errors import InputError, Origin, SentenceError
 from graphs.features import Vocabularies
 from graphs.formats.brackets import to_brackets
 from graphs.formats.conllu import parse_conllu, to_conllu
@@ -104,6 +106,12 @@ def test_text_is_cut_into_tokens_where_words_are_enough():
 )
 def test_what_a_model_needs(graph, encoder, options, needs):
     assert untrained(graph, encoder, **options).needs == needs
+
+
+def test_relations_that_a_model_reads_need_parses_even_where_no_word_has_a_tag():
+    made = untrained("complete", "cn3.CN3", hidden=8, layers=1, edges=["relation"])
+    known = Vocabularies.of([replace(PARSED, xpos=["_"] * 4)])
+    assert needs(made.recipe, known, make_model(made.recipe, known)) == "parses"
 
 
 def test_raw_text_is_tagged_where_tags_are_enough(stanza_dir, tmp_path, monkeypatch):
@@ -210,6 +218,28 @@ def test_an_error_may_be_kept_in_its_place():
     assert [good, more] == model.predict(["good", "bad film"])
     with pytest.raises(InputError, match="on_error is 'skip'; use 'raise' or 'keep'"):
         model.predict([], on_error="skip")
+
+
+def test_each_error_is_of_its_own_example():
+    """Where a sentence, a word without numbers, or all that a batch lacks is the reason."""
+    model = untrained("chain", "sequence.SeqLSTM", hidden=6)
+    (good,) = model.vocabularies.word.ids(["good"])
+    with torch.no_grad():
+        model.model.encoder.embedding.weight[good] = torch.nan
+    given = [(readable_at(line, words),) for line, words in ((1, []), (2, ["film"]), (3, ["good"]), (4, ["the"]))]
+    made = model.attempt(given)
+    assert [str(one).partition(": ")[0] for one in made if isinstance(one, SentenceError)] == ["f:1", "f:3"]
+    assert [one["text"] for one in made if not isinstance(one, SentenceError)] == ["film", "the"]
+    of_relations = untrained("complete", "cn3.CN3", hidden=8, layers=1, edges=["relation"])
+    both = of_relations.attempt([(readable_at(line, ["a", "film"]),) for line in (5, 6)])
+    assert [str(one).partition(": ")[0] for one in both] == ["f:5", "f:6"]
+    of_pairs = untrained("complete", "cn3.CN3", {"class_path": "Relatedness"}, hidden=8, layers=1)
+    (lone,) = of_pairs.attempt([(readable_at(7, ["good"]), Parsed(dependencies=PARSED))])
+    assert str(lone).startswith("f:7: only one of the two sentences has relation")
+
+
+def readable_at(line, words):
+    return Parsed(unparsed=Tagged(words, origin=Origin("f", line)))
 
 
 def test_nothing_is_predicted_of_nothing(trees_run):

@@ -15,10 +15,11 @@ from tiny import TINY, recipe
 
 import dglsent
 from dglsent.corpora.built_in import Reviews
+from dglsent.inference.predictor import needs
 from dglsent.nn.embeddings import GivenVectors
 from dglsent.passing import engine
 from dglsent.training import recipe as recipes
-from dglsent.training.assemble import load_inputs
+from dglsent.training.assemble import load_inputs, make_model
 from dglsent.training.optimisers import optimiser
 from graphs.errors import InputError
 from graphs.formats.brackets import to_brackets
@@ -136,6 +137,17 @@ def test_an_encoder_that_asks_for_words_is_told_what_to_ask_for(trees_run):
     assert "given" in repr(embedding)
     with pytest.raises(InputError, match="leave it out"):
         dglsent.load(trees_run, vectors={"a": [[0.0] * 8]})
+
+
+def test_a_model_of_words_needs_no_parses(file):
+    made = recipes.instantiate(
+        recipes.resolve(
+            TINY.replace("dglsent.models.tree_lstm.BinaryTreeLSTM", "SeqLSTM"),
+            ["--graph", "chain", "--embedding.vectors", str(file), "--embedding.tune", "false"],
+        )
+    )
+    inputs = load_inputs(made, None)
+    assert needs(made, inputs.vocabularies, make_model(made, inputs.vocabularies, inputs.vectors)) == "words"
 
 
 def test_processes_open_the_file_themselves(file):
