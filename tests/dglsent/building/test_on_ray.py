@@ -89,8 +89,18 @@ def test_files_are_read_by_workers(tmp_path: Path) -> None:
     build(source, tmp_path / "one", size=9)
     build(source, tmp_path / "several", size=9, making=by_ray)
     assert content(tmp_path / "several") == content(tmp_path / "one")
+    build(source, tmp_path / "several", size=9, making=by_ray)  # and there is nothing to do
+    assert content(tmp_path / "several") == content(tmp_path / "one")
 
     with table.open("a") as more:
         more.write("0\n")
     with pytest.raises(InputError, match=r"^\S*train\.tsv:52, sentence 51: 1 cells, and 2 columns: label, text$"):
         build(source, tmp_path / "several", size=9, making=by_ray)
+
+
+def test_what_the_system_refuses_a_worker_is_one_line(tmp_path: Path) -> None:
+    trees = tmp_path / "train.brackets"
+    trees.write_text("(S (NP (PRP It)) (VP (VBZ rains)))\n")
+    source = Files("chain", {"train": [str(trees)]})
+    with pytest.raises(InputError, match=r"^\S+nowhere\S*: No such file or directory \(on a worker of Ray\)$"):
+        list(by_ray(tmp_path / "nowhere", source, list(source.parts(9))))
