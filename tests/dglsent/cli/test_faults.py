@@ -135,11 +135,15 @@ def _write_weights_and_be_killed(path: Path) -> None:
 
 
 def test_killed_while_weights_are_written(tmp_path):
+    """The old ones stay, and what was written of the new ones is taken away by who writes next."""
+    Run(tmp_path).save_weights(torch.nn.Linear(9, 9))
+    before = Run(tmp_path).weights_file.read_bytes()
     writer = forked(_write_weights_and_be_killed, (tmp_path,))
     writer.start()
     writer.join()
     assert writer.exitcode == -signal.SIGXFSZ
-    assert list(tmp_path.iterdir())
+    assert Run(tmp_path).weights_file.read_bytes() == before
+    assert len(list(tmp_path.iterdir())) == 2
     Run(tmp_path).save_weights(torch.nn.Linear(9, 9))
     assert [path.name for path in tmp_path.iterdir()] == ["weights.safetensors"]
 
@@ -172,7 +176,12 @@ def test_output_that_takes_nothing(run, tmp_path, capsys, monkeypatch):
 
 
 @pytest.mark.parametrize(
-    "garbage", [b"", b"\xff\xfe", b"[]", b"{}", b'{"dev": 1}', b"[" * 100_000, b'{"dev": {}, "test"']
+    "garbage",
+    [
+        *(b"", b"\xff\xfe", b"[]", b"{}", b'{"dev": 1}', b"[" * 100_000, b'{"dev": {}, "test"'),
+        b'{"dev": {}, "test": 1, "seconds": 1.5, "epochs": 2}',
+        b'{"dev": {}, "test": {}, "seconds": null, "epochs": 2}',
+    ],
 )
 def test_damaged_scores(garbage, run, program):
     (run / "metrics.json").write_bytes(garbage)

@@ -279,7 +279,9 @@ def test_run_without_weights_or_with_broken_ones(trees_run, tmp_path, program):
     program.refuses("predict", run, saying=["weights.safetensors", "cannot be read"])
     weights.unlink()
     program.refuses("predict", run, saying=["weights.safetensors", "no weights"])
-    program.refuses("test", run, saying=["weights.safetensors", "no weights"])
+    program.refuses("test", run, saying=["weights.safetensors", "no weights, as of runs that a ledger put back"])
+    (run / "metrics.json").unlink()
+    program.refuses("test", run, saying=["no weights; the run has not finished an epoch, repeat its `dglsent fit`"])
     (run / "config.yaml").write_text("corpus: 3\n")
     program.refuses("test", run, saying=["config.yaml"])
 

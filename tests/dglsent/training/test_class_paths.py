@@ -235,6 +235,22 @@ def test_a_run_of_a_class_that_is_not_registered_goes_on_and_is_read_with_trust(
     assert program("test", folder, "--trust", "--split", "dev")[0] == 0
 
 
+def test_a_class_that_a_trusted_run_names_is_found_where_the_command_stands(tmp_path, program, monkeypatch):
+    here, there = tmp_path / "here", tmp_path / "there"
+    here.mkdir()
+    there.mkdir()
+    (here / "standing.py").write_text(
+        "from dglsent.models.tree_lstm import BinaryTreeLSTM\n\n\nclass Standing(BinaryTreeLSTM):\n    pass\n"
+    )
+    file = recipe(here, TINY.replace(TREE, "standing.Standing").replace("epochs: 2", "epochs: 1"))
+    assert program("fit", file, "--out", tmp_path / "run")[0] == 0
+    (here / "standing.py").rename(there / "standing.py")
+    monkeypatch.delitem(sys.modules, "standing")
+    monkeypatch.chdir(there)
+    code, _, err = program("test", tmp_path / "run", "--trust", "--split", "dev")
+    assert code == 0, err
+
+
 def test_what_can_be_registered():
     with pytest.raises(ValueError, match="is no name"):
         dglsent.register("a.b")
