@@ -262,7 +262,8 @@ class Run:
         try:
             loaded: dict[str, Any] = json.loads(self.metrics_file.read_text(encoding="utf-8"))
             damaged = not all(isinstance(loaded[split], dict) for split in ("dev", "test"))
-            damaged |= not all(isinstance(loaded[name], float | int | list) for name in ("seconds", "epochs"))
+            counts = ("seconds", "epochs", "best_epoch")
+            damaged |= not all(isinstance(loaded[name], float | int | list) for name in counts)
         except (ValueError, LookupError, TypeError, RecursionError):
             damaged = True
         if damaged:

@@ -82,7 +82,9 @@ def _made(folder: Path) -> dict[str, bytes]:
     run.save_weights(make_model(recipe, vocabularies))
     scores = {"accuracy": 0.4, "loss": 1.5}
     history = [{"epoch": 1, "dev": scores, "best": True, "seconds": 1.0}]
-    run.save_metrics({"dev": scores, "test": scores, "seed": 1, "epochs": 1, "seconds": 1.0, "history": history})
+    run.save_metrics(
+        {"dev": scores, "test": scores, "seed": 1, "epochs": 1, "best_epoch": 1, "seconds": 1.0, "history": history}
+    )
     return {file.name: file.read_bytes() for file in folder.iterdir()}
 
 

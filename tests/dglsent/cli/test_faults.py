@@ -179,8 +179,9 @@ def test_output_that_takes_nothing(run, tmp_path, capsys, monkeypatch):
     "garbage",
     [
         *(b"", b"\xff\xfe", b"[]", b"{}", b'{"dev": 1}', b"[" * 100_000, b'{"dev": {}, "test"'),
-        b'{"dev": {}, "test": 1, "seconds": 1.5, "epochs": 2}',
-        b'{"dev": {}, "test": {}, "seconds": null, "epochs": 2}',
+        b'{"dev": {}, "test": 1, "seconds": 1.5, "epochs": 2, "best_epoch": 1}',
+        b'{"dev": {}, "test": {}, "seconds": null, "epochs": 2, "best_epoch": 1}',
+        b'{"dev": {}, "test": {}, "seconds": 1.5, "epochs": 2}',
     ],
 )
 def test_damaged_scores(garbage, run, program):
