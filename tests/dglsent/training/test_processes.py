@@ -111,7 +111,7 @@ def test_two_agents_of_torchrun_train_as_one_process_does(tmp_path, program):
     meeting = ["--rdzv-backend", "c10d", "--rdzv-endpoint", f"127.0.0.1:{port}", "--local-addr", "127.0.0.1"]
     # Agents are forks of a process that has imported everything, and start the training as forks of their own.
     program = ["--start-method", "fork", "--run-path", str(Path(dglsent.__file__).with_name("__main__.py"))]
-    training = [*program, "fit", str(file), "--out", str(several), "--device", "cpu"]
+    training = [*program, "fit", str(file), "--seeds", "1,2", "--out", str(several), "--device", "cpu"]
     logs = [tmp_path / f"agent-{number}" for number in range(2)]
     agents = [forked(_torchrun, ([*machines, *meeting, *training], str(log))) for log in logs]
     for agent in agents:
@@ -121,6 +121,8 @@ def test_two_agents_of_torchrun_train_as_one_process_does(tmp_path, program):
     said = [log.read_text() for log in logs]
     assert [agent.exitcode for agent in agents] == [0, 0], said
     assert sum(line.startswith(f"{several}: ") for text in said for line in text.splitlines()) == 1  # one machine talks
+    assert json.loads((several / "seed-2/metrics.json").read_text())["processes"] == 2  # over the same connection
+    several /= "seed-1"
     metrics = [json.loads((run / "metrics.json").read_text()) for run in (one, several)]
     assert metrics[1]["processes"] == 2
     assert metrics[1]["test"] == pytest.approx(metrics[0]["test"], rel=1e-4)

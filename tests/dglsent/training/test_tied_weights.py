@@ -9,7 +9,7 @@ from dglsent.training.run import Run
 
 
 class Tied(nn.Module):
-    """Two maps with one weight, and a view of a part of a third."""
+    """Two maps with one weight, a view of a part of a third, and a fourth that lies in memory by columns."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -18,6 +18,7 @@ class Tied(nn.Module):
         whole = torch.randn(4, 3)
         self.register_buffer("whole", whole)
         self.register_buffer("part", whole[1:3])
+        self.register_buffer("turned", torch.randn(2, 3).T)
 
 
 def test_weights_that_are_shared_are_saved_and_set_again(tmp_path: Path) -> None:
