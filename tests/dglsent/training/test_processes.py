@@ -295,6 +295,37 @@ def fetch_and_wait(pipe) -> None:
     time.sleep(600)
 
 
+def lead(told: Path) -> None:
+    """What a process does that is then killed; its helper is a fork of it."""
+    there = SimpleNamespace(
+        get_context=lambda kind: multiprocessing.get_context("fork"), parent_process=multiprocessing.parent_process
+    )
+    processes.multiprocessing = there
+    with processes.helped(2, tell_and_wait, told):
+        time.sleep(600)
+
+
+def tell_and_wait(place: Place, ready, told: Path) -> None:
+    """A helper's work."""
+    ready()
+    told.write_text(str(os.getpid()))
+    time.sleep(600)
+
+
+def test_helpers_end_with_the_process_that_was_killed(tmp_path):
+    told = tmp_path / "told"
+    told.touch()
+    process = forked(lead, (told,))
+    process.start()
+    until = time.monotonic() + 60
+    while not told.read_text():
+        assert time.monotonic() < until
+        time.sleep(0.01)
+    process.kill()
+    process.join()
+    ends(int(told.read_text()))
+
+
 def test_workers_end_with_the_process_that_was_killed():
     context = multiprocessing.get_context("spawn")
     ours, theirs = context.Pipe()
@@ -303,11 +334,16 @@ def test_workers_end_with_the_process_that_was_killed():
     (worker,) = ours.recv()
     process.kill()
     process.join()
+    ends(worker)
+
+
+def ends(process: int) -> None:
+    """Waits for its end, and ends it if it does not."""
     until = time.monotonic() + 20
-    while Path(f"/proc/{worker}").exists() and time.monotonic() < until:
+    while Path(f"/proc/{process}").exists() and time.monotonic() < until:
         time.sleep(0.05)
     try:
-        assert not Path(f"/proc/{worker}").exists()
+        assert not Path(f"/proc/{process}").exists()
     finally:
         with suppress(ProcessLookupError):
-            os.kill(worker, signal.SIGKILL)
+            os.kill(process, signal.SIGKILL)
