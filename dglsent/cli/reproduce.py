@@ -33,7 +33,7 @@ def make_parser() -> Parser:
     parser = Parser("reproduce", "Train the rows of a published table and print it with ours beside.")
     parser.epilog = _EPILOGUE
     parser.add_argument("table", metavar="TABLE", nargs="?", help="name of a table (--list) or a YAML file")
-    parser.add_argument("--list", action="store_true", help="list the tables")
+    parser.add_argument("--list", action="store_true", help="list the tables, or the rows of TABLE that can be trained")
     parser.add_argument("--seeds", type=seeds, default=[1], metavar="1,2,3", help="seeds of each row; 1 by default")
     parser.add_argument("--rows", type=names, default=[], metavar="A,B", help="only these: names of rows or recipes")
     parser.add_argument(
@@ -83,17 +83,26 @@ def main(arguments: Sequence[str]) -> int:
     parser = make_parser()
     options = parser.parse_args(arguments)
 
-    from dglsent.reproduction import tables
-
     if options.list:
-        for name in tables.names():
-            table = tables.load(name)
-            papers = dict.fromkeys(tables.cited(row.paper) for row in table.rows)
-            print(f"{name:<20}{table.title} ({'; '.join(papers)})")
+        _list(options.table)
         return 0
     if options.table is None:
         parser.error("name a TABLE, or --list")
     return _reproduce(options, f"dglsent reproduce {shlex.join(arguments)}")
+
+
+def _list(name: str | None) -> None:
+    from dglsent.reproduction import tables
+
+    if name:
+        for row in tables.load(name).rows:
+            if row.recipe:
+                print(f"{row.recipe:<44}{row.name} ({tables.cited(row.paper)})")
+        return
+    for name in tables.names():
+        table = tables.load(name)
+        papers = dict.fromkeys(tables.cited(row.paper) for row in table.rows)
+        print(f"{name:<20}{table.title} ({'; '.join(papers)})")
 
 
 def _check(options: Namespace) -> None:

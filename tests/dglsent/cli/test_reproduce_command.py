@@ -182,6 +182,17 @@ def test_list(program):
     }
 
 
+def test_list_of_the_rows_of_a_table(program):
+    """What it names is what --rows takes; rows that are quoted alone are not among them."""
+    code, out, _ = program("reproduce", "trec", "--list")
+    assert code == 0
+    assert [line.split()[0] for line in out.splitlines()] == [
+        row.recipe for row in tables.load("trec").rows if row.recipe
+    ]
+    assert re.search(r"^trec/tg-hrecnn-concat +TG-HRecNN \+ concat \(Shen et al\. 2018\)$", out, re.M)
+    program.refuses("reproduce", "nowhere", "--list", saying=["nowhere"])
+
+
 @pytest.mark.parametrize("name", tables.names())
 def test_built_in_tables(name):
     table = tables.load(name)
