@@ -157,7 +157,8 @@ def figures(tables: Mapping[str, DataFrame]) -> dict[str, Figure]:
     for system, shown, one in first_runs(weights):
         words = list(one.drop_duplicates("receiver").sort_values("receiver").receiver_word)
         names = [name for name in one if str(name).startswith("attention_") and one[name].notna().all()]
-        size, longer = 1.5 + inches(len(words)) + room(words), room(words)
+        longer = room(words)
+        size = 1.5 + inches(len(words)) + longer
         squares = [word_attention.square(one, name) for name in names]
         high = max(square.max() for square in squares)
         figure, axes = panels(

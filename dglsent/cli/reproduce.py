@@ -91,11 +91,11 @@ def main(arguments: Sequence[str]) -> int:
     return _reproduce(options, f"dglsent reproduce {shlex.join(arguments)}")
 
 
-def _list(name: str | None) -> None:
+def _list(chosen: str | None) -> None:
     from dglsent.reproduction import tables
 
-    if name:
-        for row in tables.load(name).rows:
+    if chosen:
+        for row in tables.load(chosen).rows:
             if row.recipe:
                 print(f"{row.recipe:<44}{row.name} ({tables.cited(row.paper)})")
         return

@@ -25,7 +25,7 @@ PAIR_REMEDY = (
     "or for constituency trees, of a graph of your own too, give brackets in the columns of the text"
 )
 NO_CLASS = ("", "_", "-1")  # labels of a phrase that has none
-_ROW = re.compile(r"[0-9]+(?:[-.][0-9]+)?(?:\t[^\t]*){9}")  # of CoNLL-U
+CONLLU_WORD = r"[0-9]+(?:[-.][0-9]+)?(?:\t[^\t\r\n]*){9}"  # ten columns, the first a number
 PIECE = re.compile(r"[()]|[^ \t\r\n()]+")  # as in `graphs.formats.brackets`
 CONLLU = (".conllu", ".conll")
 TEXT, PAIR = "text", ("first", "second")  # columns of the sentences
@@ -55,7 +55,7 @@ def refuse_parses(lines: Iterable[tuple[int, str]], name: str, remedy: str) -> N
     """
     for number, line in lines:
         brackets = is_tree(line.strip(), among_trees=False)
-        if brackets or _ROW.fullmatch(line):
+        if brackets or re.fullmatch(CONLLU_WORD, line):
             what = "a tree in brackets" if brackets else "a word of CoNLL-U"
             raise InputError(f"{name}:{number}: {what}, and not text; {remedy}")
 

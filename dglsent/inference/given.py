@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from dglsent.corpora.example import Example, Parsed
-from dglsent.corpora.own_files import has_trees, is_tree
+from dglsent.corpora.own_files import CONLLU_WORD, has_trees, is_tree
 from dglsent.corpora.tables import half_character
 from graphs.columns import Constituency, Dependencies, Tagged
 from graphs.converters import from_nltk, from_spacy, from_stanza, is_nltk, is_spacy, is_stanza
@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 
 REMEDY = "give raw text, or the files that `dglsent parse` writes"
 _WANTS = "give raw text, or the .{}.gz that `dglsent parse` writes"
-# A word of CoNLL-U: ten columns, the first a number. One such line will do: another, a broken one, is told of then.
-_CONLLU = re.compile(r"(?:\A|[\r\n])[0-9]+(?:[-.][0-9]+)?(?:\t[^\t\r\n]*){9}(?:[\r\n]|\Z)")
+# One word of CoNLL-U will do: another, a broken one, is told of then.
+_CONLLU = re.compile(rf"(?:\A|[\r\n]){CONLLU_WORD}(?:[\r\n]|\Z)")
 _MARK = "\ufeff"  # of byte order, with which text may begin that was read from a file
 _STANZA = "run Stanza with depparse and constituency, or give raw text"
 WANTED = (
