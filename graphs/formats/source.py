@@ -173,8 +173,12 @@ def _opened(source: Source, stack: ExitStack) -> IO[Any]:
     if not isinstance(source, (str, os.PathLike)):
         if not hasattr(source, "read"):
             raise InputError(f"a path or an open file is wanted, and {type(source).__name__} was given")
+        if getattr(source, "closed", False):
+            raise InputError(f"{source_name(source) or 'input'}: the file is closed; give it open, or its path")
         return source
     path = os.fspath(source)
+    if "\n" in path:
+        raise InputError("a text is given where a path is wanted; parse_brackets and parse_conllu read text")
     try:
         file = stack.enter_context(io.BufferedReader(io.FileIO(path), _BLOCK))
     except ValueError as error:  # a name with a null character
