@@ -6,14 +6,13 @@ Where the vocabularies have spelling, nodes have its fields too (`Spelling.node_
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from numbers import Real
 from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
 
 from graphs import fields, trees
-from graphs.columns import Constituency, Dependencies, IntArray, Sentence, as_array, check_sentence
+from graphs.columns import Constituency, Dependencies, IntArray, Sentence, as_array, check_sentence, whole_numbers
 from graphs.errors import Origin, SentenceError, check_choice, check_kind
 from graphs.features import Vocabularies, relations, tags
 from graphs.sentence_graph import SentenceGraph
@@ -31,44 +30,7 @@ def classes(labels: Sequence[int] | IntArray, origin: Origin | None = None) -> I
     Raises:
         SentenceError: one is no whole number, of which NumPy would cut the fraction off.
     """
-    return _whole_numbers(labels, "gold class", origin)
-
-
-def _whole_numbers(values: Sequence[int] | IntArray, what: str, origin: Origin | None) -> IntArray:
-    given = np.asarray(values)
-    if given.dtype.kind not in "biuf":
-        given = np.array([value if isinstance(value, Real) else np.nan for value in values], dtype=np.float64)
-    with np.errstate(invalid="ignore"):  # of NaN
-        whole = given.astype(np.int64)
-    wrong = np.flatnonzero(whole != given)
-    if len(wrong):
-        number = int(wrong[0])
-        value = np.asarray(values[number]).tolist()
-        raise SentenceError(f"{what} {value!r} of node {number + 1} is no whole number", origin)
-    return whole
-
-
-def heads(sentence: Dependencies) -> IntArray:
-    """The heads [N] of a sentence.
-
-    Raises:
-        SentenceError: a head is no whole number or out of range, or there are not as many as words.
-    """
-    head = _whole_numbers(sentence.head, "head", sentence.origin)
-    columns = (head, sentence.relation, sentence.upos, sentence.xpos)
-    if any(len(column) != len(sentence) for column in columns):
-        sizes = "{} heads, {} relations, {} upos and {} xpos".format(*map(len, columns))
-        raise SentenceError(
-            f"the sentence has {len(sentence)} words, {sizes}; give one of each a word", sentence.origin
-        )
-    wrong = np.flatnonzero((head < -1) | (head >= len(head)))
-    if len(wrong):
-        word = int(wrong[0])
-        raise SentenceError(
-            f"head {int(head[word]) + 1} of word {word + 1} is out of range, the sentence has {len(head)} words",
-            sentence.origin,
-        )
-    return head
+    return whole_numbers(labels, "gold class", origin)
 
 
 def dependency(
@@ -94,7 +56,7 @@ def dependency(
     _check_vocabularies(vocabularies)
     if not len(sentence):
         raise SentenceError("the sentence has no words", sentence.origin)
-    head = heads(sentence)
+    head = trees.heads(sentence)
     if len(head) > 1 and sentence.headless:
         raise SentenceError("the sentence has no heads, perhaps tags alone; parse it", sentence.origin)
     if roots == "attach" and not sentence.forest:
@@ -105,7 +67,7 @@ def dependency(
         src=src,
         dst=head[src],
         nodes={
-            fields.WORD: vocabularies.word.ids(sentence.word),
+            fields.WORD: _ids(sentence.word, vocabularies, sentence.origin),
             fields.TAG: vocabularies.tag.ids(tags(sentence)),
             fields.POSITION: np.arange(len(head)),
             **spelled(sentence.word, vocabularies),
@@ -159,7 +121,7 @@ def constituency(
                 tree.origin,
             )
     word = np.zeros(size, dtype=np.int64)
-    word[is_word] = vocabularies.word.ids(tree.words)
+    word[is_word] = _ids(tree.words, vocabularies, tree.origin)
     position = np.full(size, -1, dtype=np.int64)
     position[is_word] = np.arange(is_word.sum())
     span, src = trees.spans(tree), np.flatnonzero(parent >= 0)
@@ -306,11 +268,19 @@ def _of_words(sentence: Sentence, vocabularies: Vocabularies) -> dict[str, IntAr
     if isinstance(sentence, Constituency):
         at_words = [tag for tag, word in zip(at_words, sentence.word, strict=True) if word is not None]
     return {
-        fields.WORD: vocabularies.word.ids(words),
+        fields.WORD: _ids(words, vocabularies, sentence.origin),
         fields.TAG: vocabularies.tag.ids(at_words),
         fields.POSITION: np.arange(len(words)),
         **spelled(words, vocabularies),
     }
+
+
+def _ids(words: Sequence[str], vocabularies: Vocabularies, origin: Origin) -> IntArray:
+    """The ids [N] of words; a vocabulary would make padding of None."""
+    strange = next((place for place, word in enumerate(words) if not isinstance(word, str)), None)
+    if strange is not None:
+        raise SentenceError(f"word {strange + 1} is {words[strange]!r}; give its text", origin)
+    return vocabularies.word.ids(words)
 
 
 def _check_vocabularies(vocabularies: Vocabularies) -> None:

@@ -7,12 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from numbers import Real
 from typing import Any, TypeAlias, get_args
 
 import numpy as np
 import numpy.typing as npt
 
-from graphs.errors import Origin, check_kind
+from graphs.errors import Origin, SentenceError, check_kind
 
 IntArray: TypeAlias = npt.NDArray[np.int64]
 
@@ -115,7 +116,8 @@ class Dependencies:
     @property
     def headless(self) -> bool:
         """Whether no word has a head or a relation, as in a sentence that was tagged and not parsed."""
-        return bool((self.head < 0).all()) and set(self.relation) <= {"_"}
+        numbers = self.head.dtype.kind in "iuf"  # the builders say what is wrong with others
+        return numbers and bool((self.head < 0).all()) and set(self.relation) <= {"_"}
 
     def _repr_svg_(self) -> str:
         """Draws the tree, in notebooks; a long sentence in rows."""
@@ -172,3 +174,22 @@ def as_array(values: Any) -> npt.NDArray[Any]:
         if str(values.dtype) == "torch.bfloat16":
             values = values.float()
     return np.asarray(values)
+
+
+def whole_numbers(values: Sequence[int] | IntArray, what: str, origin: Origin | None) -> IntArray:
+    """Numbers [N] of nodes as int64; `what` and `origin` are for the error.
+
+    Raises:
+        SentenceError: one is no whole number, of which NumPy would cut the fraction off.
+    """
+    given = np.asarray(values)
+    if given.dtype.kind not in "biuf":
+        given = np.array([value if isinstance(value, Real) else np.nan for value in values], dtype=np.float64)
+    with np.errstate(invalid="ignore"):  # of NaN
+        whole = given.astype(np.int64)
+    wrong = np.flatnonzero(whole != given)
+    if len(wrong):
+        number = int(wrong[0])
+        value = np.asarray(values[number]).tolist()
+        raise SentenceError(f"{what} {value!r} of node {number + 1} is no whole number", origin)
+    return whole

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from graphs import builders, fields
+from graphs import builders, fields, trees
 from graphs.columns import Dependencies, IntArray, Sentence
 from graphs.features import UNKNOWN, Vocabularies, Vocabulary, relations
 from graphs.sentence_graph import SentenceGraph
@@ -114,7 +114,7 @@ def token_relations(relation: Vocabulary) -> list[str]:
 def _relations(sentence: Dependencies, vocabulary: Vocabulary) -> IntArray:
     """[N, N] ids of `token_relations`; an arc without a name has an unknown one."""
     size, known = len(sentence), len(vocabulary)
-    head = builders.heads(sentence)
+    head = trees.heads(sentence)
     label = np.maximum(vocabulary.ids(relations(sentence)), UNKNOWN)
     dependent = np.flatnonzero(head >= 0)
     matrix = np.full((size, size), 2 * known)

@@ -7,7 +7,7 @@ from itertools import chain
 
 import numpy as np
 
-from graphs import builders, trees
+from graphs import trees
 from graphs.columns import Constituency, Dependencies, IntArray
 from graphs.errors import Origin, SentenceError
 
@@ -38,7 +38,7 @@ def forest(
         label, word = (list(chain.from_iterable(getattr(one, name) for one in found)) for name in ("label", "word"))
         return Constituency(label, word, parent, origin)
     each = [one for one in sentences if isinstance(one, Dependencies)]
-    found_heads = [(one, builders.heads(one)) for one in each]
+    found_heads = [(one, trees.heads(one)) for one in each]
     head = _joined([head if one.forest else trees.attach_roots(head) for one, head in found_heads])
     names = ("word", "relation", "upos", "xpos", "lemma", "feats")
     columns = {name: list(chain.from_iterable(getattr(one, name) for one in each)) for name in names}

@@ -19,7 +19,7 @@ from os import PathLike
 
 import numpy as np
 
-from graphs import builders, trees
+from graphs import trees
 from graphs.bulk import Progress, Record, Text, comments, in_bulk
 from graphs.columns import Constituency, Dependencies
 from graphs.errors import Origin, SentenceError
@@ -140,7 +140,7 @@ def _check(dependencies: Dependencies, tree: Constituency) -> None:
         raise ValueError("columns of different lengths")
     if not all(isinstance(string, str) for string in strings) or tree.words != dependencies.words:
         raise ValueError("not the same words")
-    builders.heads(dependencies)
+    trees.heads(dependencies)
     trees.refuse_cycle(dependencies.head)
     before = np.arange(len(tree))
     if (

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from graphs.columns import Constituency, IntArray
+from graphs.columns import Constituency, Dependencies, IntArray, whole_numbers
 from graphs.errors import Origin, SentenceError
 
 
@@ -45,7 +45,7 @@ def parents(tree: Constituency) -> IntArray:
     size = len(tree)
     if not size:
         raise SentenceError("the tree has no words", tree.origin)
-    parent = np.asarray(tree.parent, dtype=np.int64)
+    parent = whole_numbers(tree.parent, "parent", tree.origin)
     if not len(parent) == len(tree.word) == size:
         said = f"{size} labels, {len(tree.word)} words and {len(parent)} parents"
         raise SentenceError(f"the tree has {said}; give one of each a node", tree.origin)
@@ -62,6 +62,29 @@ def parents(tree: Constituency) -> IntArray:
         )
         raise SentenceError(what, tree.origin)
     return parent
+
+
+def heads(sentence: Dependencies) -> IntArray:
+    """The heads [N] of a sentence.
+
+    Raises:
+        SentenceError: a head is no whole number or out of range, or there are not as many as words.
+    """
+    head = whole_numbers(sentence.head, "head", sentence.origin)
+    columns = (head, sentence.relation, sentence.upos, sentence.xpos)
+    if any(len(column) != len(sentence) for column in columns):
+        sizes = "{} heads, {} relations, {} upos and {} xpos".format(*map(len, columns))
+        raise SentenceError(
+            f"the sentence has {len(sentence)} words, {sizes}; give one of each a word", sentence.origin
+        )
+    wrong = np.flatnonzero((head < -1) | (head >= len(head)))
+    if len(wrong):
+        word = int(wrong[0])
+        raise SentenceError(
+            f"head {int(head[word]) + 1} of word {word + 1} is out of range, the sentence has {len(head)} words",
+            sentence.origin,
+        )
+    return head
 
 
 def slots(parent: IntArray) -> IntArray:

@@ -13,12 +13,12 @@ from typing import Any
 
 import numpy as np
 
+from graphs import trees
 from graphs.columns import Dependencies
 from graphs.errors import Origin, SentenceError, check_kind, counted
 from graphs.formats.numbers import natural
 from graphs.formats.policy import OnError, Sentences, collect
 from graphs.formats.source import Source, read_lines, source_name, source_start
-from graphs.trees import refuse_cycle
 
 _COLUMNS = 10
 _BREAKS = frozenset("\t\n\r")
@@ -53,17 +53,26 @@ def to_conllu(sentence: Dependencies) -> str:
     has none.
 
     Raises:
-        SentenceError: if there are no words, a column has another length than the words, or one of its cells is empty
-            or holds a tab or a line end.
+        SentenceError: if there are no words, a column has another length than the words, one of its cells is empty or
+            holds a tab or a line end, heads that make no tree, or multiword tokens and empty nodes without a place.
     """
     count = len(sentence)
     if not count:
         raise SentenceError("the sentence has no words", sentence.origin)
+    head = trees.heads(sentence)
+    trees.refuse_cycle(head, sentence.origin)
     before: list[list[str]] = [[] for _ in range(count + 1)]  # lines that go before each word, and after the last
     for name, form in sentence.empty:
-        before[int(name.partition(".")[0])].append(_line(sentence, name, form))
+        word, _, rank = name.partition(".")
+        if not (0 <= natural(word) <= count and natural(rank) > 0):
+            raise SentenceError(f"empty node {name!r} follows none of the {count} words", sentence.origin)
+        before[natural(word)].append(_line(sentence, name, form))
+    covered = 0
     for first, end, form in sentence.multiword:
+        if not covered <= first < end <= count:
+            raise SentenceError(f"multiword token {form!r} does not span words of {count}", sentence.origin)
         before[first].append(_line(sentence, f"{first + 1}-{end}", form))
+        covered = end
     if any("\n" in comment or "\r" in comment for comment in sentence.comments):
         raise SentenceError("a comment holds a line end and cannot be written", sentence.origin)
     lines = [f"# {comment}" for comment in sentence.comments]
@@ -73,7 +82,7 @@ def to_conllu(sentence: Dependencies) -> str:
         "upos": sentence.upos,
         "xpos": sentence.xpos,
         "feats": sentence.feats,
-        "head": ["_"] * count if sentence.headless else [str(head + 1) for head in sentence.head.tolist()],
+        "head": ["_"] * count if sentence.headless else [str(above + 1) for above in head.tolist()],
         "relation": sentence.relation,
     }
     for name, column in columns.items():
@@ -108,7 +117,7 @@ def from_stanza_sentence(sentence: Any, origin: Origin | None = None) -> Depende
     head = np.asarray([word.head - 1 for word in words], dtype=np.int64)
     if head.min() < -1 or head.max() >= len(words):
         raise SentenceError(f"a head is out of range, the sentence has {len(words)} words", origin)
-    refuse_cycle(head, origin)
+    trees.refuse_cycle(head, origin)
     return replace(tagged, head=head, relation=[word.deprel or "_" for word in words])
 
 
@@ -242,5 +251,5 @@ def _heads(rows: list[list[str]], places: list[int], origin: Origin) -> np.ndarr
             )
         heads.append(head - 1)
     column = np.asarray(heads, dtype=np.int64)
-    refuse_cycle(column, origin)
+    trees.refuse_cycle(column, origin)
     return column

@@ -52,7 +52,7 @@ def _dependencies(sentence: Dependencies) -> None:
     size, head = len(sentence), sentence.head
     columns = (sentence.relation, sentence.upos, sentence.xpos, sentence.lemma, head)
     assert all(len(column) == size for column in columns), "columns of other lengths"
-    builders.heads(sentence)
+    trees.heads(sentence)
     assert not len(trees.find_cycle(head)), "a cycle"
     assert all(0 <= first < end <= size for first, end, _ in sentence.multiword), "a multiword token out of range"
     try:

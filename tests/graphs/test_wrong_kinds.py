@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 
+import numpy as np
 import pytest
 
 import graphs
@@ -138,6 +139,29 @@ def test_columns_that_are_made_by_hand(columns, said):
         graphs.dependency(graphs.columns.Dependencies(**(whole | columns)), VOCABULARIES)
 
 
+@pytest.mark.parametrize("build", [graphs.chain, graphs.dependency, graphs.complete])
+@pytest.mark.parametrize("word", [None, 7, float("nan")])
+def test_words_without_text(build, word):
+    sentence = graphs.columns.Dependencies(["a", word], [-1, 0], ["root", "dep"])
+    with pytest.raises(graphs.errors.SentenceError, match=rf"word 2 is {word!r}; give its text"):
+        build(sentence, VOCABULARIES)
+
+
+def test_heads_that_are_no_numbers_are_not_passed_over():
+    for head in (["x", "y"], [None, None]):
+        sentence = graphs.columns.Dependencies(["a", "b"], head, ["_", "_"])
+        assert not sentence.headless
+        with pytest.raises(graphs.errors.SentenceError, match="is no whole number"):
+            graphs.dependency(sentence, VOCABULARIES)
+
+
+@pytest.mark.parametrize("parent", [[-1, 0.5, 0], [-1, "0", 0], [-1, None, 0]])
+def test_parents_that_are_no_whole_numbers(parent):
+    tree = graphs.columns.Constituency(["S", "A", "B"], [None, "a", "b"], np.array(parent))
+    with pytest.raises(graphs.errors.SentenceError, match=r"parent .* of node \d is no whole number"):
+        graphs.constituency(tree, VOCABULARIES)
+
+
 def test_classes_that_are_no_whole_numbers():
     assert graphs.constituency(TREE, VOCABULARIES, labels=[1.0, -1, 2]).nodes["label"].tolist() == [1, -1, 2]
     with pytest.raises(graphs.errors.SentenceError, match=r"gold class 0\.7 of node 2 is no whole number"):
@@ -151,6 +175,17 @@ def test_classes_that_are_no_whole_numbers():
 def test_a_source_that_is_no_file(read, given):
     with pytest.raises(InputError, match=f"a path or an open file is wanted, and {type(given).__name__} was given"):
         read(given)
+
+
+@pytest.mark.parametrize("read", [graphs.read_conllu, graphs.read_brackets])
+def test_a_text_or_a_closed_file_in_place_of_a_file(read, tmp_path):
+    with pytest.raises(InputError, match="a text is given where a path is wanted; parse_brackets and parse_conllu"):
+        read("1\tfilm\t_\t_\t_\t_\t0\troot\t_\t_\n\n")
+    (tmp_path / "a.txt").write_text("(S a)\n")
+    with (tmp_path / "a.txt").open() as file:
+        pass
+    with pytest.raises(InputError, match=r"a\.txt: the file is closed; give it open, or its path"):
+        read(file)
 
 
 @pytest.mark.parametrize("window", [0, -1, 1.5])

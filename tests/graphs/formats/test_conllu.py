@@ -274,6 +274,39 @@ def test_a_sentence_that_was_tagged_alone_has_no_heads():
 
 def test_a_column_of_another_length_is_not_written():
     (sentence,) = parse_conllu("# sent_id = s\n" + block(0, 1))
-    sentence.relation = ["root"]
-    with pytest.raises(SentenceError, match="sentence s: the column relation has 1 cells for 2 words"):
+    sentence.lemma = ["x"]
+    with pytest.raises(SentenceError, match="sentence s: the column lemma has 1 cells for 2 words"):
         to_conllu(sentence)
+    sentence.relation = ["root"]
+    with pytest.raises(SentenceError, match="sentence s: the sentence has 2 words, 2 heads, 1 relations"):
+        to_conllu(sentence)
+
+
+@pytest.mark.parametrize(
+    ("field", "value", "said"),
+    [
+        ("head", np.array([1, 0]), "the heads of words 1 -> 2 -> 1 form a cycle"),
+        ("head", np.array([-1, 2]), "head 3 of word 2 is out of range"),
+        ("head", np.array([-1, 0.5]), r"head 0\.5 of node 2 is no whole number"),
+        ("head", np.array(["", "x"]), "head .* of node 1 is no whole number"),
+        ("multiword", [(1, 3, "xy")], "multiword token 'xy' does not span words of 2"),
+        ("multiword", [(-1, 1, "xy")], "multiword token 'xy' does not span"),
+        ("multiword", [(1, 1, "xy")], "multiword token 'xy' does not span"),
+        ("multiword", [(0, 2, "x"), (1, 2, "xy")], "multiword token 'xy' does not span"),
+        ("empty", [("3.1", "e")], "empty node '3.1' follows none of the 2 words"),
+        ("empty", [("2", "e")], "empty node '2' follows none"),
+        ("empty", [("2.0", "e")], r"empty node '2\.0' follows none"),
+        ("empty", [("-1.1", "e")], r"empty node '-1\.1' follows none"),
+    ],
+)
+def test_what_would_not_be_read_again_is_not_written(field, value, said):
+    (sentence,) = parse_conllu("# sent_id = s\n" + block(0, 1))
+    setattr(sentence, field, value)
+    with pytest.raises(SentenceError, match=f"sentence s: {said}"):
+        to_conllu(sentence)
+
+
+def test_heads_that_are_whole_floats_are_written():
+    (sentence,) = parse_conllu(block(0, 1))
+    sentence.head = np.array([-1.0, 0.0])
+    assert to_conllu(sentence) == block(0, 1) + "\n" * (not block(0, 1).endswith("\n\n"))
