@@ -156,6 +156,7 @@ def occurrences(data: GraphSet, vocabularies: Vocabularies, words: Sequence[str]
         unknown = [name for name, word in zip(words, numbers, strict=True) if word < len(SPECIAL) or word not in found]
         if unknown:
             raise InputError(f"--log-gates: training does not know the word {unknown[0]!r}")
+        numbers = [*dict.fromkeys(numbers)]
     else:
         frequent = sorted(word for word, places in found.items() if len(places) >= _LEAST and word >= len(SPECIAL))
         numbers = sorted(rng.permutation(frequent)[:_WORDS].tolist())

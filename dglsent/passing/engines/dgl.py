@@ -284,7 +284,10 @@ def _sent(field: str) -> str:
 
 def _without_edges(batch: Batch, relation: Relation, message: MessageFunction, reduce: ReduceFunction) -> Outputs:
     """What a round over no edges leaves at N nodes: zeros [N, ...], as reduce would make of messages of that shape."""
-    nothing: Resolver = lambda name: there(batch.nodes, name, NODE)[:0]  # noqa: E731
+
+    def nothing(name: str) -> Tensor:
+        return there(batch.nodes, name, NODE)[:0]
+
     messages = call(message_function(message), Edges(0, nothing, nothing, relation.edges.__getitem__))
     outputs: dict[str, Tensor] = {}
     for each in reducers(reduce):

@@ -97,6 +97,10 @@ def test_no_class_is_none_of_those_that_a_word_has():
     assert [(one["word"], one["count"], one["classes"]) for one in chosen] == [("saw", 3, 2), ("it", 3, 1)]
 
 
+def test_a_word_that_is_named_twice_is_logged_once():
+    assert [one["word"] for one in occurring([("saw it saw", [0, 1, -1])], ["it", "saw", "it"])] == ["it", "saw"]
+
+
 def test_words_that_are_not_named_are_drawn_of_those_that_occur_twenty_times():
     """And at most forty words, and fifty places of each."""
     tagged = [*[("saw it", [0, 0])] * 19, ("saw", [0]), *[("the the the", [0, 0, 0])] * 20]
