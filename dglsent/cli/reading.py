@@ -14,7 +14,7 @@ from typing import Literal, TypeAlias, get_args
 from dglsent.building.endings import form_named
 from dglsent.cli.in_twos import in_twos
 from dglsent.cli.taken_for_text import csv_cells, first_line, numbered_lines, refuse_header
-from dglsent.corpora.own_files import PIECE, has_trees, is_tree, tree
+from dglsent.corpora.own_files import are_brackets, has_trees, is_tree, tree
 from dglsent.corpora.tables import Row, rows, tsv_cells
 from dglsent.inference.given import Given, Raw, parsed
 from graphs.columns import Constituency, Dependencies, Tagged
@@ -28,7 +28,6 @@ FORMATS: tuple[Format, ...] = get_args(Format)
 
 TOKEN = re.compile(r"[^ \t]+")  # U+00A0 and its like may stand in a token
 _OBJECT = re.compile(r'[ \t]*\{[ \t]*"')
-_OF_ONE_WORD = re.compile(r"(?:\([ \t]*[^ \t()a-z]+[ \t]+[^ \t()]+[ \t]*\)[ \t]*)+")
 
 
 def guess(name: str, text: str) -> Format:
@@ -54,7 +53,7 @@ def _guess_by_lines(name: str, text: str) -> Format:
         raise InputError(
             f"{name}: JSON, and not sentences; give JSON lines, an object a line, or add --format text if it is text"
         )
-    return "brackets" if lines and _are_brackets(lines) else "text"
+    return "brackets" if lines and are_brackets(lines) else "text"
 
 
 def _is_json(text: str) -> bool:
@@ -66,27 +65,6 @@ def _is_json(text: str) -> bool:
     except (ValueError, RecursionError):
         return False
     return True
-
-
-def _are_brackets(lines: Iterable[str]) -> bool:
-    """Whether lines are trees, be some of them broken: no word stands outside brackets.
-
-    Where no brackets stand within brackets, all trees are of one word, `(UH Yes)`; `(Laughs)` and `(Great film)` are
-    text, for no tag has small letters.
-    """
-    depth, nested, of_one_word = 0, False, True
-    for line in lines:
-        if line.startswith("("):
-            depth = 0  # as for the reader of brackets, which lets a tree that is not closed end here
-        elif not line.startswith((" ", "\t", ")")):
-            return False
-        for piece in PIECE.findall(line):
-            depth += (piece == "(") - (piece == ")")
-            if piece not in ("(", ")") and depth < 1:
-                return False
-            nested |= depth > 1
-        of_one_word &= _OF_ONE_WORD.fullmatch(line.strip()) is not None
-    return nested or of_one_word
 
 
 def read(
@@ -147,7 +125,10 @@ def _read(text: str, form: Format, columns: Sequence[str], name: str, named: boo
         ]
     single = _single(text, form, name)
     if sentences == 2 and single:
-        return in_twos(single, _places(single, form, len(numbered_lines(text))), name, numbered=form == "conllu")
+        places = _places(single, form, len(numbered_lines(text)))
+        # `dglsent parse` leaves the line of a failed tree empty, so the lines of its pairs are even in number.
+        numbered = form == "conllu" or (form == "brackets" and not len(text.split("\n")) % 2)
+        return in_twos(single, places, name, numbered=numbered)
     return [(one,) for one in single]
 
 

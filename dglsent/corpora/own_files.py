@@ -26,7 +26,8 @@ PAIR_REMEDY = (
 )
 NO_CLASS = ("", "_", "-1")  # labels of a phrase that has none
 CONLLU_WORD = r"[0-9]+(?:[-.][0-9]+)?(?:\t[^\t\r\n]*){9}"  # ten columns, the first a number
-PIECE = re.compile(r"[()]|[^ \t\r\n()]+")  # as in `graphs.formats.brackets`
+_PIECE = re.compile(r"[()]|[^ \t\r\n()]+")  # as in `graphs.formats.brackets`
+_OF_ONE_WORD = re.compile(r"(?:\([ \t]*[^ \t()a-z]+[ \t]+[^ \t()]+[ \t]*\)[ \t]*)+")
 CONLLU = (".conllu", ".conll")
 TEXT, PAIR = "text", ("first", "second")  # columns of the sentences
 
@@ -47,17 +48,43 @@ def is_tree(text: str, among_trees: bool) -> bool:
     return depth > 0 if among_trees else depth > 1 and text.endswith(")")
 
 
+def are_brackets(lines: Iterable[str]) -> bool:
+    """Whether lines are trees, be some of them broken: no word stands outside brackets.
+
+    Where no brackets stand within brackets, all trees are of one word, `(UH Yes)`; `(Laughs)` and `(Great film)` are
+    text, for no tag has small letters.
+    """
+    depth, nested, of_one_word = 0, False, True
+    for line in lines:
+        if line.startswith("("):
+            depth = 0  # as for the reader of brackets, which lets a tree that is not closed end here
+        elif not line.startswith((" ", "\t", ")")):
+            return False
+        for piece in _PIECE.findall(line):
+            depth += (piece == "(") - (piece == ")")
+            if piece not in ("(", ")") and depth < 1:
+                return False
+            nested |= depth > 1
+        of_one_word &= _OF_ONE_WORD.fullmatch(line.strip()) is not None
+    return nested or of_one_word
+
+
 def refuse_parses(lines: Iterable[tuple[int, str]], name: str, remedy: str) -> None:
     """Refuses parses among lines of raw text, which have their numbers: their marks would be parsed as words.
 
     Raises:
-        InputError: a line is a tree in brackets, or a word of CoNLL-U; `remedy` says what to do.
+        InputError: a line is a tree in brackets, or a word of CoNLL-U, or all lines are trees; `remedy` says what to
+            do.
     """
+    lines = list(lines)
     for number, line in lines:
         brackets = is_tree(line.strip(), among_trees=False)
         if brackets or re.fullmatch(CONLLU_WORD, line):
             what = "a tree in brackets" if brackets else "a word of CoNLL-U"
             raise InputError(f"{name}:{number}: {what}, and not text; {remedy}")
+    filled = [line for _, line in lines if line.strip()]
+    if filled and are_brackets(filled):
+        raise InputError(f"{name}: trees in brackets, and not text; {remedy}")
 
 
 def tree(text: str, origin: Origin) -> Constituency:
@@ -97,7 +124,7 @@ def _depth(text: str) -> int:
         return 0
     depth = deepest = 0
     before = last = ""
-    for piece in PIECE.findall(text):
+    for piece in _PIECE.findall(text):
         if piece == "(":
             depth += 1
             deepest = max(deepest, depth)

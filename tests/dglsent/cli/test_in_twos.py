@@ -82,6 +82,20 @@ def test_as_many_trees_as_lines_may_share_lines():
     assert trees("(S (X a)) (S (X b))\n(S\n  (X c))\n(S (X d))\n") == [["a", "b"], ["c", "d"]]
 
 
+@pytest.mark.parametrize("lines", [["", "a", "b", ""], ["a", "b", "", "c", "d", ""], ["", "a", "b", "c", "d", ""]])
+def test_trees_in_twos_of_which_the_first_and_the_last_may_be_missing(lines):
+    """They were paired anew, the second sentence of one pair with the first of the next."""
+    with pytest.raises(InputError, match=r"sentence [13] is not there, .* cannot be known; write"):
+        trees("\n".join(line and f"(S (X {line}))" for line in lines))
+
+
+@pytest.mark.parametrize("lines", [["a", "b", "", "c", "d"], ["", "a", "b"], ["a", "b", "", "", "c", "d"], ["a", "b"]])
+def test_trees_in_twos_that_empty_lines_part(lines):
+    words = [line for line in lines if line]
+    wanted = [words[at : at + 2] for at in range(0, len(words), 2)]
+    assert trees("\n".join(line and f"(S (X {line}))" for line in lines)) == wanted
+
+
 def test_errors_are_sentences_too():
     broken = SentenceError("broken", Origin("f", 1))
     assert in_twos([broken, broken], None, "f") == [(broken, broken)]

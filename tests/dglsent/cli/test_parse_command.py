@@ -242,6 +242,17 @@ def test_parses_without_a_name_of_theirs_are_not_taken_for_text(text, said, form
     program.refuses("parse", tmp_path / "train.txt", tmp_path / "out", "--input", form, saying=told)
 
 
+@pytest.mark.parametrize("form", ["lines", "text"])
+def test_trees_over_several_lines_are_not_taken_for_text(form, tmp_path, program):
+    """As treebanks have them."""
+    (tmp_path / "trees.txt").write_text("(S\n  (NP (NN film))\n  (VP (VBD worked)))\n\n(S\n  (VB go))\n")
+    told = ["trees.txt:2: a tree in brackets, and not text"]
+    program.refuses("parse", tmp_path / "trees.txt", tmp_path / "out", "--input", form, saying=told)
+    (tmp_path / "trees.txt").write_text("(S\n  (NN film)\n  (VBD worked)\n)\n")
+    told = ["trees.txt: trees in brackets, and not text; give its text"]
+    program.refuses("parse", tmp_path / "trees.txt", tmp_path / "out", "--input", form, saying=told)
+
+
 @pytest.mark.parametrize(
     ("name", "out"), [("gold.conllu.gz", "gold"), ("gold.tags.conllu.gz", "gold"), ("a.failed.txt", "./a")]
 )
