@@ -61,7 +61,7 @@ def append(x: Tensor, more: Tensor, buffer: Tensor) -> Tensor:
 def segment_max(x: Tensor, incidence: Incidence) -> Tensor:
     """Largest of x [m, ...] over the edges of each row: [n, ...], 0 where a row has none.
 
-    Like DGL, a tie sends the whole gradient to one edge, the first in the order of the incidence.
+    A tie sends the whole gradient to one edge, the first in the order of the incidence.
     """
     edges, rows = len(x), len(incidence.offsets) - 1
     if not edges:
