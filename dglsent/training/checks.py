@@ -23,6 +23,7 @@ from dglsent.training.trial import few, is_own, no_graphs_for, try_encoder, try_
 from graphs import fields
 from graphs.errors import InputError
 
+_OF_BATCH = (fields.SENTENCE, fields.SIDE, fields.PAIR)
 _UNSCALE = ("adam", "adamw")  # by themselves as they step; before, gradients of 16-mixed are multiplied by its scale
 # Columns that recordings have, beside what an encoder shows.
 COLUMNS = {
@@ -124,17 +125,21 @@ def _require_methods(what: str, made: object, base: type, names: Sequence[str]) 
 
 
 def _check_own_graphs(recipe: Recipe, encoder: Encoder, sets: Mapping[str, Examples]) -> None:
-    """Refuses graphs along whose edges an encoder would propagate nothing."""
-    if not isinstance(recipe.graph, OwnGraph) or not encoder.directions:
+    """Refuses graphs along whose edges an encoder would propagate nothing, and fields that a batch would replace."""
+    if not isinstance(recipe.graph, OwnGraph):
         return
     for split, each in sets.items():
         if isinstance(each, GraphSet):
             for number, graph in enumerate(chain.from_iterable(each.graphs), 1):
-                if len(graph.src) and not graph.level.any():
+                made = f"graph: sentence {number} of {split}, as {recipe.graph} makes it"
+                replaced = next(filter(graph.nodes.__contains__, _OF_BATCH), None)
+                if replaced is not None:
+                    raise InputError(f"{made}: the node field {replaced!r} is the batch's own; give yours another name")
+                if encoder.directions and len(graph.src) and not graph.level.any():
                     raise InputError(
-                        f"graph: sentence {number} of {split}, as {recipe.graph} makes it: level is 0 everywhere, and "
-                        f"along its edges nothing is propagated; set directions = () in the encoder "
-                        f"{type(encoder).__name__} if update_all is all that it uses, or give the levels"
+                        f"{made}: level is 0 everywhere, and along its edges nothing is propagated; set directions = "
+                        f"() in the encoder {type(encoder).__name__} if update_all is all that it uses, or give the "
+                        "levels"
                     )
 
 

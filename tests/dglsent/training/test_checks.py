@@ -106,6 +106,13 @@ class Placeless(OwnGraph):
         return graph
 
 
+class Sided(OwnGraph):
+    def build(self, sentence, vocabularies):
+        graph = graphs.over_words(sentence, vocabularies, [])
+        graph.nodes["sentence"] = graph.nodes["position"]
+        return graph
+
+
 class Fewer(OwnGraph):
     reads = "chain"
 
@@ -203,6 +210,10 @@ def changed(change):
         (
             {"graph": "own_parts.Flat", "encoder": "ChildSumTreeLSTM"},
             "nothing is propagated; set directions = () in the encoder ChildSumTreeLSTM if",
+        ),
+        (
+            {"graph": "own_parts.Sided", "encoder": "own_parts.Sums"},
+            "Sided() makes it: the node field 'sentence' is the batch's own; give yours another name",
         ),
         ({"task": "{class_path: own_parts.Blind}"}, "it monitors 'r2', and its scores are accuracy"),
         ({"task": "{class_path: own_parts.Typed}"}, "targets['label'] is <class 'int'>, and no dtype; give such as"),
