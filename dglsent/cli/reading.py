@@ -112,7 +112,7 @@ def _read(text: str, form: Format, columns: Sequence[str], name: str, named: boo
         if sentences != 2:
             raise InputError(
                 f"{name or 'input'}: tab-separated pairs, but the model reads single sentences; of a table the first "
-                f"line names the columns, {columns[0]!r} among them"
+                f"line names the columns, {columns[0]!r} among them (or another: --columns text=NAME)"
             )
         pairs = _tabbed(text, name)
         refuse_header([cells for cells, _ in pairs], name)
