@@ -24,7 +24,7 @@ def tables(sources: Sequence[Recording], *, c: float = 50, norm: str = "mean", l
 
     Args:
         sources: recordings of pairs with classes, of one split.
-        c: factor.
+        c: by what the shared n-grams over the length are multiplied.
         norm: "mean" divides by the mean length, "total" by that of both sentences.
         least: pairs of a bin; fewer are joined to the next lower bin.
 

@@ -43,10 +43,10 @@ def tables(
     Args:
         sources: recordings with z_u.
         large: "top" share by value, "absolute" top share by absolute value, or "sd", above mean + 2 sd.
-        top: that share.
+        top: the share of phrases that are large, for "top" and "absolute".
         purity: share of the large nodes that must have the pair.
         least: phrases that must have the pair.
-        permutations: of the control.
+        permutations: how often the control gives the tags to other nodes.
 
     Raises:
         InputError: a recording lacks z_u, or has no phrase of two parts.

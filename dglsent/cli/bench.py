@@ -51,7 +51,7 @@ def make_parser() -> Parser:
         "--threads",
         type=_counts,
         metavar="N,N",
-        help="CPU thread counts, of which each takes its better; by default 1 and all cores",
+        help="CPU thread counts, of which the best counts; by default 1 and all cores, with --long all cores",
     )
     parser.add_argument(
         "--batch", type=_counts, metavar="N,N", help="batch sizes; 25,256 by default, with --all 1,25,256"
@@ -68,7 +68,7 @@ def make_parser() -> Parser:
     instead = parser.add_mutually_exclusive_group()
     instead.add_argument("--peers", action="store_true", help="beside other people's code of two models, on the CPU")
     instead.add_argument("--epochs", action="store_true", help="seconds of an epoch of SST and one of SICK instead")
-    instead.add_argument("--long", action="store_true", help="time and memory of CN3 on 400 words instead, on the CPU")
+    instead.add_argument("--long", action="store_true", help="time and memory of CN3 on 20 and 400 words, on the CPU")
     parser.add_argument("--json", action="store_true", help="print a list of rows instead of a table")
     return parser
 

@@ -41,9 +41,9 @@ SOME_FAILED = 1
 _ESCAPED = {"-LRB-": "(", "-RRB-": ")", "-LSB-": "[", "-RSB-": "]", "-LCB-": "{", "-RCB-": "}"}
 _BRACKET = re.compile("|".join(_ESCAPED))
 _EPILOGUE = """
-Writes OUT.conllu.gz and OUT.brackets.gz. A sentence that cannot be parsed is listed in OUT.failed.txt with its number
-and why, and makes the exit code 1; the others keep their numbers (`# sent_id`, line of brackets). With --tags all of
-this is of OUT.tags.conllu.gz. Where IN is no file but one of the corpora {corpora},
+Writes OUT.conllu.gz and OUT.brackets.gz. A sentence that cannot be parsed, an empty line among them, is listed in
+OUT.failed.txt with its number and why, and makes the exit code 1; the others keep their numbers (`# sent_id`, line of
+brackets). With --tags all of this is of OUT.tags.conllu.gz. Where IN is no file but one of the corpora {corpora},
 all of its sentences are parsed, and OUT is the folder of the parse files. Parses are cached by their content: the same
 command again goes on where it was stopped.
 """

@@ -31,9 +31,10 @@ lines, or two columns separated by a tab. Of a table (.tsv, .csv, .jsonl) the co
 trained on or, if it was not trained on a table, `text`, of pairs `first` and `second`; --columns names others. A
 tagger that was trained on one token per line reads such files, too: with --format columns, and without if all tokens
 have their classes. Every example gives one line of JSON; one that cannot be used gives a line with "error", is
-reported on standard error, and makes the exit code 2; a file of which none can be used, as it is of another format
-or has no parses that the model reads, is one error alone. "id" is that of its (first) sentence: `sent_id` of CoNLL-U,
-the line of text and of trees that have one each, else its number; of several files each line names its "file".
+reported on standard error, and makes the exit code 2; a file of several of which none can be used, as it is of
+another format or has no parses that the model reads, is one error alone. "id" is that of its (first) sentence:
+`sent_id` of CoNLL-U, the line of text and of trees that have one each, else its number; of several files each line
+names its "file".
 """
 
 

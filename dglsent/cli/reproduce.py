@@ -48,8 +48,8 @@ def make_parser() -> Parser:
     stale.add_argument(
         "--verify",
         action="store_true",
-        help="train nothing but the first epochs of stale runs, on the threads and the device that it had: what is the "
-        "same to the last digit is stale no more",
+        help="train nothing but the first epochs of stale runs, each on the threads and the device that it had: one of "
+        "which they are the same to the last digit is stale no more",
     )
     parser.add_argument(
         "--against",

@@ -30,7 +30,10 @@ def make_parser() -> Parser:
         "LabelledPairs, TaggedColumns), or that its store was built of",
     )
     parser.add_argument(
-        "--split", action="append", choices=("train", "dev", "test"), help="split to score; dev and test by default"
+        "--split",
+        action="append",
+        choices=("train", "dev", "test"),
+        help="split to score, of several each by an option of its own; dev and test by default",
     )
     add_stanza(parser, "for raw sentences in files")
     add_data(parser)
