@@ -93,7 +93,7 @@ def arcs_svg(
 
     Raises:
         InputError: there are no words, or text or a parse in their place or in that of arcs, an arc is no such tuple
-            or ends at no word, or there are not N notes.
+            or ends at no word, there are not N notes, or `low` is above `high`.
     """
     words, notes = words_of(words), [texts(line) for line in notes]
     if not words:

@@ -15,6 +15,7 @@ from graphs.drawing.canvas import Svg
 from graphs.drawing.given import wants, words_of
 from graphs.drawing.heat import heat_svg, matrix_of, numbers_of
 from graphs.errors import InputError
+from graphs.trees import heads
 
 _TOP: Final = 2
 
@@ -39,8 +40,8 @@ def attention_svg(
         weights: [N, N], a row a listener: whom it hears how much.
         parse: the dependency tree of the words, whose arcs are drawn over them, from head to dependent.
         top: arcs that end at a listener, the heaviest ones.
-        least: arcs that weigh no more are left out; by default 1 / N, what each of N words would have of an even share,
-            and none is where there is one word alone.
+        least: arcs that weigh no more are left out; by default 1 / N, what each of N words would have of an even share.
+            Where N is 1 none is left out.
         low: weight of the thinnest arc.
         high: weight of the widest arc.
         width: pixels of a row.
@@ -48,7 +49,9 @@ def attention_svg(
         label: what the weights are, beside their legend.
 
     Raises:
-        InputError: the weights are not [N, N], the parse has another number of words, or one is given in their place.
+        InputError: there are no words, or a parse in their place, the weights are not [N, N], `parse` is something else
+            or of another number of words, or `low` is above `high`.
+        SentenceError: a head of the parse is out of range.
     """
     words = words_of(words)
     cells = matrix_of(weights, len(words), len(words))
@@ -58,7 +61,7 @@ def attention_svg(
     wants(parse, Dependencies, "attention_svg(parse=...)", "Dependencies, such as graphs.read_conllu gives")
     if len(parse) != len(words):
         raise InputError(f"{len(words)} words, but a parse of {len(parse)} tokens; give the words of the parse")
-    tree = [(head, token) for token, head in enumerate(parse.head.tolist()) if head >= 0]
+    tree = [(head, token) for token, head in enumerate(heads(parse).tolist()) if head >= 0]
     notes = [parse.relation]
     return arcs_svg(words, tree, below=arcs, notes=notes, low=low, high=high, width=width, title=title, label=label)
 
@@ -95,7 +98,7 @@ def strongest(cells: npt.NDArray[np.float64], top: int, least: float | None = No
     Args:
         cells: [N, M].
         top: so many of a row.
-        least: those that weigh no more are left out; by default 1 / M up to rounding, and none where M is 1.
+        least: those that weigh no more are left out; by default 1 / M up to rounding, where M is 1 none.
     """
     least = (1 / cells.shape[1] + 1e-6 if cells.shape[1] > 1 else -math.inf) if least is None else least
     return [

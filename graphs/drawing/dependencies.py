@@ -16,6 +16,7 @@ from graphs.drawing.colour import INK, PAPER, SOFT, Scale
 from graphs.drawing.given import floats, wants
 from graphs.errors import SentenceError
 from graphs.features import tags
+from graphs.trees import heads as heads_of
 
 _WORD: Final = 15.0  # font sizes
 _TAG: Final = 10.5
@@ -79,7 +80,7 @@ def dependencies_svg(
         label: what the weights are, beside their legend.
 
     Raises:
-        SentenceError: the sentence is empty, or there are not N weights.
+        SentenceError: the sentence is empty, a head is out of range, or there are not N weights.
         InputError: `sentence` is something else, or a weight is no number.
     """
     wants(sentence, Dependencies, "dependencies_svg", "dependency trees, such as graphs.read_conllu gives")
@@ -104,7 +105,7 @@ def _compact(
     sentence: Dependencies, weights: Sequence[float] | None, title: str | None, width: float, label: str | None
 ) -> Svg:
     _require_tokens(sentence)
-    heads = sentence.head.tolist()
+    heads = heads_of(sentence).tolist()
     arcs: list[AnyArc] = [
         (head, token) if weights is None else (head, token, weights[token])
         for token, head in enumerate(heads)
@@ -130,6 +131,9 @@ class DependenciesPicture:
         width: of the drawing.
         height: of the drawing, from the top to the feet of the tags.
         anchors: [N] where lines from elsewhere meet a word: under it.
+
+    Raises:
+        SentenceError: the sentence is empty, or a head is out of range.
     """
 
     def __init__(
@@ -171,7 +175,7 @@ class DependenciesPicture:
 def _arcs(sentence: Dependencies) -> list[_Arc]:
     """The arcs with their levels, one for each token: an arc runs above all arcs over one of its gaps."""
     arcs = []
-    for token, (head, relation) in enumerate(zip(sentence.head.tolist(), sentence.relation, strict=True)):
+    for token, (head, relation) in enumerate(zip(heads_of(sentence).tolist(), sentence.relation, strict=True)):
         ends = sorted((token, head if head >= 0 else token))
         arcs.append(_Arc(ends[0], ends[1], token, relation))
     height = [0] * len(sentence)  # of the arcs over the gap to the right of each word

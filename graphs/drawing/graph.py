@@ -13,6 +13,7 @@ from graphs.drawing.canvas import Svg
 from graphs.drawing.given import wants
 from graphs.drawing.heat import heat_svg
 from graphs.drawing.tree import tree_svg
+from graphs.errors import InputError
 from graphs.features import Vocabularies
 from graphs.sentence_graph import SentenceGraph
 from graphs.vocabulary import Vocabulary
@@ -31,7 +32,7 @@ def graph_svg(graph: SentenceGraph, vocabularies: Vocabularies | None = None, *,
         title: a line above the drawing.
 
     Raises:
-        InputError: `graph` is none.
+        InputError: `graph` is something else or has no nodes, or its ids are not those of the vocabularies.
     """
     wants(graph, SentenceGraph, "graph_svg", "a SentenceGraph, such as graphs.constituency makes")
     word, tag = _names(graph, fields.WORD, vocabularies), _names(graph, fields.TAG, vocabularies)
@@ -49,9 +50,18 @@ def graph_svg(graph: SentenceGraph, vocabularies: Vocabularies | None = None, *,
 
 
 def _names(graph: SentenceGraph, name: str, vocabularies: Vocabularies | None) -> list[str]:
-    """The strings of a field of nodes, "" for none."""
+    """The strings of a field of nodes, "" for none.
+
+    Raises:
+        InputError: the vocabulary has no such id.
+    """
     ids = graph.nodes.get(name, np.zeros(graph.size, dtype=np.int64)).tolist()
     vocabulary: Vocabulary | None = getattr(vocabularies, name, None)
+    if vocabulary and max(ids, default=0) >= len(vocabulary):
+        raise InputError(
+            f"the graph has {name} {max(ids)}, and its vocabulary has {len(vocabulary)} ids; give the vocabularies of "
+            "which the graph was made"
+        )
     return ["" if not id_ else vocabulary.strings[id_] if vocabulary else f"{name} {id_}" for id_ in ids]
 
 

@@ -50,7 +50,8 @@ def heat_svg(
         label: what the values are, beside their legend.
 
     Raises:
-        InputError: the matrix is not [R, C], a parse is given in the place of its words, or the colour range is empty.
+        InputError: the matrix is not [R, C], a parse is given in the place of its words, the palette is unknown, or the
+            colour range is empty.
     """
     rows = words_of(rows)
     columns = rows if columns is None else words_of(columns)

@@ -56,13 +56,14 @@ def pair_svg(
             columns, are its nodes or its words alone.
         top: lines that end at a listener, the heaviest ones.
         least: lines that weigh no more are left out; by default 1 / M, what each of M would have of an even share.
+            Where M is 1 none is left out.
         low: weight of the thinnest line.
         high: weight of the widest line.
         title: a line above the drawing.
         label: what the weights are, beside their legend.
 
     Raises:
-        InputError: a side cannot be drawn, or the weights do not fit.
+        InputError: a side cannot be drawn, the weights do not fit, or `low` is above `high`.
     """
     cells = numbers_of(weights)
     rows, columns = (cells.shape[0], cells.shape[1]) if cells.ndim == 2 else (-1, -1)

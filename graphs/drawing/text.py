@@ -9,6 +9,7 @@ from graphs.columns import Constituency, Dependencies
 from graphs.drawing.given import wants
 from graphs.errors import SentenceError
 from graphs.features import tags
+from graphs.trees import heads
 
 _WIDEST: Final = 100  # column past which notes no longer line up
 
@@ -55,11 +56,12 @@ def dependencies_text(sentence: Dependencies) -> str:
 
     Raises:
         InputError: `sentence` is something else.
+        SentenceError: a head is out of range.
     """
     wants(sentence, Dependencies, "dependencies_text", "dependency trees, such as graphs.read_conllu gives")
     rows = [("#", "word", "tag", "relation", "head")]
     for number, (word, tag, relation, head) in enumerate(
-        zip(sentence.word, tags(sentence), sentence.relation, sentence.head.tolist(), strict=True), 1
+        zip(sentence.word, tags(sentence), sentence.relation, heads(sentence).tolist(), strict=True), 1
     ):
         # A root has no arrow: that and its relation say what it is.
         to = f"→ {head + 1} {sentence.word[head]}" if head >= 0 else ""

@@ -168,6 +168,14 @@ def test_graphs():
     assert CAT._repr_svg_() == tree_svg(CAT)
 
 
+def test_a_graph_of_other_vocabularies_is_refused():
+    (one,) = graphs.parse_brackets("(S (NN film) (VBD worked))")
+    (other,) = graphs.parse_brackets("(S (NN a) (NN b) (NN c))")
+    graph = graphs.constituency(other, graphs.Vocabularies.of([other]))
+    with pytest.raises(InputError, match="the graph has word 4, and its vocabulary has 4 ids"):
+        graph_svg(graph, graphs.Vocabularies.of([one]))
+
+
 def test_the_graph_of_a_document_is_drawn_as_its_trees():
     trees = graphs.parse_brackets("(S (NP (DT the) (NN cat)) (VBD sat)) (S (NN dogs) (VBD ran))")
     document = forest(trees)

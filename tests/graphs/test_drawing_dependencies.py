@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from svg_reading import NS, boxes, inside, measured, overlaps, parse, sentence, texts
 
 from graphs.columns import Dependencies
-from graphs.drawing import dependencies_svg, dependencies_text, pair_svg
+from graphs.drawing import attention_svg, dependencies_svg, dependencies_text, pair_svg
 from graphs.errors import SentenceError
 
 heads = st.integers(1, 14).flatmap(
@@ -109,3 +109,20 @@ def test_a_pair_of_which_a_sentence_is_empty():
 def test_rows_of_a_long_tree_have_the_weights_of_the_dependents():
     svg = dependencies_svg(sentence([1, -1, 1], words=["a", "b", "c"]), weights=[0.2, 0.5, 0.9], compact=True)
     assert [hint in svg for hint in ("<title>b → a 0.2<", "<title>b → c 0.9<")] == [True, True]
+
+
+@pytest.mark.parametrize(
+    "draw",
+    [
+        dependencies_svg,
+        lambda one: dependencies_svg(one, compact=True),
+        dependencies_text,
+        lambda one: attention_svg(one.words, np.eye(2), parse=one),
+        lambda one: pair_svg(one, ["a"], np.ones((2, 1))),
+    ],
+)
+def test_a_head_out_of_range_is_named(draw):
+    with pytest.raises(SentenceError, match="head 8 of word 1 is out of range, the sentence has 2 words"):
+        draw(Dependencies(["the", "film"], [7, -1], ["det", "root"]))
+    with pytest.raises(SentenceError, match="the sentence has 2 words, 1 heads"):
+        draw(Dependencies(["the", "film"], [-1], ["det", "root"]))
