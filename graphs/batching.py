@@ -31,7 +31,7 @@ class MergedGraphs:
         dst: [E] receivers.
         nodes: node fields, each [N, ...]; `sentence` is the index of a node's sentence in the batch.
         edges: edge fields, each [E, ...].
-        level: [N] steps from each node to its root.
+        level: [N] as of `SentenceGraph`.
         pairwise: fields of every two nodes of a sentence, one sentence after the other, each [sum of squared
             `node_counts`]; within a sentence of n nodes, receiver i and sender j stand at i n + j.
     """
@@ -113,7 +113,7 @@ def hearing(node_counts: IntArray, heard: IntArray, receiver: IntArray) -> tuple
 
 
 def partners(sentences: int) -> IntArray:
-    """The other sentence of each one's pair, of sentences a0 b0 a1 b1 ..."""
+    """[S] the other sentence of each one's pair, of S sentences a0 b0 a1 b1 ..."""
     return np.arange(sentences) ^ 1
 
 
@@ -124,7 +124,7 @@ def batch_pairs(pairs: Sequence[tuple[SentenceGraph, SentenceGraph]]) -> Any:
     of the other of its pair). Node fields besides those of the sentences: `sentence`, `side` and `pair`.
 
     Raises:
-        InputError: something else than a list of pairs, or graphs that `merge` refuses.
+        InputError: something else than a list of pairs, or graphs that `batch` refuses.
     """
     if not isinstance(pairs, Sequence):
         raise InputError(f"a list of pairs is wanted, and a value of type {type(pairs).__name__} was given")
@@ -230,7 +230,12 @@ def _names(graph: SentenceGraph) -> tuple[KeysView[str], ...]:
 
 
 def batch(graphs: Sequence[SentenceGraph]) -> Any:
-    """B >= 1 sentence graphs as one batched DGLGraph with all their edges, their fields and `sentence`."""
+    """B >= 1 sentence graphs as one batched DGLGraph with all their edges, their fields and `sentence`.
+
+    Raises:
+        InputError: something else than a list of sentence graphs, an empty one, or graphs that do not all carry the
+            same fields, of one type and width.
+    """
     return merge(_listed(graphs)).dgl()
 
 

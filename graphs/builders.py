@@ -28,7 +28,7 @@ def classes(labels: Sequence[int] | IntArray, origin: Origin | None = None) -> I
     """Gold classes [N], -1 where there is none.
 
     Raises:
-        SentenceError: one is no whole number, of which NumPy would cut the fraction off.
+        SentenceError: one is no whole number.
     """
     return whole_numbers(labels, "gold class", origin)
 
@@ -45,11 +45,13 @@ def dependency(
             a document (`documents.forest`) stay apart.
 
     Returns:
-        Node fields word, tag, position; edge fields slot (order among the dependents of a head) and relation.
+        N nodes and an edge for each token with a head, E. Node fields word, tag, position, each [N], and those of
+        spelling; edge fields slot (order among the dependents of a head) and relation, each [E].
 
     Raises:
-        InputError: `roots` is neither word, or the vocabularies are none.
-        SentenceError: no words, no heads, a head out of range, or a cycle.
+        InputError: `roots` is neither word, or the sentence or the vocabularies are something else.
+        SentenceError: no words, no heads, a head that is no whole number or out of range, a cycle, columns of several
+            lengths, or a word that is no text.
     """
     check_choice("roots", roots, ("attach", "keep"))
     check_kind(sentence, Dependencies, "of a Constituency, graphs.constituency makes the graph")
@@ -97,13 +99,15 @@ def constituency(
         labels: [N] gold label of each node, -1 where there is none.
 
     Returns:
-        Node fields word (0 at phrases), tag, position (-1 at phrases), span, and label where labels are given;
-        edge field slot (order among siblings).
+        N nodes and, of a single tree, E = N - 1 edges. Node fields word (0 at phrases), tag, position (-1 at phrases),
+        each [N], span [N, 2], those of spelling, and label [N] where labels are given; edge field slot [E] (order
+        among siblings).
 
     Raises:
-        InputError: the vocabularies are none.
-        SentenceError: no words, columns of several lengths, nodes that are not in pre-order, or with binary a phrase
-            that has not two children.
+        InputError: the tree or the vocabularies are something else.
+        SentenceError: no words, columns or labels of another length, a label that is no whole number, a phrase without
+            words, nodes that are not in pre-order, a word that is no text, or with binary a phrase that has not two
+            children.
     """
     check_kind(tree, Constituency, "of Dependencies, graphs.dependency makes the graph")
     _check_vocabularies(vocabularies)
@@ -158,11 +162,12 @@ def chain(sentence: Sentence, vocabularies: Vocabularies) -> SentenceGraph:
         vocabularies: what turns words and tags into ids.
 
     Returns:
-        Node fields word, tag, position; edge field slot (all 0).
+        N nodes and E = N - 1 edges. Node fields word, tag, position, each [N], and those of spelling; edge field
+        slot [E] (all 0).
 
     Raises:
-        InputError: the vocabularies are none.
-        SentenceError: no words.
+        InputError: the sentence or the vocabularies are something else.
+        SentenceError: no words, or a word that is no text.
     """
     nodes = _of_words(sentence, vocabularies)
     token = nodes[fields.POSITION]
@@ -189,18 +194,19 @@ def over_words(
     Args:
         sentence: a sentence of N tokens.
         vocabularies: what turns words and tags into ids.
-        edges: sender and receiver of each of E edges, numbers of tokens from 0; a receiver hears its senders in the
+        edges: (sender, receiver) of each of E edges, numbers of tokens from 0; a receiver hears its senders in the
             order in which they stand here.
         ids: further fields of the edges by name, each [E, ...]: whole numbers, which become int64, or others, which are
             float32 or keep the dtype of their array. Where a sentence may have no edges, an array says which.
 
     Returns:
-        Node fields word, tag, position; edge fields slot (order among the edges of a receiver) and those given.
+        Node fields word, tag, position, each [N], and those of spelling; edge fields slot [E] (order among the edges
+        of a receiver) and those given.
 
     Raises:
-        InputError: the vocabularies are none.
-        SentenceError: no words, an edge that is no pair of tokens, a cycle, or a field of another length or without
-            numbers.
+        InputError: the sentence or the vocabularies are something else.
+        SentenceError: no words, a word that is no text, an edge that is no pair of tokens, a cycle, or a field of
+            another length, without numbers or of the name slot.
     """
     nodes = _of_words(sentence, vocabularies)
     size, pairs = len(nodes[fields.POSITION]), [*edges]

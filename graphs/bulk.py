@@ -54,14 +54,15 @@ def in_bulk(
         work: what it makes of some of them that have so many tokens at most, or why there is nothing.
         recorded: this as it is cached.
         restored: what is made of that again, given its sentence, and its number as origin.
-        cache: folder of the cache; $DGLSENT_CACHE or ~/.cache/dglsent/parses by default.
+        cache: folder of the cache; by default $DGLSENT_CACHE, else dglsent/parses in $XDG_CACHE_HOME or ~/.cache.
         split: strings are running text, which is split into sentences first.
         max_tokens: of a sentence that is not in the cache.
         batch: sentences that go in one batch at most, after which they are in the cache.
         on_progress: called as the batches are done.
 
     Raises:
-        InputError: something else than sentences was given, or the cache cannot be used.
+        InputError: something else than sentences was given, `max_tokens` or `batch` is no whole number from 1, or the
+            cache cannot be used.
     """
     store = ParseCache(cache_folder(cache))
     check_positive("max_tokens", max_tokens)

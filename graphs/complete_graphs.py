@@ -45,8 +45,8 @@ class LexicalRelation:
     """A relation between words that is known from elsewhere, such as from a thesaurus.
 
     Attributes:
-        relation: what the receiver (first) and the sender (second) are to each other, None for nothing.
-        vocabulary: of what it may answer.
+        relation: what two words, the receiver's and the sender's, are to each other; None for nothing.
+        vocabulary: of its answers, with special ids: 0 for nothing, 1 for an answer that is not in it.
     """
 
     relation: Callable[[str, str], str | None]
@@ -71,11 +71,12 @@ def complete(
         lexical: a relation between words for the field `lexical`, which is asked for every two tokens.
 
     Returns:
-        Node fields word, tag, position and those of spelling. Pairwise fields, each [N^2]: relation, an index of
-        `token_relations`, only where the sentence has dependencies; pmi; lexical.
+        Node fields word, tag, position, each [N], and those of spelling. Pairwise fields, each [N^2]: relation, an
+        index of `token_relations`, where the sentence has dependencies; pmi; lexical, where it is given.
 
     Raises:
-        SentenceError: no words, or a head out of range.
+        InputError: the sentence or the vocabularies are something else.
+        SentenceError: no words, a word that is no text, or a head that is no whole number or out of range.
     """
     tokens = builders.chain(sentence, vocabularies)
     none = np.zeros(0, dtype=np.int64)

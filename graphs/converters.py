@@ -70,6 +70,8 @@ def from_stanza(document: Any) -> list[tuple[Dependencies | None, Constituency |
 def from_spacy(doc: Any) -> list[Dependencies | Tagged]:
     """The sentences of a spaCy Doc or Span: dependencies, or where nothing has parsed them words and tags.
 
+    Tokens that are space are left out. A word whose head is left out, or stands outside a Span, is a root.
+
     Raises:
         InputError: it is neither.
     """

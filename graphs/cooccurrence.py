@@ -1,4 +1,8 @@
-"""Which words stand near each other in a corpus, as buckets of their pointwise mutual information (PMI)."""
+"""Which words stand near each other in a corpus, as buckets of their pointwise mutual information (PMI).
+
+Church, Hanks 1990, "Word Association Norms, Mutual Information, and Lexicography"; here the order of two words does
+not matter.
+"""
 
 from __future__ import annotations
 
@@ -30,7 +34,7 @@ class Cooccurrence:
     n(x) their sum over y, and n over both.
 
     Args:
-        words: ids V of the vocabulary; pairs with later ids are in bucket 0.
+        words: number V of ids of the vocabulary; pairs with later ids are in bucket 0.
         keys: [K] pairs of ids x <= y as x V + y, ascending.
         buckets: [K] their buckets.
     """
@@ -50,8 +54,8 @@ class Cooccurrence:
 
         Args:
             sentences: the corpus.
-            vocabulary: of V words.
-            window: how many words two may stand apart.
+            vocabulary: V ids, of which the special ones are of no word.
+            window: how many words two may stand apart at most; 1 for neighbours alone.
             min_count: pairs seen less often go to bucket 0; their PMI would be high by chance.
 
         Raises:

@@ -25,7 +25,8 @@ def forest(
         origin: where the document was read; that of its first sentence by default.
 
     Raises:
-        SentenceError: there are no sentences, trees of both kinds, or a tree whose heads or parents are broken.
+        SentenceError: there are no sentences, trees of both kinds, or a tree whose heads or parents are broken; cycles
+            are left to the builders.
     """
     if not sentences:
         raise SentenceError("the document has no sentences", origin)

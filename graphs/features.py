@@ -35,7 +35,11 @@ class Counts:
 
     @classmethod
     def of(cls, sentences: Iterable[Sentence]) -> Counts:
-        """Counts the strings of sentences in one pass; InputError of what is one sentence, or none."""
+        """Counts the strings of sentences in one pass.
+
+        Raises:
+            InputError: one sentence was given, or what is no list of sentences.
+        """
         if isinstance(sentences, str | Sentence) or not isinstance(sentences, Iterable):
             raise InputError(f"a list of sentences is wanted, and a value of type {type(sentences).__name__} was given")
         counts = cls()
@@ -102,7 +106,7 @@ class Vocabularies:
             spelling: make the vocabularies of spelling too, of words as they stand.
 
         Raises:
-            InputError: one sentence was given, or text, or what is no list.
+            InputError: one sentence was given, or what is no list of sentences.
         """
         counts = Counts.of(sentences)
         return cls.of_counts(counts, lower=lower, fold_digits=fold_digits, min_count=min_count, spelling=spelling)
@@ -117,7 +121,7 @@ class Vocabularies:
         min_count: int = 1,
         spelling: bool = False,
     ) -> Vocabularies:
-        """The same, of strings that are counted already."""
+        """The vocabularies of strings that are counted already; otherwise as `of`."""
         return cls(
             word=Vocabulary.of(counts.word, min_count=min_count, lower=lower, fold_digits=fold_digits),
             tag=Vocabulary.of(counts.tag),
@@ -126,14 +130,22 @@ class Vocabularies:
         )
 
     def save(self, path: str | Path) -> None:
-        """Writes everything into one JSON file."""
+        """Writes everything into one JSON file.
+
+        Raises:
+            OSError: the file cannot be written.
+        """
         parts = {name: getattr(self, name) for name in ("word", "tag", "relation", "spelling", "cooccurrence", "label")}
         given = {name: part.to_json() for name, part in parts.items() if part is not None}
         write_json({"format": _FORMAT, "version": VERSION, **given}, path)
 
     @classmethod
     def load(cls, path: str | Path) -> Vocabularies:
-        """Reads what `save` wrote; InputError if it cannot."""
+        """Reads what `save` wrote.
+
+        Raises:
+            InputError: the file cannot be read, or holds something else.
+        """
         data = read_json(path)
         check_format(data, _FORMAT, path)
         word, tag, relation = (Vocabulary.from_json(data.get(name), file=path) for name in ("word", "tag", "relation"))

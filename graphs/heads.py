@@ -108,7 +108,7 @@ def constituency_to_heads(tree: Constituency) -> IntArray:
     """[tokens] head of each token, -1 at the root: a phrase's other children hang on its head child.
 
     Raises:
-        SentenceError: the tree is a forest.
+        SentenceError: there are several trees, or none.
     """
     require_one(tree)
     head_of = head_children(tree)

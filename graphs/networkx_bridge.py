@@ -79,8 +79,8 @@ def from_networkx(graph: nx.Graph) -> DGLGraph:
         graph: a NetworkX graph of N nodes whose attributes are numbers or nested lists of numbers.
 
     Raises:
-        InputError: a field is missing on some nodes or edges, or is not numeric, batch sizes no longer add up, or a
-            graph attribute is not what `to_networkx` writes.
+        InputError: a field is missing on some nodes or edges, or is not numeric, batch sizes no longer add up, a graph
+            attribute is not what `to_networkx` writes, or the graph is none of NetworkX.
     """
     check_kind(graph, nx.Graph, "graphs.to_networkx makes one")
     about = _checked(graph.graph)

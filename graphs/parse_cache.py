@@ -21,7 +21,7 @@ _AT_ONCE = 500  # SQLite takes so many variables in one question
 
 
 def cache_folder(given: str | os.PathLike[str] | None = None) -> Path:
-    """The folder given, else that of the environment variable DGLSENT_CACHE, else ~/.cache/dglsent/parses."""
+    """The folder given, else $DGLSENT_CACHE, else dglsent/parses in $XDG_CACHE_HOME or ~/.cache."""
     named = given or os.environ.get(VARIABLE)
     if named:
         return Path(named)

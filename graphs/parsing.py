@@ -59,7 +59,7 @@ def parse(
             "_" Stanza says.
         stanza_dir: folder with Stanza's resources.json and English models; then nothing is downloaded. Without it
             Stanza's own folder, into which Stanza downloads what is missing.
-        cache: folder of the cache; $DGLSENT_CACHE or ~/.cache/dglsent/parses by default.
+        cache: folder of the cache; by default $DGLSENT_CACHE, else dglsent/parses in $XDG_CACHE_HOME or ~/.cache.
         device: "cpu", "cuda" (or "cuda:1"), or "auto": CUDA where torch has it.
         split: strings are running text, which is split into sentences first; the result has one entry a sentence.
         max_tokens: a longer sentence that is not in the cache is refused: time and memory grow with the square of its
@@ -72,8 +72,8 @@ def parse(
         `graphs.formats.policy.collect` drops the errors or raises the first.
 
     Raises:
-        InputError: there are no models, the cache cannot be used, `device` is not there, or what was given is no
-            sentences.
+        InputError: there are no models, the cache cannot be used, `device` is not there, `max_tokens` or `batch` is no
+            whole number from 1, or what was given is no sentences.
     """
     pipeline = StanzaPipeline(models(stanza_dir, PROCESSORS), device)
     return in_bulk(

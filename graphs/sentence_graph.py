@@ -23,9 +23,10 @@ class SentenceGraph:
         dst: [E] receivers.
         nodes: node fields by name, each [N, ...].
         edges: edge fields by name, each [E, ...].
-        level: [N] steps from each node to its root (the longest path to a sink).
+        level: [N] edges on the longest path from each node to one that sends to none, in a tree its root; all 0 in a
+            graph with cycles.
         origin: where the sentence was read.
-        pairwise: fields of every two nodes, each [N N]: of receiver i and sender j at i N + j.
+        pairwise: fields of every two nodes, each [N^2]: of receiver i and sender j at i N + j.
 
     Raises:
         SentenceError: a column is no array of numbers, or of another length.
@@ -94,7 +95,11 @@ class SentenceGraph:
         return graph_svg(self)
 
     def dgl(self) -> Any:
-        """This sentence alone as a DGLGraph with its fields and `sentence`, which is 0; a copy of the columns."""
+        """This sentence alone as a DGLGraph with its fields and `sentence`, which is 0; a copy of the columns.
+
+        Raises:
+            DGLUnavailableError: DGL is not installed, or does not load.
+        """
         import torch
 
         from graphs.door import dgl

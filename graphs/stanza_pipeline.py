@@ -115,8 +115,12 @@ def _identity(english: dict[str, Any], processors: Sequence[str], file: Path) ->
 class StanzaPipeline:
     """Tokenises, tags and parses; its models are loaded when they are first needed.
 
+    Args:
+        models: its models.
+        device: "cpu", "cuda" (or "cuda:1"), or "auto": CUDA where torch has it.
+
     Attributes:
-        models: these.
+        models: its models.
     """
 
     def __init__(self, models: StanzaModels, device: str = "auto") -> None:
@@ -207,7 +211,11 @@ class StanzaPipeline:
 
 
 def isolate(function: Callable[[Sequence[T]], Sequence[R]], items: Sequence[T]) -> list[R | str]:
-    """Results of a function of many items; where it raises, halves find the items at fault, which give why."""
+    """Results of a function of many items; where it raises, halves find the items at fault, which give why.
+
+    Raises:
+        InputError: the function raises one, but for a SentenceError: it is no matter of an item.
+    """
     if not items:
         return []
     try:

@@ -60,7 +60,7 @@ def write_shard(
         about: what else is to be known of the sentences, as plain JSON values.
 
     Raises:
-        InputError: a field is none that a shard keeps as it is; it is named.
+        InputError: a field is none that a shard keeps as it is, or has the name of another column; it is named.
     """
     import pyarrow as pa
 
@@ -135,7 +135,7 @@ class Shard:
         schema: the type of each column by its name.
 
     Raises:
-        InputError: the file is missing, cut short, or no shard.
+        InputError: the file is missing, cut short, no shard, or one of another version.
     """
 
     def __init__(self, path: Path) -> None:

@@ -40,7 +40,7 @@ def tag(
         texts: sentences, as `graphs.parse` takes them; tags and lemmas that they have are kept.
         stanza_dir: folder with Stanza's resources.json and English models, of which only those of the tokeniser and
             the tagger are read; otherwise as in `graphs.parse`.
-        cache: folder of the cache; $DGLSENT_CACHE or ~/.cache/dglsent/parses by default.
+        cache: folder of the cache; by default $DGLSENT_CACHE, else dglsent/parses in $XDG_CACHE_HOME or ~/.cache.
         device: "cpu", "cuda" (or "cuda:1"), or "auto": CUDA where torch has it.
         split: strings are running text, which is split into sentences first; the result has one entry a sentence.
         max_tokens: a longer sentence that is not in the cache is refused.
@@ -51,8 +51,8 @@ def tag(
         Words with upos, xpos and feats, or an error, for each sentence, in order. No word has a head: all are -1.
 
     Raises:
-        InputError: there are no models, the cache cannot be used, `device` is not there, or what was given is no
-            sentences.
+        InputError: there are no models, the cache cannot be used, `device` is not there, `max_tokens` or `batch` is no
+            whole number from 1, or what was given is no sentences.
     """
     pipeline = StanzaPipeline(models(stanza_dir, TAGGING), device)
     return in_bulk(

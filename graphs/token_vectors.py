@@ -31,6 +31,7 @@ def with_vectors(graph: SentenceGraph, vectors: npt.ArrayLike) -> SentenceGraph:
 
     Raises:
         SentenceError: there is not one vector a token, or a number is not finite.
+        KeyError: the graph has no field `position`.
     """
     try:
         rows = _single(vectors)
@@ -60,7 +61,7 @@ def mean_of_pieces(states: npt.ArrayLike, words: Sequence[int | None]) -> FloatA
             tokenisers of `transformers` say so in `word_ids()`.
 
     Raises:
-        InputError: the numbers differ, or a word has no piece, as where a sentence was cut off.
+        InputError: `states` are not [P, d], or a word has no piece, as where a sentence was cut off.
     """
     try:
         rows = _single(states)
@@ -100,9 +101,10 @@ class TokenVectors:
 
     Attributes:
         dim: d.
+        name: of the source, for errors.
 
     Raises:
-        InputError: it cannot be read, or holds nothing.
+        InputError: it cannot be read, holds nothing, or its first array is not [tokens, d].
     """
 
     def __init__(self, source: VectorSource) -> None:
@@ -145,7 +147,7 @@ class TokenVectors:
         return name
 
     def __getitem__(self, name: str) -> FloatArray:
-        """The vectors [tokens, d] of a sentence by its key."""
+        """The vectors [tokens, d] of a sentence by its key, which `check` gives."""
         if isinstance(self._source, Mapping):
             return _single(self._source[name])
         # Through torch, because NumPy has no bfloat16.

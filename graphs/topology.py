@@ -10,7 +10,7 @@ from graphs.ranges import ranges
 
 
 def levels(size: int, src: IntArray, dst: IntArray, origin: Origin | None = None) -> IntArray:
-    """Length of the longest path from each node to a sink; in a tree with edges child -> parent, its depth.
+    """Edges on the longest path from each node to one that sends to none; in a tree, child -> parent, its depth.
 
     Args:
         size: number of nodes N.
@@ -19,7 +19,7 @@ def levels(size: int, src: IntArray, dst: IntArray, origin: Origin | None = None
         origin: where the sentence was read, for the error.
 
     Returns:
-        [N] level of each node, 0 at the sinks. Every edge leads to a lower level.
+        [N] level of each node, 0 where it sends to none. Every edge leads to a lower level.
 
     Raises:
         SentenceError: the graph has a cycle; one of its nodes is named.

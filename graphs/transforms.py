@@ -1,7 +1,7 @@
 """Trees into other trees over the same words: traces, functional tags, unary chains, binary branching.
 
-Each function returns a new tree and leaves the one it was given as it was. Where one would have to tell the trees of a
-forest apart, it refuses it by a SentenceError.
+No function changes the tree that it is given; where there is nothing to do, it may return that tree. Where one would
+have to tell the trees of a forest apart, it refuses it by a SentenceError.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ def drop_traces(tree: Constituency) -> Constituency:
     """Drops the leaves tagged -NONE- and the phrases that are left without words.
 
     Raises:
-        SentenceError: if no word is left.
+        SentenceError: no word is left, or there are several trees, or none.
     """
     require_one(tree)
     parents(tree)
@@ -45,7 +45,11 @@ def strip_functional_tags(tree: Constituency) -> Constituency:
 
 
 def drop_outer(tree: Constituency) -> Constituency:
-    """Drops a root labelled ROOT, TOP, S1 or "" that has a single child: a wrapper, not a phrase."""
+    """Drops a root labelled ROOT, TOP, S1 or "" that has a single child: a wrapper, not a phrase.
+
+    Raises:
+        SentenceError: there are several trees, or none.
+    """
     require_one(tree)
     if tree.label[0] not in _OUTER or tree.word[0] is not None or np.count_nonzero(tree.parent == 0) != 1:
         return tree
@@ -62,7 +66,7 @@ def collapse_unary(tree: Constituency, label: Literal["top", "joined"] = "top") 
 
     Raises:
         InputError: `label` is neither word.
-        SentenceError: with "joined", if a label holds a "+" already.
+        SentenceError: with "joined", a label holds a "+" already; or there are several trees, or none.
     """
     check_choice("label", label, ("top", "joined"))
     require_one(tree)
@@ -123,7 +127,8 @@ def binarise(
 
     Raises:
         InputError: `branching` or `label` is none of these words.
-        SentenceError: with "at", if there is a phrase to split, and a phrase is named "@..." already.
+        SentenceError: with "at", there is a phrase to split, and a phrase is named "@..." already; or there are
+            several trees, or none.
     """
     check_choice("branching", branching, ("left", "right", "head"))
     check_choice("label", label, ("parent", "at"))

@@ -39,8 +39,8 @@ def parents(tree: Constituency) -> IntArray:
     """The parents [N] of a tree's nodes, or of several trees side by side.
 
     Raises:
-        SentenceError: no words, columns of several lengths, a parent that does not stand before its node, a phrase
-            without words, or a word with something below it.
+        SentenceError: no words, columns of several lengths, a parent that is no whole number or does not stand before
+            its node, a phrase without words, or a word with something below it.
     """
     size = len(tree)
     if not size:
@@ -68,7 +68,8 @@ def heads(sentence: Dependencies) -> IntArray:
     """The heads [N] of a sentence.
 
     Raises:
-        SentenceError: a head is no whole number or out of range, or there are not as many as words.
+        SentenceError: a head is no whole number or out of range, or there are not as many heads, relations or tags as
+            words.
     """
     head = whole_numbers(sentence.head, "head", sentence.origin)
     columns = (head, sentence.relation, sentence.upos, sentence.xpos)
@@ -140,7 +141,11 @@ def find_cycle(parent: IntArray) -> IntArray:
 
 
 def refuse_cycle(parent: IntArray, origin: Origin | None = None) -> None:
-    """Raises a SentenceError that names the words of a cycle, counted from 1, if there is one."""
+    """Refuses parents [N] that form a cycle.
+
+    Raises:
+        SentenceError: they do; the words of one cycle are named, counted from 1.
+    """
     cycle = find_cycle(parent)
     if len(cycle) == 1:
         raise SentenceError(f"word {cycle[0] + 1} is its own head", origin)

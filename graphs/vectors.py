@@ -67,8 +67,8 @@ def read_vectors(path: str | Path, vocabulary: Vocabulary, *, progress: bool = F
         Vectors for all V ids.
 
     Raises:
-        InputError: the file is missing, empty, broken or cut short, or a line has a wrong number of fields or
-            something else than a number; the message names the line.
+        InputError: the file is missing, empty, broken or cut short, a .zip of several files, or a line has a wrong
+            number of fields or something else than a number; the message names the line.
     """
     path = Path(path)
     reached = 0

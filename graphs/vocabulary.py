@@ -100,7 +100,11 @@ class Vocabulary:
         return string
 
     def __getitem__(self, string: str) -> int:
-        """The id of a string; the unknown id, or without special ids an InputError, if it is not known."""
+        """The id of a string, that of unknown ones if it is not known.
+
+        Raises:
+            InputError: it is not known, without special ids.
+        """
         number = self._ids.get(self.normalise(string))
         if number is not None:
             return number
@@ -116,7 +120,7 @@ class Vocabulary:
             [N] int64.
 
         Raises:
-            InputError: without special ids, for a string that is not known and for None.
+            InputError: a string is not known, or is None, without special ids.
         """
         if not self.special:
             if None in (strings := list(strings)):
@@ -185,7 +189,11 @@ class Vocabulary:
 
 
 def check_format(data: Any, wanted: str, file: str | Path) -> None:
-    """InputError if parsed JSON of `file` does not say that it is of the wanted format and of this version."""
+    """Refuses parsed JSON of `file` that does not say that it is of the wanted format and of this version.
+
+    Raises:
+        InputError: it does not.
+    """
     found = data.get("format") if isinstance(data, dict) else None
     found = found if isinstance(found, str | int | None) else type(found).__name__  # not what may be nested deeply
     if found != wanted:
@@ -200,13 +208,21 @@ def check_format(data: Any, wanted: str, file: str | Path) -> None:
 
 
 def write_json(data: dict[str, Any], path: str | Path) -> None:
-    """Writes JSON; the file is never half written."""
+    """Writes JSON; the file is never half written.
+
+    Raises:
+        OSError: it cannot be written.
+    """
     with replacing(path) as beside:
         beside.write_text(json.dumps(data, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
 
 
 def read_json(path: str | Path, remedy: str = "build and save the vocabulary again") -> Any:
-    """Reads JSON; InputError if the file cannot be read or is none, with what to do then."""
+    """Reads JSON; `remedy` is what to do where that fails.
+
+    Raises:
+        InputError: the file cannot be read, or is no JSON.
+    """
     try:
         return json.loads(Path(path).read_text(encoding="utf-8"))
     except OSError as error:

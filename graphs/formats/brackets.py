@@ -50,14 +50,20 @@ def read_brackets(source: Source, *, on_error: OnError = "raise", unescape: bool
         unescape: turn `-LRB-` and the like, `\/` and `\*` in words into what they stand for.
 
     Raises:
-        SentenceError: for a bracket that is empty, not closed or not opened, a bracket with several words and
-            nothing else, or text outside brackets.
+        InputError: the file cannot be read, or `on_error` is neither word.
+        SentenceError: a bracket is empty, not closed or not opened, or has several words and nothing else, text stands
+            outside brackets, or the file breaks off (`policy`).
     """
     return collect(_trees(read_lines(source), source_name(source), unescape, *source_start(source)), on_error)
 
 
 def parse_brackets(text: str, *, on_error: OnError = "raise", unescape: bool = False) -> Sentences[Constituency]:
-    """Reads bracketed trees from a string; otherwise as `read_brackets`."""
+    """Reads bracketed trees from a string; otherwise as `read_brackets`.
+
+    Raises:
+        InputError: it is no text, or `on_error` is neither word.
+        SentenceError: as of `read_brackets`.
+    """
     check_kind(text, str, "give text, or a file to `read_brackets`")
     return read_brackets(io.StringIO(text, newline=None), on_error=on_error, unescape=unescape)
 

@@ -35,7 +35,9 @@ def read_auto(source: Source, *, on_error: OnError = "raise") -> Sentences[Tagge
         on_error: "raise" at the first bad sentence, or "skip" it and list it in `skipped`.
 
     Raises:
-        SentenceError: a name without a derivation, or a derivation that is not well formed.
+        InputError: the file cannot be read, or `on_error` is neither word.
+        SentenceError: a name without a derivation, a derivation that is not well formed, or a file that breaks off
+            (`policy`).
     """
     found = _derivations(source)
     return collect((each if isinstance(each, SentenceError) else _leaves(each) for each in found), on_error)

@@ -38,8 +38,10 @@ def read_columns(
         on_error: "raise" at the first bad sentence, or "skip" it and list it in `skipped`.
 
     Raises:
-        InputError: not exactly one column is "word", a name stands twice, or `iob1` names no column.
-        SentenceError: a line has another number of columns or no word, or a tag is no chunk tag.
+        InputError: not exactly one column is "word", a name stands twice, `iob1` names no column, the file cannot be
+            read, or `on_error` is neither word.
+        SentenceError: a line has another number of columns or no word, a tag is no chunk tag, or the file breaks off
+            (`policy`).
     """
     check_names(columns)
     if missing := sorted(set(iob1) - set(columns)):
@@ -100,7 +102,11 @@ def iob1_to_bio(tags: Sequence[str]) -> list[str]:
 
 
 def check_names(columns: Sequence[str]) -> None:
-    """InputError unless exactly one column is "word" and no name but "" stands twice."""
+    """Refuses columns of which not exactly one is "word", or of which a name but "" stands twice.
+
+    Raises:
+        InputError: they are such.
+    """
     if isinstance(columns, str) or list(columns).count("word") != 1:
         raise InputError(f'columns are {columns!r}; name every column of the file, and one of them "word"')
     named = [name for name in columns if name]

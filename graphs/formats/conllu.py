@@ -34,14 +34,21 @@ def read_conllu(source: Source, *, heads: bool = True, on_error: OnError = "rais
         on_error: "raise" at the first bad sentence, or "skip" it and list it in `skipped`.
 
     Raises:
-        SentenceError: for a line without ten columns, ids that do not count up from 1, a head that is missing where
-            others are not or out of range, a cycle, or a block without words.
+        InputError: the file cannot be read, or `on_error` is neither word.
+        SentenceError: a line without ten columns, ids that do not count up from 1, a multiword token or an empty node
+            out of place, a word without a form, a head that is missing where others are not or out of range, a cycle,
+            a block without words, or a file that breaks off (`policy`).
     """
     return collect(_sentences(read_lines(source), source_name(source), heads, *source_start(source)), on_error)
 
 
 def parse_conllu(text: str, *, heads: bool = True, on_error: OnError = "raise") -> Sentences[Dependencies]:
-    """Reads CoNLL-U from a string; otherwise as `read_conllu`."""
+    """Reads CoNLL-U from a string; otherwise as `read_conllu`.
+
+    Raises:
+        InputError: it is no text, or `on_error` is neither word.
+        SentenceError: as of `read_conllu`.
+    """
     check_kind(text, str, "give text, or a file to `read_conllu`")
     return read_conllu(io.StringIO(text, newline=None), heads=heads, on_error=on_error)
 

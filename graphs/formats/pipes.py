@@ -27,8 +27,9 @@ def read_pipes(
         on_error: "raise" at the first bad sentence, or "skip" it and list it in `skipped`.
 
     Raises:
-        InputError: the first column is not "word", or a name stands twice.
-        SentenceError: a token has fewer parts, or an empty one.
+        InputError: the first column is not "word", a name stands twice, the file cannot be read, or `on_error` is
+            neither word.
+        SentenceError: a token has fewer parts, or an empty one, or the file breaks off (`policy`).
     """
     check_names(columns)
     if columns[0] != "word":

@@ -34,13 +34,16 @@ def read_tai_dependencies(
 
     Args:
         toks: file of tokens.
-        parents: file of heads; 0 is the root; -1, a token that the parser left out, becomes one more root.
-        rels: file of relations; "_" where it is not given.
+        parents: file of heads, one a token; 0 is the root; -1, a token that the parser left out, becomes one more
+            root.
+        rels: file of relations, one a token; "_" where it is not given.
         on_error: "raise" at the first bad sentence, or "skip" it and list it in `skipped`.
 
     Raises:
-        InputError: if the files do not have the same number of lines.
-        SentenceError: if a line has too few or too many entries, a head out of range, or a cycle.
+        InputError: a file cannot be read, the files do not have the same number of lines, or `on_error` is neither
+            word.
+        SentenceError: a line has no tokens, too few or too many entries, a head that is no number or out of range, or
+            a cycle, or a file breaks off (`policy`).
     """
 
     def build(lines: dict[str, list[str]], origin: Origin) -> Dependencies:
@@ -73,9 +76,10 @@ def read_tai_constituency(
         on_error: "raise" at the first bad sentence, or "skip" it and list it in `skipped`.
 
     Raises:
-        InputError: if the files do not have the same number of lines.
-        SentenceError: if a line has too few or too many entries, or its parents are not one tree over its
-            tokens.
+        InputError: a file cannot be read, the files do not have the same number of lines, or `on_error` is neither
+            word.
+        SentenceError: a line has no tokens, too few or too many entries, or parents that are not one tree over its
+            tokens, or a file breaks off (`policy`).
     """
 
     def build(lines: dict[str, list[str]], origin: Origin) -> Constituency:
