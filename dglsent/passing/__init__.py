@@ -76,6 +76,8 @@ _passes: ContextVar[tuple[FrontierPass, ...]] = ContextVar("passes", default=())
 def engine(name: Engine, layout: Layout = "auto", *, fused: bool = False) -> Iterator[None]:
     """Run message passing on one of the engines; the default is "torch".
 
+    On engine "dgl" all functions raise an InputError where the batch is not on the CPU, or autocast is on.
+
     Args:
         name: "torch" or "dgl".
         layout: how the torch engine runs where every node hears every node of a sentence: over "dense" padded tensors,
@@ -133,10 +135,12 @@ def propagate(
             the batch beforehand.
 
     Raises:
-        KeyError: a function reads a field or message that is not there; both are named.
+        KeyError: a function reads a field or message that is not there (both are named), or a field is computed at
+            nodes without in-edges and not at others, or the other way round.
         TypeError: a function returns something else than a dict of fields; it is named.
         ValueError: the relation has cycles, or there is no such relation or direction; there is neither `apply` nor
-            `leaf`; or `inputs` makes a field that is set already.
+            `leaf`; a field has another first dimension than there are nodes or edges, or other dimensions at some nodes
+            than at others; or `inputs` makes a field that is set already.
     """
     batch.relation(relation).check(direction)
     if apply is None and leaf is None:
@@ -189,7 +193,8 @@ def frontier_pass(
 
     Raises:
         ValueError: another relation or reduce function, or nothing within it propagated `h`. In the propagation:
-            `inputs` makes a field that is set already.
+            `inputs` makes a field that is set already, or `attend` is asked of sentences that are not pairs.
+        KeyError: in the propagation, `message` reads a field of the senders that the propagation computes.
     """
     each = FrontierPass(relation, message, reduce, apply, inputs, along)
     token = _passes.set((*_passes.get(), each))
@@ -215,12 +220,28 @@ def update_all(
     """One round over all edges of a relation at once; a node without in-edges gets 0 from reduce, as in DGL.
 
     Sets the fields that `apply` returns (without it, `reduce`) on `batch.nodes`, each [N, ...].
+
+    Args:
+        batch: sentences with N nodes.
+        message: E edges -> messages [E, ...].
+        reduce: as in `propagate`.
+        apply: N nodes -> fields [N, ...]; sees what reduce returned and the fields set beforehand.
+        relation: any that the batch has, such as `child`, `neighbour` or `complete`.
+
+    Raises:
+        KeyError: a function reads a field or message that is not there; both are named.
+        TypeError: a function returns something else than a dict of fields; it is named.
+        ValueError: there is no such relation, or a field has another first dimension than there are nodes or edges.
     """
     _run("update_all", batch, message, reduce, apply, relation=relation)
 
 
 def apply_edges(batch: Batch, function: MessageFunction, *, relation: str = CHILD) -> None:
-    """Compute edge fields of all E edges of a relation; sets them on its `edges`, each [E, ...]."""
+    """Compute edge fields of all E edges of a relation; sets them on its `edges`, each [E, ...].
+
+    Raises:
+        KeyError, TypeError, ValueError: as of `update_all`.
+    """
     _run("apply_edges", batch, function, relation=relation)
 
 
@@ -230,7 +251,7 @@ def edge_softmax(
     """Softmax of scores [E, ...] over the edges of each receiver ("dst") or sender ("src"): [E, ...].
 
     Raises:
-        ValueError: another `norm_by`, or not as many scores as edges.
+        ValueError: another `norm_by`, no such relation, or not as many scores as edges.
     """
     if norm_by not in ("dst", "src"):
         raise ValueError(f"norm_by is 'dst' or 'src', not {norm_by!r}")

@@ -26,7 +26,7 @@ from graphs.sentence_graph import SentenceGraph
 
 
 class Batch:
-    """B sentences, or the 2 B sentences of B pairs, as one batched graph of N nodes.
+    """S sentences, or the S / 2 pairs that they make, as one batched graph of N nodes; `Batch.of` makes one.
 
     Its edges belong to relations: `child`, E edges child -> parent; `neighbour`, these, then these turned round, then
     from each node to itself; `next`, from each word to the next, `previous` to the one before, `preceding` to every
@@ -34,16 +34,16 @@ class Batch:
     every node of a sentence to every node of the other of its pair. Sentences 2 k and 2 k + 1 are pair k.
 
     Attributes:
-        size: number of sentences.
+        size: number of sentences S.
         pairs: whether they are pairs.
         num_nodes: N.
-        node_counts: nodes of each sentence, on the CPU.
+        node_counts: [S] nodes of each sentence, on the CPU.
         nodes: node fields by name, each [N, ...], in the graph's order.
-        targets: what a task wants predicted, by name, each [B, ...].
+        targets: what a task wants predicted, by name, each [B, ...] of B examples, the sentences or pairs.
         roots: [R] nodes that send to nobody along `child`, in sentence order, but for padding nodes; of graphs with
             cycles, all nodes.
         root_sentence: [R] sentence of each root.
-        first: [B] first node of each sentence.
+        first: [S] first node of each sentence.
     """
 
     @lasting
@@ -74,7 +74,7 @@ class Batch:
         directions: Iterable[Direction] = (),
         relations: Iterable[Use] = (),
     ) -> Batch:
-        """Batch B >= 1 sentence graphs.
+        """Batch S >= 1 sentence graphs.
 
         Args:
             graphs: the sentences, merged already or not; of pairs a0 b0 a1 b1 ...
@@ -85,6 +85,8 @@ class Batch:
 
         Raises:
             InputError: the graphs are not of one kind, or the pairs not even, or directions or relations are text.
+            ValueError: there is no such direction or relation, `attend` is asked of sentences that are not pairs, or a
+                propagation is to run along a relation that has cycles.
         """
         for name, given in (("directions", directions), ("relations", relations)):
             if isinstance(given, str):
@@ -105,6 +107,7 @@ class Batch:
 
         Raises:
             ValueError: there is no such relation, or `attend` is asked of sentences that are not pairs.
+            KeyError: it is one of words, and nodes have no `position`.
         """
         if name not in self._relations:
             self._relations[name] = self._made(name)
@@ -119,7 +122,7 @@ class Batch:
 
     @property
     def made(self) -> list[str]:
-        """The names of the relations that something asked for."""
+        """The names of `child` and of the relations that something asked for."""
         return list(self._relations)
 
     def __repr__(self) -> str:
@@ -170,7 +173,7 @@ class Batch:
         return self.graph
 
     def at_roots(self, states: Tensor) -> Tensor:
-        """Readout: the states [N, ...] of the roots as [B, ...]; the mean over the roots of a forest."""
+        """Readout: the states [N, ...] of the roots as [S, ...]; the mean over the roots of a forest."""
         roots = states.index_select(0, self.roots)
         if len(self.roots) == self.size:
             return roots
@@ -180,21 +183,25 @@ class Batch:
     @cached_property
     @lasting
     def _roots_of_sentences(self) -> Incidence:
-        """Incidence of the R roots on the B sentences."""
+        """Incidence of the R roots on the S sentences."""
         return incidence_in_order(self.root_sentence, self.size)
 
     @cached_property
     @lasting
     def sentences(self) -> Incidence:
-        """Incidence of the N nodes on the B sentences."""
+        """Incidence of the N nodes on the S sentences."""
         return incidence_in_order(self.nodes[fields.SENTENCE], self.size)
 
     def at_first(self, states: Tensor) -> Tensor:
-        """The states [N, ...] of each sentence's first node: [B, ...]."""
+        """The states [N, ...] of each sentence's first node: [S, ...]."""
         return states.index_select(0, self.first)
 
     def at_last_words(self, states: Tensor) -> Tensor:
-        """The states [N, ...] of each sentence's last word: [B, ...]."""
+        """The states [N, ...] of each sentence's last word: [S, ...].
+
+        Raises:
+            KeyError: nodes have no `position`.
+        """
         return states.index_select(0, on_device(self._last_words, states.device))
 
     @cached_property

@@ -66,7 +66,7 @@ def require_alike(one: Outputs, other: Outputs, by: str = "") -> None:
 
 
 def require_computed_before(name: str, computed: Collection[str], known: Collection[str]) -> None:
-    """Refuse a field of senders in a frontier pass, of which only some nodes have theirs by then.
+    """Refuse a field of senders in a frontier pass that some nodes do not have by then.
 
     Raises:
         MissingFieldError: it is among those that the propagation is computing.
@@ -156,10 +156,10 @@ def softmax_sum(*, score: str, value: str, out: str, weight: str) -> SoftmaxSum:
         score: name of the message with the scores.
         value: name of the senders' field that is averaged, [N, d]; a message of that name is another thing.
         out: name of the result at the receivers, [N, d].
-        weight: name of the edge field under which the weights [E] are kept.
+        weight: name of the edge field under which the weights [E], or [E, heads], are kept.
 
     Raises:
-        ValueError: in use, scores [m, 1] of values [N, d].
+        ValueError: in use, values that have not one dimension more than scores, such as scores [m, 1] of values [N, d].
     """
     return SoftmaxSum(score, value, out, weight)
 

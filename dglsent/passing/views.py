@@ -30,13 +30,14 @@ class Fields(MutableMapping[str, Tensor]):
 
     Args:
         values: fields to begin with.
-        rows: the first dimension of every field; None where any will do.
+        rows: the first dimension that every field is to have; None where any will do.
         of: what the rows are, for errors.
         what: what each is, for the error of one that is not there (`missing`).
 
     Raises:
-        ValueError: a field is set that has another.
-        MissingFieldError: one is read that is not there.
+        ValueError: a field is set that has another first dimension.
+        TypeError: what is set is no tensor.
+        MissingFieldError: a field is read that is not there.
     """
 
     def __init__(
