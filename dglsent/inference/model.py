@@ -50,6 +50,9 @@ class Model(ModelHubMixin):
         trusted: which classes of others the run may name.
         vectors: of the tokens, for a model that reads such.
 
+    Raises:
+        InputError: vectors are given that the model does not read.
+
     Attributes:
         needs: what it reads of a sentence: "words"; "tags", so that raw text is tagged first; or "parses".
         sentences: how many sentences an example has: 1, or 2 for a model of pairs.
@@ -85,7 +88,7 @@ class Model(ModelHubMixin):
         trusted: Trusted = False,
         vectors: VectorSource | None = None,
     ) -> Model:
-        """The model of a run folder; see `dglsent.load`."""
+        """The model of a run folder; arguments and errors are those of `dglsent.load`."""
         check_kind(run, (str, os.PathLike), "give the folder that `dglsent fit` wrote")
         folder = Run(Path(run))
         recipe, vocabularies, model = folder.load(trusted=trusted)
@@ -115,7 +118,9 @@ class Model(ModelHubMixin):
             there are as many, they may be others.
 
         Raises:
-            InputError: an example cannot be used; the message says which and why.
+            InputError: an example cannot be used, and `on_error` is "raise"; the message says which and why. In any
+                case: no list was given, or examples of another number of sentences; text is to be parsed or tagged,
+                and there is no Stanza that could; or `on_error` is neither word.
         """
         check_choice("on_error", on_error, ("raise", "keep"))
         results = self._each(given, say, _predicted, keep=on_error == "keep")
@@ -145,11 +150,15 @@ class Model(ModelHubMixin):
     def attempt(
         self, examples: Sequence[tuple[Readable, ...]], *, explain: bool = False
     ) -> list[dict[str, Any] | Explanation | SentenceError]:
-        """Examples that fit into memory together, each with its prediction, its explanation, or why there is none."""
+        """Examples that fit into memory together, each with its prediction or explanation, or why there is none."""
         return [*(self._attempt(examples, self._explained) if explain else self._attempt(examples, _predicted))]
 
     def readable(self, examples: list[tuple[Given, ...]], say: Say = lambda line: None) -> list[tuple[Readable, ...]]:
-        """Examples with raw text parsed, tagged, or cut into tokens, as this model needs it."""
+        """Examples with raw text parsed, tagged, or cut into tokens, as this model needs it.
+
+        Raises:
+            InputError: text is to be parsed or tagged, and there is no Stanza that could.
+        """
         device = self.model.device
         return readable(
             examples,

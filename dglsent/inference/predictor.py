@@ -44,8 +44,8 @@ class Seen:
         shaped: the same in the form that their graphs were made of.
         graphs: their graphs.
         batch: all of them, with the fields that the model has set.
-        states: [N, d] of the nodes of all sentences.
-        vectors: of the sentences, those of a pair one after the other.
+        states: [N, d] of the N nodes of all sentences.
+        vectors: [S, d_s] of the S sentences, those of a pair one after the other.
         predictions: what the task says of each.
     """
 
@@ -72,7 +72,7 @@ class Predictor:
         labels: names of the classes.
 
     Raises:
-        InputError: the model reads vectors of words, or of another size.
+        InputError: vectors are given, and the model has its own of words, or reads some of another size.
     """
 
     def __init__(

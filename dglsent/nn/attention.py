@@ -1,6 +1,6 @@
 """Additive attention scores, with the gradient written out: one autograd node where torch makes four.
 
-Bahdanau, Cho, Bengio 2015, "Neural Machine Translation by Jointly Learning to Align and Translate".
+Bahdanau, Cho, Bengio 2015, "Neural Machine Translation by Jointly Learning to Align and Translate", appendix A.1.2.
 """
 
 from __future__ import annotations

@@ -1,8 +1,9 @@
 """Recurrences along chains: what a word hears of the one before, LSTM and GRU.
 
 The step from a word to the next is a message; "up" runs left to right and ends in the last word, the root.
-Equations 1-6 are those of the progressive attention paper (LSTM). The GRU is that of Cho et al. 2014,
-"Learning Phrase Representations using RNN Encoder-Decoder for Statistical Machine Translation".
+Equations 1-6, the LSTM, are those of Gupta, Zhang 2018, "To Attend or not to Attend: A Case Study on Syntactic
+Structures for Semantic Relatedness". The GRU is that of Cho et al. 2014, "Learning Phrase Representations using RNN
+Encoder-Decoder for Statistical Machine Translation", section 2.3.
 """
 
 from __future__ import annotations
@@ -31,8 +32,8 @@ def along_chain(
     Args:
         batch: the sentences.
         fields: those that a word sends to the next, which hears h as h_before.
-        update: the step at a word after another.
-        leaf: the step at a first word.
+        update: the step at a word after another; it returns all of `fields`.
+        leaf: the step at a first word; likewise.
         inputs: see `propagate`.
         relation: `child` in chains, `next` in graphs where that is another relation.
         direction: "up" from left to right, "down" from right to left.

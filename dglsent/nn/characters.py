@@ -17,6 +17,9 @@ class CharacterLSTM(nn.Module):
         characters: number of characters, padding (id 0) and unknown included.
         dim: dimensions of a character's embedding.
         size: dimensions of a word's vector, an even number.
+
+    Raises:
+        ValueError: it is odd.
     """
 
     def __init__(self, characters: int, dim: int, size: int) -> None:

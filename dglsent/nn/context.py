@@ -92,6 +92,9 @@ class LSTMContext(nn.Module):
     Args:
         dim: dimensions of the field x.
         size: dimensions of both states together, an even number.
+
+    Raises:
+        ValueError: it is odd.
     """
 
     relations: tuple[Use, ...] = ((NEXT, "up"), (NEXT, "down"))

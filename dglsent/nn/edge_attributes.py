@@ -32,17 +32,17 @@ class EdgeAttributes(nn.Module):
     which are small, and edges look the products up (`look_up`).
 
     Args:
-        names: "relation", in the dependency tree; "distance" in tokens, to either side, by the nodes' positions; "pmi",
-            the bucket of the words' mutual information; "lexical" relation.
+        names: "relation", in the dependency tree; "distance" in tokens, to either side, by the nodes' positions, of
+            which more than 10 count as 10; "pmi", the bucket of the words' mutual information; "lexical" relation.
         dim: dimensions of an embedding.
         vocabularies: of dependency relations; may be None without "relation".
-        lexical: number of lexical relations.
+        lexical: number of ids of lexical relations, the length of their vocabulary.
 
     Attributes:
         size: dimensions of all of them together.
 
     Raises:
-        ValueError: an attribute is unknown, or its number of ids is.
+        ValueError: an attribute is unknown, or its number of ids is not given.
         InputError: the vocabularies have no relations.
     """
 
@@ -77,7 +77,7 @@ class EdgeAttributes(nn.Module):
 
     @staticmethod
     def look_up(edges: EdgesSeen, tables: dict[str, Tensor]) -> Tensor:
-        """What the attributes of m edges say together, [m, out], from what `project` made, which is not nothing.
+        """What the attributes of m edges say together, [m, out], from what `project` made of at least one.
 
         Raises:
             InputError: the graphs do not have one of them.

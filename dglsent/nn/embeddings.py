@@ -18,7 +18,7 @@ _BOUND: Final = 0.1
 
 
 class WordEmbedding(nn.Module):
-    """Vectors of word ids: [n] -> [n, dim].
+    """Vectors of word ids: [...] -> [..., dim].
 
     Id 0 is padding and always the zero vector.
 

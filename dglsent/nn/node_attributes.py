@@ -55,7 +55,9 @@ class NodeAttributes(nn.Module):
         size: dimensions of all of them together.
 
     Raises:
-        InputError: vocabularies that are wanted are not given, or have no tags.
+        InputError: vocabularies that are wanted are not given, or have no tags or no spelling; or `characters` is none
+            of its words.
+        ValueError: `character_size` is odd, with "lstm".
     """
 
     def __init__(self, attributes: Attributes, vocabularies: Vocabularies | None = None, dropout: float = 0.0) -> None:
@@ -80,10 +82,11 @@ class NodeAttributes(nn.Module):
         )
 
     def forward(self, batch: Batch) -> list[Tensor]:
-        """Vectors of all nodes, [N, ...] for each attribute that there is.
+        """Vectors of all nodes: for each attribute that there is its own, [N, dimensions].
 
         Raises:
             InputError: tags are wanted, and nodes have none.
+            KeyError: the nodes lack another field that is wanted.
         """
         nodes, made = batch.nodes, []
         if self.tag is not None:

@@ -19,7 +19,7 @@ class PositionEmbedding(nn.Module):
         self.weight = nn.Parameter(torch.empty(positions, dim).uniform_(-0.1, 0.1))
 
     def forward(self, position: Tensor) -> Tensor:
-        """Positions [N] from 0: [N, dim]."""
+        """Positions [N] from 0, where -1 counts as 0: [N, dim]."""
         return nn.functional.embedding(position.clamp(0, len(self.weight) - 1), self.weight)
 
 
@@ -37,7 +37,7 @@ class Sinusoids(nn.Module):
         self.dim = dim
 
     def forward(self, position: Tensor) -> Tensor:
-        """Positions [N] from 0: [N, dim], of which 2 k is sin(p / 10000^(2k / dim)) and 2 k + 1 its cosine."""
+        """Positions p [N] from 0: [N, dim], float64; 2 k is sin(p / 10000^(2k / dim)), and 2 k + 1 its cosine."""
         even = torch.arange(0, self.dim, 2, device=position.device, dtype=torch.float64)
         angle = position.unsqueeze(-1) / 10000 ** (even / self.dim)
         return torch.stack([angle.sin(), angle.cos()], -1).flatten(-2)[..., : self.dim]
