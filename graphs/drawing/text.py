@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from graphs.columns import Constituency, Dependencies
-from graphs.drawing.given import wants
+from graphs.drawing.given import parents_of, wants
 from graphs.errors import SentenceError
 from graphs.features import tags
 from graphs.trees import heads
@@ -22,15 +22,13 @@ def tree_text(tree: Constituency, notes: Sequence[str] | None = None) -> str:
         notes: [N] a note to the right of each node, "" for none.
 
     Raises:
-        SentenceError: the tree is empty, or there are not N notes.
+        SentenceError: the tree is empty or broken, or there are not N notes.
         InputError: `tree` is no tree.
     """
     wants(tree, Constituency, "tree_text", "constituency trees, such as graphs.read_brackets gives")
-    if not len(tree):
-        raise SentenceError("tree has no nodes; nothing to draw", tree.origin)
+    parents = parents_of(tree)
     if notes is not None and len(notes) != len(tree):
         raise SentenceError(f"{len(notes)} notes for {len(tree)} nodes; give one for each", tree.origin)
-    parents = tree.parent.tolist()
     last = {parent: node for node, parent in enumerate(parents)}  # parent -> its last child
     depth: list[int] = []
     open_bars: list[str] = []  # what stands to the left of a node, for each depth above it

@@ -10,7 +10,7 @@ from typing import Final
 from graphs.columns import Constituency
 from graphs.drawing.canvas import MARGIN, Canvas, Svg, number, readable, text_width
 from graphs.drawing.colour import FILL, INK, LINE, SOFT, Palette, Scale, darker, ink_on
-from graphs.drawing.given import floats, texts, wants
+from graphs.drawing.given import floats, parents_of, texts, wants
 from graphs.errors import SentenceError
 
 _WORD: Final = 15.0  # font sizes
@@ -72,7 +72,7 @@ def tree_svg(
         label: what the colours are, beside their legend.
 
     Raises:
-        SentenceError: the tree is empty, or `values`, `notes` or `labels` do not have N entries.
+        SentenceError: the tree is empty or broken, or `values`, `notes` or `labels` do not have N entries.
         InputError: `tree` is no tree, a value is no number, the palette is unknown, or the colour range is empty.
     """
     wants(tree, Constituency, "tree_svg", "constituency trees, such as graphs.read_brackets gives")
@@ -105,7 +105,7 @@ class TreePicture:
         anchors: [N] where lines from elsewhere meet a node: the middle of its badge, or the foot of its word.
 
     Raises:
-        SentenceError: the tree is empty.
+        SentenceError: the tree is empty or broken.
     """
 
     def __init__(
@@ -118,14 +118,13 @@ class TreePicture:
         *,
         patches: bool = False,
     ) -> None:
-        if not len(tree):
-            raise SentenceError("tree has no nodes; nothing to draw", tree.origin)
+        self._parents = parents_of(tree)
         self._tree, self._values, self._scale, self._patches = tree, values, scale, patches
         self._badges = [
             _badge(label, note, plain=scale is None and word is not None)
             for label, note, word in zip(labels, notes, tree.word, strict=True)
         ]
-        self._rows = _place(tree, self._badges)
+        self._rows = _place(tree, self._parents, self._badges)
         self.width, self.height = self._rows.width, self._rows.line + _WORD / 2
         self.anchors = [
             (badge.x, badge.y if word is None else self.height)
@@ -135,7 +134,7 @@ class TreePicture:
     def draw(self, canvas: Canvas) -> None:
         """Draws it from the origin of the canvas's frame."""
         badges = self._badges
-        for node, parent in enumerate(self._tree.parent.tolist()):
+        for node, parent in enumerate(self._parents):
             if parent >= 0:
                 canvas.path(_edge(badges[parent], badges[node], self._rows), stroke=LINE)
         for node, (badge, word) in enumerate(zip(badges, self._tree.word, strict=True)):
@@ -153,13 +152,12 @@ def _badge(label: str, note: str, *, plain: bool) -> _Badge:
     return _Badge(label, note, max(wide + 2 * _PAD, _ROW), height)
 
 
-def _place(tree: Constituency, badges: list[_Badge]) -> _Rows:
+def _place(tree: Constituency, parents: list[int], badges: list[_Badge]) -> _Rows:
     """Sets the place of each badge.
 
     A node stands as many rows above the words as its longest path down. So nodes of one row cover different
     words, and as every node stays over its own words, none can touch another.
     """
-    parents = tree.parent.tolist()
     count = len(parents)
     row = [0] * count
     under = [0.0] * count  # width of the children of a node

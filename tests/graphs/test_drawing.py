@@ -12,7 +12,7 @@ from svg_reading import CAT, NS, badges, boxes, inside, overlaps, parse, sentenc
 from graphs import drawing
 from graphs.columns import Constituency
 from graphs.documents import forest
-from graphs.drawing import Svg, arcs_svg, dependencies_svg, dependencies_text, heat_svg, tree_svg, tree_text
+from graphs.drawing import Svg, arcs_svg, dependencies_svg, dependencies_text, heat_svg, pair_svg, tree_svg, tree_text
 from graphs.drawing.colour import turned
 from graphs.errors import InputError, SentenceError
 
@@ -130,6 +130,27 @@ def test_wrong_lengths():
         dependencies_svg(sentence([]))
     with pytest.raises(InputError, match=r"shape \[2, 2\] for 2 rows and 3 columns"):
         heat_svg(np.zeros((2, 2)), ["a", "b"], ["c", "d", "e"])
+
+
+@pytest.mark.parametrize("draw", [tree_svg, tree_text, lambda tree: pair_svg(tree, ["a"], np.ones((2, 1)))])
+@pytest.mark.parametrize(
+    ("tree", "said"),
+    [
+        (Constituency(["S", "NN"], [None, "film"], [1, -1]), "a node stands before its parent"),
+        (Constituency(["S", "NN"], [None, "film"], [-1, 5]), "a node stands before its parent"),
+        (Constituency(["S"], [None, "film"], [-1, 0]), "1 labels, 2 words and 2 parents"),
+        (Constituency(["S", "NN"], [None, "film"], [-1, 0.5]), "parent 0.5 of node 2 is no whole number"),
+    ],
+)
+def test_a_broken_tree_is_named(draw, tree, said):
+    with pytest.raises(SentenceError, match=said):
+        draw(tree)
+
+
+def test_a_phrase_without_words_is_drawn():
+    tree = Constituency(["S", "NP"], [None, None], [-1, 0])
+    assert tree_text(tree) == "S\n└─ NP\n"
+    assert [text.text for text in texts(tree_svg(tree), "label")] == ["S", "NP"]
 
 
 def test_what_a_drawing_looks_like_is_said_by_name():
