@@ -55,7 +55,8 @@ def load(
             each sentence, under its tokens with a space between each two.
 
     Raises:
-        InputError: there is no run, or it cannot be read.
+        InputError: there is no run, or it cannot be read; it names a class that is not trusted; `device` is not there;
+            or `vectors` cannot be read, or are none that the model reads.
     """
     from dglsent.inference.model import Model
 

@@ -25,7 +25,7 @@ class Attributes:
 
     Attributes:
         tag_dim: dimensions of a part-of-speech tag's embedding; 0 for none.
-        characters: "lstm" or "cnn" over the characters of a word.
+        characters: "lstm" or "cnn" over the characters of a word, or "none".
         character_dim: dimensions of a character's embedding.
         character_size: dimensions of what the characters of a word say.
         spelling_dim: dimensions of each embedding of capitals, shape and affixes; 0 for none.

@@ -45,6 +45,9 @@ class NonLocalLayer(nn.Module):
         self_loop: whether a word hears itself; without it, one that hears nobody else does.
         reinjected: dimensions of the field x of words and their attributes, where a score reads [h; x] instead of h;
             0 otherwise.
+
+    Raises:
+        InputError: `scorer` or `update` is none of these words.
     """
 
     def __init__(

@@ -240,7 +240,9 @@ def apply_edges(batch: Batch, function: MessageFunction, *, relation: str = CHIL
     """Compute edge fields of all E edges of a relation; sets them on its `edges`, each [E, ...].
 
     Raises:
-        KeyError, TypeError, ValueError: as of `update_all`.
+        KeyError: the function reads a field that is not there; it is named.
+        TypeError: it returns something else than a dict of fields.
+        ValueError: there is no such relation, or a field has another first dimension than there are edges.
     """
     _run("apply_edges", batch, function, relation=relation)
 
