@@ -72,12 +72,12 @@ class Dependencies:
         upos: [N] universal POS tags, "_" where unknown.
         xpos: [N] language-specific POS tags, "_" where unknown.
         lemma: [N] lemmas, "_" where unknown.
-        feats: [N] morphological features, such as "Number=Sing|Person=3"; "_" where there are none.
         multiword: surface tokens that span several words, as (first word, one past the last word, form).
         empty: empty nodes of enhanced dependencies, as (id such as "8.1", form); never nodes of a graph.
         comments: comment lines without the leading "# ".
         origin: where the sentence was read.
         forest: whether its roots are those of several sentences, which stay apart in its graph.
+        feats: [N] morphological features, such as "Number=Sing|Person=3"; "_" where there are none.
     """
 
     word: Sequence[str]

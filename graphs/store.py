@@ -81,8 +81,8 @@ class Store:
         path: the folder; its shards are read once, to compare them with their hashes.
 
     Raises:
-        InputError: the folder is no store or was not built to the end; its manifest or a shard is damaged; a shard has
-            other columns.
+        InputError: the folder is no store or was not built to the end; its manifest or a shard is damaged; a shard is
+            missing or has other columns.
     """
 
     def __init__(self, path: str | os.PathLike[str]) -> None:

@@ -120,8 +120,8 @@ def binarise(
         tree: any tree.
         branching: "right" makes (X a (X b c)), "left" makes (X (X a b) c), "head" goes out from the head
             child (`graphs.heads`), first through the siblings on its right, then through those on its left.
-        label: label of a new phrase under X: X itself ("parent"), or "@X" ("at"), which `debinarise` undoes. A tree of
-            such phrases that is binary already stays as it is.
+        label: label of a new phrase under X: X itself ("parent"), or "@X" ("at"), which `debinarise` undoes. A tree
+            that is binary already stays as it is, whatever its labels.
         heads: [N] the head child of each phrase, for "head"; by default the one that labels tell, which in a tree whose
             unary chains were collapsed may be another (`graphs.heads.head_children_collapsed`).
 

@@ -53,6 +53,12 @@ class Scale:
         Of diverging colours with one end alone, the other lies as far on the other side of 0 if that shows all values,
         else at the outermost of them.
 
+        Args:
+            palette: "diverging", "sequential" or "lines".
+            values: what is to be shown; nan and infinity do not count.
+            low: value of the first colour.
+            high: value of the last colour.
+
         Raises:
             InputError: the palette is unknown, or the range is empty or has no finite width.
         """
