@@ -102,7 +102,7 @@ class Model(ModelHubMixin):
 
         Args:
             given: a list of texts, token lists, trees, Dependencies or Tagged of `graphs`, Stanza or spaCy documents,
-                nltk trees; for a model of pairs of tuples of two of these. One of them may stand alone, but for a token
+                nltk trees; for a model of pairs, tuples of two of these. One of them may stand alone, but for a token
                 list, which would be a list of texts. Raw text is parsed or tagged by Stanza where the model `needs`
                 that, and a text is one sentence then; else cut into tokens. Trees in brackets and CoNLL-U may be
                 given as text too.

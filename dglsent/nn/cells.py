@@ -19,7 +19,10 @@ def lstm_cell(
     mask: Tensor | None = None,
     output_gate: bool = True,
 ) -> tuple[Tensor, Tensor]:
-    """c = sigmoid(i) * mask * tanh(g) + sum_k sigmoid(f_k) * c_k + kept;  h = sigmoid(o) * tanh(c).
+    """One step of an LSTM: the memory c and the state h of n nodes, from the sums of their candidates and gates.
+
+        c = sigmoid(i) * mask * tanh(g) + sum_k sigmoid(f_k) * c_k + kept
+        h = sigmoid(o) * tanh(c)
 
     Args:
         pre: [n, (2 + K + 1) d] sums before the nonlinearities, in the order g, i, f_1 .. f_K, o; without output

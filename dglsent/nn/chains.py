@@ -77,6 +77,9 @@ class LSTMChain(nn.Module):
             batch: the sentences.
             direction: "up" from left to right, "down" from right to left.
             relation: `child` in chains, `next` in graphs where that is another relation.
+
+        Raises:
+            ValueError: a node hears from several.
         """
         along_chain(
             batch, ("h", "c"), self.update, leaf=self.leaf, inputs=self.inputs, relation=relation, direction=direction
@@ -84,7 +87,7 @@ class LSTMChain(nn.Module):
         return batch.nodes["h"]
 
     def inputs(self, nodes: NodesSeen) -> Outputs:
-        """W x + b, in the order g, i, f, o."""
+        """W x + b, in the order g, i, f, o, the last only with an output gate."""
         return {"wx": self.W(nodes.data["x"])}
 
     def leaf(self, nodes: NodesSeen) -> Outputs:

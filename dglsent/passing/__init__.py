@@ -239,6 +239,11 @@ def update_all(
 def apply_edges(batch: Batch, function: MessageFunction, *, relation: str = CHILD) -> None:
     """Compute edge fields of all E edges of a relation; sets them on its `edges`, each [E, ...].
 
+    Args:
+        batch: the sentences.
+        function: E edges -> fields [E, ...].
+        relation: any that the batch has.
+
     Raises:
         KeyError: the function reads a field that is not there; it is named.
         TypeError: it returns something else than a dict of fields.
@@ -251,6 +256,12 @@ def edge_softmax(
     batch: Batch, score: Tensor, norm_by: Literal["dst", "src"] = "dst", *, relation: str = CHILD
 ) -> Tensor:
     """Softmax of scores [E, ...] over the edges of each receiver ("dst") or sender ("src"): [E, ...].
+
+    Args:
+        batch: the sentences.
+        score: [E, ...], in the order of the relation's edges.
+        norm_by: "dst" or "src".
+        relation: any that the batch has, of E edges.
 
     Raises:
         ValueError: another `norm_by`, no such relation, or not as many scores as edges.

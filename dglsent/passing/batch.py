@@ -33,6 +33,10 @@ class Batch:
     later one; `complete`, from every node of a sentence to every node of it, itself included; in pairs `attend`, from
     every node of a sentence to every node of the other of its pair. Sentences 2 k and 2 k + 1 are pair k.
 
+    Args:
+        merged: the sentences, as `graphs.batching.merge` gives them.
+        pairs: whether they are pairs.
+
     Attributes:
         size: number of sentences S.
         pairs: whether they are pairs.
