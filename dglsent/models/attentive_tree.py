@@ -76,7 +76,7 @@ class AttentiveTreeLSTM(ChildSumTreeLSTM):
         embedding: word vectors, d dimensions.
         hidden: size h of the state.
         output_gate: False gives h = tanh(c), in the tree and in the guide, as in the released code.
-        att_transform: see ChildAttention.
+        att_transform: whether h~ = tanh(W_a g + b_a); if not, h~ = g, as in the released code.
         detach_guide: leave the guide as it was initialised, which is what the released code comes to.
     """
 
@@ -133,7 +133,7 @@ class AttentiveTreeGRU(ChildSumTreeGRU):
     Args:
         embedding: word vectors, d dimensions.
         hidden: size h of the state.
-        att_transform: see ChildAttention.
+        att_transform: whether h~ = tanh(W_a g + b_a); if not, h~ = g, as in the released code.
         detach_guide: leave the guide as it was initialised, which is what the released code comes to.
         carry_sum: the update gate lets through the sum of the children, as in the Tree-GRU, and attention speaks in the
             gate alone. Equation 3 lets through h~, a mean, of which little is left after a few nodes.

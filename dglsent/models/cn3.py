@@ -38,15 +38,21 @@ class CN3(Encoder):
         context: "lstm" (an LSTM from either side), "cnn" (three words at a time), "none" (tanh(W x + b)) or
             "concat" (x, the word's vector beside those of its attributes, which has `hidden` dimensions then).
         attributes: attributes of words.
-        edges: attributes of edges.
-        edge_dim: dimensions of the embedding of each.
+        edges: attributes of edges: "relation" in the dependency tree, "distance" in tokens, "pmi" (pointwise mutual
+            information) and "lexical" relation.
+        edge_dim: dimensions of the embedding of each of them.
         lexical: number of lexical relations, where they are among the edges' attributes.
-        scorer: see NonLocalLayer.
-        update: see NonLocalLayer.
-        self_loop: see NonLocalLayer.
+        scorer: how a word is scored for another: "additive", "dot" or "bilinear" (`NonLocalLayer` has the equations).
+        update: how a gate puts a state together: "interp" of the old one and what was heard, "gru_like" of the old one
+            and a candidate made of both.
+        self_loop: whether a word hears itself.
         tie_layers: one set of weights for all layers.
         reinject_attr: whether the scores of every layer read words and their attributes again, beside the states.
         vocabularies: those of the graphs, where attributes need them.
+
+    Raises:
+        InputError: an option is none of its choices, or the vocabularies lack what attributes need.
+        ValueError: `hidden` does not go with `context`, or an attribute of edges is unknown or has no vocabulary.
     """
 
     directions: tuple[Direction, ...] = ()

@@ -27,6 +27,9 @@ class DecomposableAttention(PairEncoder):
         embedding: word vectors.
         structure: the encoder of one sentence; d is its `memory_size`, of a BiLSTM that of one direction.
         mda_G: whether G is a "linear" map, as in the released code, or followed by a "relu".
+
+    Raises:
+        InputError: `mda_G` is neither.
     """
 
     def __init__(

@@ -74,8 +74,8 @@ class DCRecNN(Encoder):
         meta: size m of the meta RecNN's state.
         z: size of the vector z from which a node's weights are made, the rank of W(z).
         near_mean: start a phrase near the mean of its children, as RecNN does (`DynamicComposition.start_near_mean`).
-            Where all factors start around 0, W(z) starts near 0. With sums of squares that start at 0.1 it gains on
-            SICK's entailment; on single sentences it does not.
+            Where all factors start around 0, W(z) starts near 0. Where Adagrad's sums of squares start at 0.1, it gains
+            on SICK's entailment; on single sentences it does not.
     """
 
     shows = ("z",)

@@ -32,10 +32,12 @@ class WindowOptions:
     """How the tokens of a window are read, for every encoder the same.
 
     Attributes:
-        filter: what makes the gates, see `DynamicWindow`; "ones" is the plain window and, with dropout, the
-            one of random size. With it the networks of Elman and Jordan reset nothing either.
+        filter: what makes the gates: "one_layer", "cnn" or "mlp"; "averaging" is attention over the window; "ones" is
+            the plain window and, with dropout, the one of random size. With "ones" the networks of Elman and Jordan
+            reset nothing either.
         gate_dropout: share of the slots dropped in training.
-        dropout_style: see `DynamicWindow`.
+        dropout_style: "classic" multiplies gates by 1 - dropout outside training, as the paper; "inverted" divides them
+            by it in training.
         cap_dim: dimensions of a class of capitalisation.
         character_dim: dimensions of each of ten characters; 0 leaves them out.
     """
@@ -224,11 +226,11 @@ def at_words(batch: Batch, states: Tensor) -> Tensor:
 
 
 def initialise(encoder: WindowEncoder, hidden: int) -> None:
-    """The paper's weights: recurrent ones random orthogonal matrices, one a gate, all others N(0, 0.1 / sqrt(fan-in)).
+    """Starts weights as the paper does: recurrent maps as orthogonal matrices, one a gate, others as normal numbers.
 
-    The text at hand lacks the formula; this is how we read it. Recurrent maps are those named U. Biases, of which the
-    paper does not tell, start at 0. The output layer is the task's, which starts as torch has it; Jordan's network,
-    which reads its own tags, has one that starts as here.
+    These have the standard deviation 0.1 / sqrt(fan-in): the text at hand lacks the formula, and this is how we read
+    it. Recurrent maps are those named U. Biases, of which the paper does not tell, start at 0. The output layer is the
+    task's, which starts as torch has it; Jordan's network, which reads its own tags, has one that starts as here.
     """
     for name, module in encoder.named_modules():
         if not isinstance(module, nn.Linear | nn.Conv1d):

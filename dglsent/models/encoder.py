@@ -32,7 +32,11 @@ class Encoder(nn.Module):
         self.embedding, self.size = embedding, size
 
     def encode(self, batch: Batch) -> Tensor:
-        """States [N, size] of all nodes."""
+        """States [N, size] of all nodes.
+
+        Raises:
+            ValueError: the encoder does not run over graphs of this kind.
+        """
         raise NotImplementedError
 
     def require_words(self, batch: Batch) -> None:

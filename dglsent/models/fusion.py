@@ -34,6 +34,9 @@ class InformationFusion(nn.Module):
         tags: number of tags T, padding (id 0) and unknown included.
         tag_dim: size t of a tag's embedding.
         fusion: "concat" adds what tags and states say (eq. 19), "multi" multiplies it (eq. 21).
+
+    Raises:
+        InputError: `fusion` is neither.
     """
 
     def __init__(self, words: int, hidden: int, size: int, tags: int, tag_dim: int, fusion: Fusion) -> None:
@@ -50,7 +53,7 @@ class InformationFusion(nn.Module):
     def find_heads(self, batch: Batch, embedding: WordEmbedding) -> None:
         """Set the fields tags [N, 3] (of a node, its left and its right child), x [N, d] and the gate a [N, d].
 
-        At leaves x is the word's vector, a zero.
+        At leaves x is the word's vector, and a is zero.
         """
         update_all(batch, self._tag, self._children, self._tags)
         leaf = partial(self._word, embedding)

@@ -31,7 +31,7 @@ from graphs.fields import NEXT, PRECEDING
 
 
 class LSTMN(Encoder):
-    """Intra-attention over preceding words (SelfAtt2 of Liu et al. 2019).
+    """An LSTM with attention over the preceding words (SelfAtt2 in the paper of `CN3`).
 
         a_i = v . tanh(W_h h_i + W_x x_t + W_h~ h~_{t-1})             eq. 4, for all i < t
         [h~_t; c~_t] = sum_i softmax(a)_i [h_i; c_i]                  eq. 5-6

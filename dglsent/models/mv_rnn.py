@@ -19,8 +19,8 @@ from graphs.fields import WORD
 class MVRNN(Encoder):
     """Matrix-vector recursive network: a node is a vector h (meaning) and a matrix A (how it changes its sibling).
 
-    Words: h = tanh(W_leaf x + b), A = U V + diag(v) with factors of its own, near the identity at first.
-    Phrases of (a, A) and (b, B): h = tanh(W [B a; A b] + b) and the matrix W_M [A; B], both near the mean at first.
+    Words: h = tanh(W_leaf x + bias), A = U V + diag(v) with factors of its own, near the identity at first.
+    Phrases of (a, A) and (b, B): h = tanh(W [B a; A b] + bias) and the matrix W_M [A; B], both near the mean at first.
     The paper's word vectors have the state's size; here W_leaf makes it so. L2 counts for the words' matrices too, and
     takes those of words that training does not meet from the identity towards 0.
 
@@ -65,7 +65,7 @@ class MVRNN(Encoder):
         return {"h": edges.src["h"], "A": edges.src["A"]}
 
     def reduce(self, nodes: NodesSeen) -> Outputs:
-        """W [B a; A b] + b and W_M [A; B]."""
+        """W [B a; A b] + bias and W_M [A; B]."""
         h, A = nodes.mailbox["h"], nodes.mailbox["A"]
         crossed = (A @ h.flip(1).unsqueeze(-1)).flip(1)
         stacked = A.flatten(1, 2).transpose(1, 2)

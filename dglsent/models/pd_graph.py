@@ -14,19 +14,23 @@ from graphs.fields import NEIGHBOUR
 class PDGraph(CN3):
     """A word hears its head, its dependents and itself, and learns whom of them to listen to.
 
-    A baseline of Liu et al. 2019. The weights of layer l are kept as the edge field `attention_l` of the relation
+    A baseline in the paper of `CN3`. The weights of layer l are kept as the edge field `attention_l` of the relation
     `neighbour` of dependency trees.
 
     Args:
         embedding: word vectors, d dimensions.
         hidden: size h of the states.
         layers: number L of layers.
-        context: see CN3.
+        context: "lstm", "cnn", "none" or "concat", as in CN3.
         attributes: attributes of words.
-        scorer: see NonLocalLayer.
-        update: see NonLocalLayer.
+        scorer: "additive", "dot" or "bilinear", as in CN3.
+        update: "interp" or "gru_like", as in CN3.
         tie_layers: one set of weights for all layers.
         vocabularies: those of the graphs, where attributes need them.
+
+    Raises:
+        InputError: an option is none of its choices, or the vocabularies lack what attributes need.
+        ValueError: `hidden` does not go with `context`.
     """
 
     relation = NEIGHBOUR

@@ -36,12 +36,13 @@ class ProgressiveAttention(PairEncoder):
         embedding: word vectors.
         structure: the encoder of one sentence, any whose propagations over `child` compute the field h, of
             `memory_size` dimensions: Tree-LSTMs and Tree-GRUs, LSTMs and GRUs of chains.
-        pa_propagate: False attends to the states of the plain pass instead, and no parent sees it.
-        pa_mix: "paper" is eq. 22; "mean" divides its two terms of the other sentence by the number of its nodes;
-            "context" is h_j + sum_k a_k H_k, the attended context added instead of subtracted.
+        pa_propagate: False mixes into the states h_j of the plain pass instead, and no parent sees the outcome.
+        pa_mix: "paper" is eq. 22; "mean" divides sum_k H_k - sum_k a_k H_k by the number of nodes k; "context" is
+            h_j + sum_k a_k H_k, the attended context added instead of subtracted.
 
     Raises:
         ValueError: the structure has no propagations.
+        InputError: `pa_mix` is none of these.
     """
 
     def __init__(

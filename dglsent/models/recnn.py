@@ -19,8 +19,8 @@ from graphs.door import fn
 class RecNN(Encoder):
     """Recursive neural network (eq. 6) over binary constituency trees with words at the leaves.
 
-    The paper gives no state for a word, whose vector is not of the state's size; here it is tanh(W x + b). At first U
-    is near [I I] / 2 (`start_near_mean`), in what is made of a RecNN too.
+    The paper gives no state for a word, whose vector is not of the state's size; here it is tanh(W x + b). U starts
+    near [I I] / 2 (`start_near_mean`), in subclasses too.
 
     Args:
         embedding: word vectors, d dimensions.

@@ -11,11 +11,11 @@ with children l and r and the embedding p_j of its tag:
 with sigmoids around gates and tanh around candidates. A word has [e; m] = tanh(W_leaf p + b_leaf), and for h and c the
 state and memory of an LSTM over the sentence. Trees are binary, with words at the leaves and a tag at every node.
 
-What departs from the released code: a tag is itself where that groups tags (of words into 12, of phrases into 11), and
-a phrase of SST is learnt within its sentence, so that its first word has heard the words before it, where that trains
-each phrase alone. Not all weights start as there: U' and W' are two maps, where that draws one of [e_l; e_r; p], with
-weights smaller by sqrt(3 / 2) and sqrt(3); and with `normalise` U, V and b start as without it, where that leaves its
-maps as torch draws them, for what would start them is never called.
+What departs from the released code: tags stay as they are, where it groups them (those of words into 12, of phrases
+into 11), and a phrase of SST is learnt within its sentence, so that its first word has heard the words before it, where
+it trains each phrase alone. Some weights start otherwise: U' and W' are two maps, where it draws one for [e_l; e_r; p],
+with weights smaller by sqrt(3 / 2) and sqrt(3); and with `normalise` U, V and b start as without it, where it leaves
+its maps as torch draws them, because it never calls what would start them.
 """
 
 from __future__ import annotations
@@ -49,7 +49,8 @@ class SATATreeLSTM(Encoder):
         tags: strings of the tag vocabulary, which the field `tag` indexes.
 
     Raises:
-        ValueError: there are no tags, or the state has no halves.
+        ValueError: there are no tags, or with "bilstm" `hidden` is odd.
+        InputError: `leaf` is neither.
     """
 
     relations: tuple[Use, ...] = ((NEXT, "up"),)

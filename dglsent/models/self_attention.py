@@ -1,4 +1,4 @@
-"""Self-attention as Liu et al. 2019 compare it: pooling by a learned query, and the encoder of the Transformer.
+"""Self-attention as the paper of `CN3` compares it: pooling by a learned query, and the encoder of the Transformer.
 
 The third of their kinds, attention over preceding words, is `LSTMN`.
 """
@@ -46,18 +46,22 @@ class AttentiveBiLSTM(BiLSTM):
 class Transformer(Encoder):
     """The encoder of the Transformer over the words of a sentence (SelfAtt3); the sentence vector is their mean.
 
-    Vaswani et al. 2017, "Attention Is All You Need". The first states are W x plus the vectors of the positions; they
-    multiply the embeddings that they learn by sqrt(h), and W x so multiplied would drown the positions. The weights of
-    layer l are kept as the edge field `attention_l` [E, heads] of the relation `complete`.
+    Vaswani et al. 2017, "Attention Is All You Need". The first states are W x plus the vectors of the positions; the
+    paper multiplies the embeddings that it learns by sqrt(h), and W x so multiplied would drown the positions. The
+    weights of layer l are kept as the edge field `attention_l` [E, heads] of the relation `complete`.
 
     Args:
         embedding: word vectors, d dimensions.
         hidden: size h of the states.
         layers: number of layers.
-        heads: number of heads, by which h is divided.
+        heads: number of heads; h is a multiple of it.
         inner: size of the hidden layer of the feed-forward networks; 4 h by default.
-        positions: "sinusoidal" or "learned".
+        positions: "sinusoidal", or "learned" for the first 512 words, of which later ones have the last vector.
         dropout: share of what each sublayer says, and of the first states, dropped in training.
+
+    Raises:
+        ValueError: h is odd, or no multiple of the heads.
+        InputError: `positions` is neither.
     """
 
     directions: tuple[Direction, ...] = ()

@@ -20,7 +20,7 @@ class SeqLSTM(Encoder):
     Args:
         embedding: word vectors, d dimensions.
         hidden: size h of the state.
-        output_gate: see LSTMChain.
+        output_gate: False gives h = tanh(c), as the code released with the attentive tree encoders.
     """
 
     def __init__(self, embedding: WordEmbedding, hidden: int = 150, output_gate: bool = True) -> None:
@@ -60,7 +60,10 @@ class BiLSTM(Encoder):
         tie_directions: one set of weights for both directions, as the code of "To Attend or not to Attend".
         bilstm_readout: where the sentence vector takes the right-to-left state: "last_word", as that paper, at
             the last word, when it has read nothing else; "ends" at the first word, when it has read them all.
-        output_gate: see LSTMChain.
+        output_gate: False gives h = tanh(c), as the code released with the attentive tree encoders.
+
+    Raises:
+        InputError: `bilstm_readout` is neither.
     """
 
     directions: tuple[Direction, ...] = ("up", "down")
@@ -87,7 +90,7 @@ class BiLSTM(Encoder):
         return torch.cat([batch.nodes["h_forward"], batch.nodes["h_backward"]], -1)
 
     def readout(self, batch: Batch, states: Tensor) -> Tensor:
-        """Sentence vectors [B, 2 hidden]."""
+        """Sentence vectors [B, 2 hidden], taken as `bilstm_readout` says."""
         if self.bilstm_readout == "last_word":
             return batch.at_roots(states)
         forward, backward = states.chunk(2, -1)

@@ -24,10 +24,10 @@ from graphs.errors import check_choice
 
 
 class TagGuidedHyperRecNN(Encoder):
-    """TG-HRecNN (eq. 7-9): the RecNN of eq. 6, each row of whose U a hyper RecNN scales; it gives b too.
+    """TG-HRecNN (eq. 7-9): a RecNN (eq. 6) for which a hyper RecNN scales the rows of U and makes the bias.
 
     The paper gives no state for a word; here it is tanh(W x + b), as in `RecNN`, and untouched by the hyper network. As
-    there, U is near [I I] / 2 at first.
+    there, U starts near [I I] / 2.
 
     Args:
         embedding: word vectors, d dimensions.
@@ -42,6 +42,7 @@ class TagGuidedHyperRecNN(Encoder):
 
     Raises:
         ValueError: there are no tags.
+        InputError: `fusion` is neither.
     """
 
     shows = ("z_u", "z_b")
@@ -111,7 +112,7 @@ class TagGuidedHyperRecNN(Encoder):
 
 
 class TagGuidedHyperTreeLSTM(Encoder):
-    """TG-HTreeLSTM (eq. 13-16): a Tree-LSTM (eq. 10-12) whose W and U a hyper Tree-LSTM scales by row; it gives b too.
+    """TG-HTreeLSTM (eq. 13-16): a Tree-LSTM (eq. 10-12) of which a hyper one scales the rows of W and U and makes b.
 
     At a leaf there are no memories to forget: W and what scales it have rows for forget gates only where phrases
     have an x too.
@@ -123,7 +124,7 @@ class TagGuidedHyperTreeLSTM(Encoder):
         fusion_size: size of its input.
         tag_dim: size of a tag's embedding.
         fusion: how tags meet words and states: "concat" (eq. 19) or "multi" (eq. 21).
-        z_scope: "per_gate" has an own scale for each row of the 5 gates, "shared" one for the rows of all gates (h).
+        z_scope: "per_gate" has a scale for each row of each gate, "shared" the same h scales for all gates.
         head_in_main: whether a phrase's head word is the main network's x, which else is zero there (eq. 10).
         hyper_at_leaf: whether the hyper network runs at leaves; if not, its state and memory are zero there.
         recurrent_dropout: share of the candidate g dropped in training, anew at each node.
@@ -131,6 +132,7 @@ class TagGuidedHyperTreeLSTM(Encoder):
 
     Raises:
         ValueError: there are no tags.
+        InputError: `fusion` or `z_scope` is none of its choices.
     """
 
     shows = ("z_w", "z_u", "z_b")

@@ -15,10 +15,11 @@ from graphs.spelling import CAPITALS, ENDS
 
 
 class TokenInputs(nn.Module):
-    """f = [Lw(word); La(capitalisation); Lc(characters)], eq. 1 of the dynamic window paper.
+    """A token's vector f = [Lw(word); La(capitalisation); Lc(characters)], eq. 1 of the dynamic window paper.
 
     Characters are the five leftmost and the five rightmost, with a character of padding in shorter words. The padding
-    node of a window graph has learned vectors too. Tables start at N(0, 0.1), which the paper leaves open.
+    node of a window graph has learned vectors too. The tables, whose start the paper leaves open, are drawn from a
+    normal distribution with the standard deviation 0.1; word vectors are the embedding's.
 
     Args:
         word_dim: dimensions of a word's vector.

@@ -44,7 +44,7 @@ class ChildSumTreeGRU(Encoder):
         return {"wx_gz": self.W_gz(x), "wx_r": self.W_r(x)}
 
     def biases(self, nodes: NodesSeen) -> Outputs:
-        """The same where no inner node has a word: the biases, without products of zeros."""
+        """W x + b where no inner node has a word: b, without products of zeros."""
         count = nodes.batch_size()
         return {"wx_gz": self.W_gz.bias.expand(count, -1), "wx_r": self.W_r.bias.expand(count, -1)}
 

@@ -33,6 +33,9 @@ class BinaryTreeLSTM(Encoder):
         hidden: size h of the state.
         leaf_cell: "eq10" runs the cell at the leaves as well; "tai" is the released code's leaf, c = W x + b
             and h = sigmoid(W_o x + b_o) * tanh(c).
+
+    Raises:
+        InputError: `leaf_cell` is neither.
     """
 
     def __init__(self, embedding: WordEmbedding, hidden: int = 150, leaf_cell: Literal["eq10", "tai"] = "eq10") -> None:
@@ -79,7 +82,10 @@ class ChildSumTreeLSTM(Encoder):
         hidden: size h of the state.
         output_gate: False gives h = tanh(c), as the code of Tai et al. for SICK and that of the attentive trees.
         const_bias: "single" adds one bias to the gates of every node; "split" adds a second one where a node has a
-            word, as the code released with the progressive attention paper does, whose phrases have none.
+            word, though not to forget gates, as the code released with the progressive attention paper does.
+
+    Raises:
+        InputError: `const_bias` is neither.
     """
 
     def __init__(

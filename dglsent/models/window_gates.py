@@ -23,7 +23,7 @@ GATE = "gate"
 
 
 class OneLayerGates(nn.Module):
-    """A gate a slot, r = sigmoid(Wr x + br) (eq. 9): windows [n, k, F] -> [n, k, 1]."""
+    """One gate for each slot, r = sigmoid(Wr x + br) (eq. 9): windows [n, k, F] -> [n, k, 1]."""
 
     def __init__(self, slots: int, dim: int) -> None:
         super().__init__()
@@ -39,7 +39,7 @@ class OneLayerGates(nn.Module):
 
 
 class CNNGates(nn.Module):
-    """A gate a dimension, r = sigmoid(conv(x)) (eq. 24-25): windows [n, k, F] -> [n, k, F].
+    """One gate for each dimension of each slot, r = sigmoid(conv(x)) (eq. 24-25): windows [n, k, F] -> [n, k, F].
 
     The filters are three slots wide, of which the text at hand says nothing, with zeros beyond the window.
     """
@@ -54,7 +54,7 @@ class CNNGates(nn.Module):
 
 
 class MLPGates(nn.Module):
-    """A gate a slot, r = sigmoid(W2 tanh(W1 x)) (eq. 26-27): windows [n, k, F] -> [n, k, 1].
+    """One gate for each slot, r = sigmoid(W2 tanh(W1 x)) (eq. 26-27): windows [n, k, F] -> [n, k, 1].
 
     The hidden layer has as many units as a token has dimensions, of which the text at hand says nothing. With the
     paper's weights, two maps near 0, gates hardly differ at first and W1 gets little gradient: Adam makes up for it,
@@ -107,7 +107,7 @@ class DynamicWindow(nn.Module):
         filter: what makes the gates. "averaging" gives the mean of the tokens, weighted by them, instead of the tokens
             side by side; "ones" is the plain window.
         dropout: share of the slots dropped in training (eq. 10), drawn anew for every token.
-        dropout_style: "classic" multiplies gates by 1 - dropout when it is over, as the paper; "inverted" divides
+        dropout_style: "classic" multiplies gates by 1 - dropout outside training, as the paper; "inverted" divides them
             by it in training.
 
     Attributes:
@@ -115,7 +115,7 @@ class DynamicWindow(nn.Module):
         size: dimensions of x~: k F, or F with "averaging".
 
     Raises:
-        ValueError: there is no such filter or style.
+        InputError: there is no such filter or style.
     """
 
     def __init__(
@@ -165,7 +165,7 @@ class DynamicWindow(nn.Module):
         return gate.squeeze(-1) if gate.shape[-1] == 1 else gate
 
     def _mask(self, f: Tensor) -> Tensor:
-        """What the gates are multiplied by: m (eq. 10) in training."""
+        """What the gates are multiplied by, [N, k, 1]: m (eq. 10) in training."""
         mask, keep = f.new_ones(len(f), self.slots, 1), 1 - self.dropout
         if self.dropout_style == "inverted":
             return nn.functional.dropout(mask, self.dropout, self.training)
