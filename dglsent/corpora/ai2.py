@@ -32,6 +32,9 @@ class AI2(Corpus):
     Args:
         version: "enwv0" has evidence from Wikipedia, "ck12v0" from CK-12 textbooks. Published results of attentive
             tree models are by pair on ck12v0, where "false" is right for 76 % of the dev pairs.
+
+    Raises:
+        InputError: there is no such version.
     """
 
     labels = ("false", "true")

@@ -45,10 +45,14 @@ class IMDB(Corpus):
 
     Args:
         max_length: tokens of a review that are read, the first ones; all by default.
-        tags: words have the part-of-speech tags of their sentences (`texts`), of parses or tagged alone, which are the
-            first 400 tokens of a review; no more are read then. A word whose sentence has neither has no tag.
-        sentences: a review is a document of these parsed sentences, a tree each. Later ones that end after `max_length`
-            tokens are left out, and so is what has no parse.
+        tags: words have part-of-speech tags, from parses or from sentences that were tagged alone. Only the first 400
+            tokens of a review are parsed or tagged, and no more are read then. Where a sentence has neither, its words
+            have no tag.
+        sentences: a review is a document of its parsed sentences, a tree each. Those after the first that end after
+            `max_length` tokens are left out, and so are those without a parse and reviews without any.
+
+    Raises:
+        InputError: `max_length` is no whole number from 1.
     """
 
     labels = ("negative", "positive")

@@ -22,6 +22,9 @@ class MR(Corpus):
 
     Args:
         fold: the fold that is test, 0 to 9.
+
+    Raises:
+        InputError: there is no such fold.
     """
 
     labels = ("negative", "positive")

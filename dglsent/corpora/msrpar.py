@@ -27,6 +27,9 @@ class MSRpar(Corpus):
     Args:
         score_range: "0-5", the scores as they are, for a task from 0 to 5; or "1-5", for one from 1 to 5, as Gupta,
             Zhang 2018 number their grades (r of eq. 29): a score y becomes 1 + 4/5 y.
+
+    Raises:
+        InputError: `score_range` is neither.
     """
 
     def __init__(self, score_range: Literal["0-5", "1-5"] = "0-5") -> None:

@@ -25,6 +25,9 @@ class SNLI(Corpus):
     Args:
         train: "dev" is for a trial without the files of the training set: dev is trained on, but for a tenth that is
             dev (`corpora.splits`). Such scores cannot be compared.
+
+    Raises:
+        InputError: `train` is neither "train" nor "dev".
     """
 
     labels = ("entailment", "neutral", "contradiction")

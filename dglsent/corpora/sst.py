@@ -36,13 +36,16 @@ class SST(Corpus):
     tags; otherwise all tags are "".
 
     Args:
-        classes: 5 or 2.
+        classes: 5 (SST-1) or 2 (SST-2).
         neutral_phrases: with two classes, "drop" leaves neutral phrases out of the loss; "third_class" makes
             them a class 2 that is learnt and never chosen, as the code released by Tai et al. does.
         tags: refuse to do without constituency parses, for models that read tags of phrases.
         phrases: training has, besides its sentences, each of their labelled phrases once, single words among them, as
             sequences of words: for chains and windows, which have no nodes to learn them at (Kim 2014; Tai et al.
             2015). The words of phrases count in vocabularies too.
+
+    Raises:
+        InputError: `classes` or `neutral_phrases` is none of its choices.
     """
 
     def __init__(

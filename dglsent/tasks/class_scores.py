@@ -11,7 +11,7 @@ from dglsent.tasks.task import DIGITS, shares
 
 
 def score_names(classes: int) -> tuple[str, ...]:
-    """The names of `class_scores`."""
+    """The names of the scores that `class_scores` gives."""
     return ("accuracy", "f1", "precision", "recall") if classes == 2 else ("accuracy",)
 
 

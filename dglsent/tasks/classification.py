@@ -17,12 +17,12 @@ from graphs import fields
 
 
 class Classification(Task):
-    """softmax(W dropout(h) + b) at every node; scored at the sentence vector alone.
+    """Classifies sentences and, in training, their labelled phrases, by softmax(W dropout(h) + b) of their states h.
 
     With a hidden layer, relu(W_s dropout(h) + b_s) takes the place of h.
 
     Cross-entropy is summed over all labelled nodes of a tree and averaged over trees. A sentence's own label
-    is learnt at its sentence vector, which for trees is the state of the root.
+    is learnt at its sentence vector, which for trees is the state of the root; scores are of sentences alone.
 
     Args:
         size: dimensions of a state.

@@ -27,7 +27,7 @@ class Transitions(nn.Module):
 
 
 class CRF(nn.Module):
-    """p(y | x) = exp(score(y)) / Z of K tags, score(y) = sum_t (A[y_t-1, y_t] + emission[t, y_t]).
+    """A linear-chain CRF: p(y | x) = exp(score(y)) / Z, score(y) = sum_t (A[y_t-1, y_t] + emission[t, y_t]).
 
     A has scores for the first and the last tag of a sentence too. Every sentence has a token, and its tokens stand
     first in its row. No value is asked of the device.

@@ -18,7 +18,7 @@ from graphs.errors import check_choice
 
 
 class PairClassification(Task):
-    """softmax(head(left, right)) over K classes, learnt by cross-entropy.
+    """Classifies pairs of sentences, by softmax(head(left, right)) over K classes, learnt by cross-entropy.
 
     Args:
         size: dimensions of a sentence vector.
@@ -35,6 +35,7 @@ class PairClassification(Task):
 
     Raises:
         ValueError: "sigmoid2_bce" with other than two classes.
+        InputError: an option is none of its choices.
     """
 
     sentences: ClassVar[int] = 2

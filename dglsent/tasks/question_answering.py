@@ -23,9 +23,12 @@ class QuestionAnswering(PairClassification):
     Args:
         size: dimensions of a sentence vector.
         hidden: dimensions of the hidden layer of the head.
-        nonlinearity: of that layer.
+        nonlinearity: of that layer, "sigmoid" or "relu".
         dropout: share of that layer dropped in training.
-        binary_head: as in `PairClassification`.
+        binary_head: "softmax_ce", or "sigmoid2_bce" for two sigmoids, as in `PairClassification`.
+
+    Raises:
+        InputError: an option is none of its choices.
     """
 
     def __init__(

@@ -21,7 +21,9 @@ from graphs.errors import check_choice
 
 
 class Relatedness(Task):
-    """KL(p || softmax(head)), with p the target distribution; score = sum_k r_k p_k, r = low .. high.
+    """Scores how related two sentences are: sum_k r_k q_k with q = softmax(head) over the grades r = low .. high.
+
+    Learnt is KL(p || q) of the target distribution p (`target_distribution`).
 
     Args:
         size: dimensions of a sentence vector.
@@ -29,8 +31,11 @@ class Relatedness(Task):
         high: highest score.
         hidden: dimensions of the hidden layer of the head.
         dropout: share of that layer dropped in training.
-        kl_reduction: "batchmean" is the mean over pairs; "mean" divides by the number of classes too, as the
+        kl_reduction: "batchmean" is the mean over pairs; "mean" divides by the number of grades too, as the
             released codes do.
+
+    Raises:
+        InputError: `kl_reduction` is neither.
     """
 
     sentences: ClassVar[int] = 2
@@ -65,7 +70,7 @@ class Relatedness(Task):
         return {"predicted": self._score(vectors)[0], "score": batch.targets["score"]}
 
     def scores(self, outcomes: Mapping[str, Tensor]) -> dict[str, float]:
-        """Pearson's r, Spearman's rho and the mean squared error; nan for r and rho of constant predictions."""
+        """Pearson's r, Spearman's rho and the mean squared error; r and rho are nan where either column is constant."""
         from torchmetrics.functional.regression import mean_squared_error, pearson_corrcoef
 
         predicted, score = outcomes["predicted"].double(), outcomes["score"].double()

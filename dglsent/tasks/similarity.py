@@ -16,7 +16,9 @@ Features: TypeAlias = Literal["product_difference", "all"]
 
 
 class SimilarityHead(nn.Module):
-    """h_x = l * r;  h_a = |l - r|;  h_s = sigmoid(W [h_x; h_a] + b);  logits = W_p dropout(h_s) + b_p.
+    """Logits of K classes from two sentence vectors l and r, by their product and their distance.
+
+        h_x = l * r;  h_a = |l - r|;  h_s = sigmoid(W [h_x; h_a] + b);  logits = W_p dropout(h_s) + b_p
 
     With all features, h_s = sigmoid(W [l; r; h_a; h_x] + b), which tells l from r.
 
@@ -27,6 +29,9 @@ class SimilarityHead(nn.Module):
         dropout: share of h_s dropped in training.
         nonlinearity: "sigmoid", or "relu" in its place, as the tag-guided hypernetwork paper has it.
         features: "product_difference" or "all".
+
+    Raises:
+        InputError: an option is none of its choices.
     """
 
     def __init__(

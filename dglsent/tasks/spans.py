@@ -10,7 +10,7 @@ from torch.nn import functional as F  # noqa: N812
 
 
 def bio_kinds(labels: Sequence[str]) -> tuple[Tensor, Tensor]:
-    """The kind of span of K tags and whether they begin one: [K + 1] each, the last for tag -1, which is as O.
+    """The kind of span of K tags and whether they begin one: [K + 1] each, the last for tag -1, which counts as O.
 
     Kinds are numbered from 1; that of O is 0.
 

@@ -18,11 +18,11 @@ from graphs.errors import InputError, check_choice
 
 
 class Tagging(Task):
-    """softmax(W dropout(h) + b) at every token, or a linear-chain CRF over these scores.
+    """Tags every token, by softmax(W dropout(h) + b) of its state h or a linear-chain CRF over these scores.
 
     The negative log-likelihood of a sentence, for softmax the sum over its tokens, is averaged over sentences (eq. 23
     of the dynamic window paper; with the CRF eq. 7 of the contextualized non-local network paper). Tokens without a
-    gold class are neither learnt nor scored; with the CRF a sentence that has one is not learnt.
+    gold class are neither learnt nor scored; with the CRF a sentence that has such a token is not learnt at all.
 
     Args:
         size: dimensions of a state.
@@ -36,6 +36,7 @@ class Tagging(Task):
 
     Raises:
         ValueError: there are no labels, or with "f1" they are not BIO tags.
+        InputError: `score` is neither.
     """
 
     token_labels: ClassVar[bool] = True
