@@ -65,7 +65,7 @@ def merge(layers: Sequence[Layer]) -> dict[str, Any]:
     """One recipe of a chain.
 
     Raises:
-        InputError: a class cannot be imported, or an argument that goes with its class was unknown to that too.
+        InputError: a class cannot be imported, or one that another replaces had an argument that it does not take.
     """
     merged: dict[str, Any] = {}
     for layer in layers:
@@ -80,7 +80,11 @@ def where(layers: Sequence[Layer], key: str) -> str:
 
 
 def mapping(text: str, source: str) -> dict[str, Any]:
-    """The YAML of a recipe as it stands; InputError if it is no mapping."""
+    """The YAML of a recipe as it stands.
+
+    Raises:
+        InputError: it is no mapping, has a key twice, or a number of another base than ten.
+    """
     try:
         loaded = yaml.load(text, _Loader)
     except _TwiceError as error:

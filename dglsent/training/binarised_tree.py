@@ -22,6 +22,9 @@ class BinarisedTree(OwnGraph):
     Args:
         branching: "right", as in `graph: constituency`, "left", or "head", which goes out from the head child.
         label: label of a phrase that is made under X: X itself ("parent"), or "@X" ("at"), a tag of its own.
+
+    Raises:
+        InputError: an argument is none of its choices.
     """
 
     reads = "constituency-nary"

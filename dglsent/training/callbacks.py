@@ -29,7 +29,7 @@ _PARTS = ("state_dict", "epoch", "global_step", "loops", "callbacks", "optimizer
 
 
 class BestOnDev(Callback):
-    """Saves the weights of the best epoch so far, remembers the scores of all epochs, and ends training in time.
+    """Saves the weights of the best epoch so far, remembers the scores of all epochs, and stops training early.
 
     Args:
         monitor: the dev score that counts.
@@ -260,7 +260,11 @@ class SafeCheckpointIO(TorchCheckpointIO):
     """Checkpoints that are never half written, and of whose pickle tensors and plain values alone are read."""
 
     def save_checkpoint(self, checkpoint: dict[str, Any], path: Any, storage_options: Any | None = None) -> None:
-        """Write beside the file, then take its place: a run killed here leaves the old one whole."""
+        """Write beside the file, then take its place: a run killed here leaves the old one whole.
+
+        Raises:
+            InputError: torch cannot write it, as on a full disk.
+        """
         path = Path(path)
         path.parent.mkdir(parents=True, exist_ok=True)
         with replacing(path) as beside:

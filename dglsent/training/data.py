@@ -102,7 +102,8 @@ def graph_set(
         vectors: of the tokens; None where words have their own.
 
     Raises:
-        InputError: an example has another number of sentences, lacks gold values or vectors, or cannot be such a graph.
+        InputError: an example has another number of sentences, lacks gold values or vectors, has gold values that are
+            no numbers, or cannot be such a graph.
     """
     for example in examples:
         if len(example.sentences) != sentences:
@@ -281,9 +282,17 @@ def loader(
 ) -> DataLoader[Any]:
     """Batches of `size` examples with their plans; shuffled in every epoch if there is a seed, else in order.
 
-    With `bucket`, examples of about one length share a batch: they are sorted among those of so many batches.
-    With `workers`, so many processes batch and plan beside the training. A `place` among several processes that train
-    together leaves of each batch its part.
+    Args:
+        data: the examples.
+        size: examples of a batch.
+        directions: those in which the encoder propagates along `child`, see `Encoder`.
+        relations: further relations that it uses, see `Encoder`.
+        seed: seed of the shuffles; None for the order of the examples.
+        pin: whether batches lie in pinned memory, from which a GPU copies faster.
+        workers: processes that batch and plan beside the training.
+        bucket: sort by length the examples of so many batches, so that those of a batch are of about one length; 0 for
+            batches of any lengths.
+        place: that of this process among several that train together, which leaves of each batch its part.
     """
     buckets = Buckets(data.lengths, size, bucket) if bucket else None
     order: Iterable[int] = range(len(data)) if seed is None else EpochSampler(len(data), seed, buckets)

@@ -50,16 +50,18 @@ def fit(
         config: the resolved recipe, seed included.
         run: its folder.
         data: the data folder; None for that of the environment.
-        device: "auto", "cpu" or "cuda".
+        device: "auto", "cpu", "cuda", or one GPU by its number, such as "cuda:1".
         processes: how many share the examples of each batch; each has its own GPU, or its own threads.
-        log_gates: words of which the gates of a dynamic window are logged, see `GateLog`; none names no words.
+        log_gates: words of which the gates of a dynamic window are logged, see `GateLog`; an empty list has them
+            drawn, None logs nothing.
         say: what is told on the way.
 
     Returns:
         What `metrics.json` holds.
 
     Raises:
-        InputError: data, vectors, recipe or folder cannot be used.
+        InputError: data, vectors, recipe, folder or device cannot be used, or a loss is no finite number.
+        KeyboardInterrupt: training was interrupted.
     """
     place = launched()
     if place.count == 1:

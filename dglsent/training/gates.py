@@ -46,8 +46,8 @@ class GateLog(Callback):
         words: which words; without any, 40 that occur at least 20 times are drawn, for all seeds the same.
 
     Raises:
-        InputError: the encoder has no gates, the task reads pairs, training does not know a word, or others were logged
-            before.
+        InputError: the encoder has no gates, the task reads pairs, training does not know a word or has none that is
+            frequent enough, or others were logged before.
     """
 
     def __init__(
@@ -139,7 +139,7 @@ def occurrences(data: GraphSet, vocabularies: Vocabularies, words: Sequence[str]
     """Words with their `count` and number of `classes` in training, and `places`, (example, node) of some occurrences.
 
     Raises:
-        InputError: a word is not there.
+        InputError: a word is not there, or none is named and none occurs often enough to be drawn.
     """
     found: dict[int, list[tuple[int, int]]] = {}
     classes: dict[int, set[int]] = {}

@@ -81,7 +81,7 @@ def shape(kind: Graph, sentence: Parsed) -> Sentence:
     are a forest.
 
     Raises:
-        SentenceError: the sentence has no such parse.
+        SentenceError: the sentence has no such parse, or `prepare` gives no sentence.
     """
     if sentence.parts and reads(kind) in ("dependency", *_TREES):
         return forest([shape(kind, part) for part in sentence.parts], sentence.origin)  # type: ignore[arg-type]

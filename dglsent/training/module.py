@@ -93,7 +93,11 @@ class Training(lightning.LightningModule):
         self._outcomes.append({name: column[:count] for name, column in outcomes.items()})
 
     def on_validation_epoch_end(self) -> None:
-        """Log the mean loss (once an epoch: a log in every step waits for the device) and score the dev split."""
+        """Log the mean loss (once an epoch: a log in every step waits for the device) and score the dev split.
+
+        Raises:
+            InputError: the loss of a step is no finite number.
+        """
         losses = torch.stack(self._losses).double()
         if self.trainer.world_size > 1:
             distributed.all_reduce(losses)

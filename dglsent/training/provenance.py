@@ -82,7 +82,7 @@ def recipe_hash(config: Namespace) -> str:
 
 
 def hash_of_text(text: str) -> str:
-    """The same of a recipe as `recipes.dump` writes it."""
+    """The hash that `recipe_hash` gives, of a recipe as `recipes.dump` writes it."""
     return _hash_of_tree(read_yaml(text))
 
 
@@ -151,7 +151,7 @@ def _file_hash(file: Path, changed: int) -> str | None:
 
 
 def source_hash(source: str) -> str | None:
-    """The same of a text.
+    """The hash that `code_hash` gives, of the text of a module; None where nothing is in it.
 
     Raises:
         SyntaxError: it is no Python.

@@ -61,10 +61,10 @@ class OptimiserOptions:
     """How weights are changed.
 
     Attributes:
-        name: the rule.
+        name: the update rule.
         lr: learning rate.
         embedding_lr_scale: the learning rate of tuned word vectors is this times `lr`.
-        weight_decay: L2 penalty, on all weights but the word vectors.
+        weight_decay: L2 penalty on all weights but the word vectors; with "adamw" their decay apart from the gradient.
         momentum: momentum of "sgd".
         initial_accumulator: what the sum of squares of "adagrad" starts from. From 0, as in torch, the first step of a
             weight is the learning rate, however small its gradient.
@@ -144,7 +144,7 @@ class Recipe:
         task: what makes a task of the size of a state.
         embedding: word vectors.
         optimiser: how weights are changed.
-        training: how long.
+        training: how long training goes on and what it keeps.
         seed: seed of initialisation, shuffling and dropout.
     """
 

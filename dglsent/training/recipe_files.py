@@ -50,7 +50,11 @@ def find(recipe: str) -> Path:
 
 
 def read(file: Path) -> str:
-    """The text of a recipe; InputError if it is none."""
+    """The text of a recipe.
+
+    Raises:
+        InputError: it cannot be read, or is not UTF-8.
+    """
     try:
         return file.read_text(encoding="utf-8")
     except OSError as error:

@@ -240,6 +240,9 @@ class Run:
 
         Args:
             trusted: which classes the recipe may name that are neither of dglsent nor registered.
+
+        Raises:
+            InputError: the recipe, the vocabularies or the weights are gone, damaged, or of different runs.
         """
         recipe = recipes.instantiate(self.config(trusted=trusted))
         self._require_weights()
