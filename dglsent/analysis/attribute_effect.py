@@ -86,7 +86,7 @@ def correlations(source: Recording, longest: int) -> DataFrame:
 
 
 def follows_parse(edges: DataFrame, name: str) -> dict[str, float]:
-    """See `correlations`."""
+    """The four correlations of one layer that `correlations` lists."""
     weights = edges[name].to_numpy(float)
     position = word_attention.by_position(edges, weights)
     apart = (edges.offset != 0).to_numpy()

@@ -25,7 +25,7 @@ def tables(sources: Sequence[TrainedRun], *, base: str = "cn3") -> dict[str, Dat
 
 
 def differences(found: DataFrame, base: str = "cn3") -> DataFrame:
-    """See `tables`; the score is the first that each corpus has."""
+    """Of each corpus, variant and split the first score that the corpus has, and its difference to the base."""
     found = found[found.score == found.groupby("corpus").score.transform("first")]
     keys = ["corpus", "split", "seed"]
     plain = found[found.variant == base].rename(columns={"value": "base_value"})[[*keys, "base_value"]]

@@ -22,7 +22,7 @@ def tables(sources: Sequence[Recording], *, least: int = 10, long: float = 14) -
         long: mean length from which a pair counts as long.
 
     Raises:
-        InputError: a model predicts classes, whose numbers are no scores.
+        InputError: a model predicts classes, whose numbers are no scores, or recordings are not of the same pairs.
     """
     for source in sources:
         source.require_scores()

@@ -29,7 +29,8 @@ def tables(sources: Sequence[Recording], *, c: float = 50, norm: str = "mean", l
         least: pairs of a bin; fewer are joined to the next lower bin.
 
     Raises:
-        InputError: a model predicts scores, of which none is ever exactly right.
+        InputError: a model predicts scores, of which none is ever exactly right, recordings are not of the same pairs,
+            or `norm` is neither.
     """
     if norm not in ("mean", "total"):
         raise InputError(f"--norm {norm}: give mean or total")

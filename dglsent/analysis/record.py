@@ -76,7 +76,7 @@ def record(
         tables: which of "examples", "nodes" and "edges" are written; the examples are in any case.
         limit: only so many examples, the first ones; one or more.
         data: the data folder; None for that of the environment.
-        device: "auto", "cpu" or "cuda".
+        device: "auto", "cpu", "cuda", or one GPU by its number, such as "cuda:1".
         trusted: whether the run may name classes that are neither of dglsent nor registered.
         shard: examples of a shard.
         say: what is told on the way.

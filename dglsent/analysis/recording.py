@@ -202,7 +202,7 @@ def share_of(shares: Sequence[float], number: float) -> float:
 
 
 def require_same_examples(sources: Sequence[Recording]) -> None:
-    """Refuse recordings of several splits or folds, whose examples are no pairs.
+    """Refuse recordings of several splits or folds, whose examples cannot be compared one by one.
 
     Raises:
         InputError: they are.

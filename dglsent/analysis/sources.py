@@ -82,7 +82,7 @@ class TrainedRun:
 
     @cached_property
     def parameters(self) -> float:
-        """Weights, those of words left out; nan of a run whose weights are not there."""
+        """How many weights the model has, word vectors left out; nan where the file of weights is not there."""
         from dglsent.training.run import Run
 
         file = Run(self.path).weights_file

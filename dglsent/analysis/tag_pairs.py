@@ -49,7 +49,7 @@ def tables(
         permutations: how often the control gives the tags to other nodes.
 
     Raises:
-        InputError: a recording lacks z_u, or has no phrase of two parts.
+        InputError: a recording lacks z_u, or has no phrase of two parts, or `large` is none of these.
     """
     found: dict[str, list[DataFrame]] = {"dimensions": [], "control": [], "summary": []}
     for source in sources:

@@ -84,7 +84,7 @@ def by_position(edges: DataFrame, weights: Array) -> Array:
 
     Args:
         edges: rows with offset and group.
-        weights: [E] times the number of words, so that sentences of all lengths count alike, are averaged.
+        weights: [E]; the mean is of each times the number of words, so that sentences of all lengths count alike.
     """
     strength = edges.assign(strength=weights * edges.length).groupby("offset").strength.transform("mean").to_numpy()
     total = np.bincount(edges.group, strength, int(edges.group.max()) + 1)

@@ -28,7 +28,7 @@ def form_named(file: str) -> Form | None:
 
 
 def form_of(file: str) -> Form:
-    """The same of a file whose name must say it.
+    """The format of a file, which its name must say.
 
     Raises:
         InputError: it says none.

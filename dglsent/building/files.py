@@ -72,6 +72,7 @@ class Files:
 
         Raises:
             SentenceError: a sentence cannot be read, and none is to be skipped.
+            InputError: `labels` does not go with such a file, raw text holds trees or CoNLL-U, or the file has changed.
         """
         known: dict[str, int] = {}
         read = Read([], [])

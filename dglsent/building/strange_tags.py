@@ -25,7 +25,7 @@ _LOOKED_AT = 1000  # sentences, of which a tag set shows
 def strange_tags(
     sentences: Iterable[object], recipe: Recipe, vocabularies: Vocabularies, model: SentenceModel
 ) -> str | None:
-    """A line that says so where more than half of the tags are unknown to a model that reads tags, else None.
+    """A warning where more than half of the tags are unknown to a model that reads tags, else None.
 
     Args:
         sentences: those at hand; what is not `Parsed` is passed over.
