@@ -23,7 +23,7 @@ _SENTENCES = {"a": "htext", "b": "mtext"}
 
 
 class AI2(Corpus):
-    """AI2-8grade with its official splits: a pair is a hypothesis and a sentence of evidence.
+    """Science questions of the 8th grade with official splits: a pair is a hypothesis and a sentence of evidence.
 
     Targets are "label" (1 where the hypothesis states the right answer), "question" and "hypothesis": numbers that
     pairs share which are about the same question or hypothesis, for accuracy by question. An example's id ends in

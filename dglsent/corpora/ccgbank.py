@@ -23,7 +23,7 @@ _FILES = {"train": "wsj02-21.stagged", "dev": "wsj00.stagged", "test": "wsj23.st
 
 
 class CCGbank(Corpus):
-    """The categories of words: sections 02-21 are train, 00 is dev, 23 is test.
+    """CCG categories of the words of CCGbank: sections 02-21 are train, 00 is dev, 23 is test.
 
     Classes are the categories of train and `RARE` for all others, so that class has nothing to be learnt from, and a
     category that is new in a test counts as an error.

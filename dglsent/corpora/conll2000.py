@@ -17,7 +17,7 @@ _KINDS = ("ADJP", "ADVP", "CONJP", "INTJ", "LST", "NP", "PP", "PRT", "SBAR", "UC
 
 
 class CoNLL2000(Corpus):
-    """CoNLL-2000 with BIO tags of eleven kinds of chunks; a tenth of train is dev (`corpora.splits`).
+    """The chunks of CoNLL-2000 as BIO tags of eleven kinds; a tenth of train is dev (`corpora.splits`).
 
     The model may read the POS tags, which a tagger made.
     """

@@ -16,7 +16,7 @@ _FILES = {"train": "eng.train", "dev": "eng.testa", "test": "eng.testb"}
 
 
 class CoNLL2003(Corpus):
-    """CoNLL-2003 in English with its official splits, and BIO tags of four kinds of entities made of its IOB1 tags.
+    """The named entities of CoNLL-2003, English, official splits, as BIO tags of four kinds made of its IOB1 tags.
 
     The model may read the POS tags, which a tagger made.
     """

@@ -39,7 +39,7 @@ _TOKEN = re.compile(
 
 
 class IMDB(Corpus):
-    """IMDB with its official test set; a tenth of train is dev (`corpora.splits`).
+    """Whole film reviews, negative and positive, official test set; a tenth of train is dev (`corpora.splits`).
 
     A review is one sequence of tokens, 270 on average and up to 2,742, which a regular expression cuts.
 

@@ -16,9 +16,10 @@ _FILES = {f"mr-{name}": f"rt-polarity.{name}" for name in ("neg", "pos")}
 
 
 class MR(Corpus):
-    """MR, of which published accuracies are means over a ten-fold cross-validation.
+    """Sentences of film reviews, negative and positive, in one of the ten folds of a cross-validation.
 
-    Sentence i of its class is in fold i mod 10; a tenth of the other nine folds is dev (`corpora.splits`).
+    Published accuracies are means over the folds. Sentence i of its class is in fold i mod 10; a tenth of the other
+    nine folds is dev (`corpora.splits`).
 
     Args:
         fold: the fold that is test, 0 to 9.

@@ -18,7 +18,7 @@ _LABEL, _SENTENCES = 0, (3, 4)
 
 
 class MSRP(Corpus):
-    """MSRP with its official test split; a tenth of train is dev (`corpora.splits`).
+    """Pairs of sentences, paraphrases or not, official test split; a tenth of train is dev (`corpora.splits`).
 
     The sentences come as raw text, so parses are needed, whatever the graphs.
     """

@@ -20,7 +20,7 @@ _SCORE, _SENTENCES = 0, (1, 2)
 
 
 class MSRpar(Corpus):
-    """MSRpar with its official test split; a tenth of train is dev (`corpora.splits`).
+    """Pairs of sentences by similarity, official test split; a tenth of train is dev (`corpora.splits`).
 
     The sentences come as raw text, so parses are needed, whatever the graphs.
 

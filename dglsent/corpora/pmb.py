@@ -16,7 +16,7 @@ _SPLITS = ("train", "dev", "test")
 
 
 class PMB(Corpus):
-    """The categories of words with the official splits; `eval.conll`, a second test set, is left out.
+    """CCG categories of words of the Parallel Meaning Bank, official splits; a second test, `eval.conll`, is left out.
 
     Classes are the categories of train and `RARE` for all others, so that class has nothing to be learnt from, and a
     category that is new in a test counts as an error. Sentences are short and categories in the bank's own

@@ -23,7 +23,7 @@ _TAGS = (
 
 
 class PTBPOS(Corpus):
-    """The sample with the 45 POS tags of the treebank; traces are dropped.
+    """The sample of the Penn Treebank with the 45 POS tags of the treebank; traces are dropped.
 
     Its own split: files wsj_0001 to wsj_0159 are train, wsj_0160 to wsj_0179 dev, wsj_0180 to wsj_0199 test. Published
     scores are of the whole treebank, with some ten times the sentences to train on, and cannot be compared.

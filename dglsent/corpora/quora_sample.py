@@ -21,7 +21,7 @@ _PAIRS = 50_000
 
 
 class QuoraSample(Corpus):
-    """50,000 pairs with the share of duplicates of the whole, in train, dev and test with the same share.
+    """50,000 pairs of questions, with the same share of duplicates as all have, in train, dev and test alike.
 
     A fifth is test, 5 % of the others dev. Which pairs the paper drew is not known; here, of each class, those come
     first whose ids have the smallest CRC-32, so the sample is the same on every machine. Of a file with fewer pairs all

@@ -25,7 +25,7 @@ _ENTAILMENT = {"NEUTRAL": 0, "ENTAILMENT": 1, "CONTRADICTION": 2}
 
 
 class SICK(Corpus):
-    """SICK with its official splits: 4500 pairs to train on, 500 trial pairs as dev, 4927 to test on.
+    """Pairs of sentences by relatedness and entailment: 4500 to train on, 500 trial pairs as dev, 4927 to test on.
 
     Targets are "score" (1 to 5) and, where the official files are there, "entailment" (0 neutral, 1 entailment,
     2 contradiction). Every sentence has dependencies; constituency trees where `a.ptb` and `b.ptb` are there.

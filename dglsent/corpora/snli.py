@@ -20,7 +20,7 @@ _SIDES = {"a": "s1", "b": "s2"}
 
 
 class SNLI(Corpus):
-    """SNLI with its official splits.
+    """Pairs of sentences by what the first says of the second (entailment), with the official splits.
 
     Args:
         train: "dev" is for a trial without the files of the training set: dev is trained on, but for a tenth that is

@@ -29,7 +29,7 @@ _POLARITY = {0: 0, 1: 0, 3: 1, 4: 1}
 
 
 class SST(Corpus):
-    """SST-1 (five classes) or SST-2 (negative and positive).
+    """Sentences of film reviews as trees of labelled phrases: SST-1 (five classes) or SST-2 (negative and positive).
 
     In SST-2 sentences with a neutral root are left out of all splits. Where there are parses (`corpora.parses`), nodes
     have the tags of `tags_of` and sentences have dependencies. Where there are tags of words alone, only leaves have

@@ -16,9 +16,10 @@ _FILES = {f"subj-{name}": f"{name}.tok.gt9.5000" for name in ("plot", "quote")}
 
 
 class SUBJ(Corpus):
-    """SUBJ, of which published accuracies are means over a ten-fold cross-validation.
+    """Sentences about films, objective and subjective, in one of the ten folds of a cross-validation.
 
-    Sentence i of its class is in fold i mod 10; a tenth of the other nine folds is dev (`corpora.splits`).
+    Published accuracies are means over the folds. Sentence i of its class is in fold i mod 10; a tenth of the other
+    nine folds is dev (`corpora.splits`).
 
     Args:
         fold: the fold that is test, 0 to 9.

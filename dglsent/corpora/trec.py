@@ -20,7 +20,7 @@ _SPLITS = ("train", "test")
 
 
 class TREC(Corpus):
-    """TREC with its six coarse classes; a tenth of train is dev (`corpora.splits`).
+    """Questions by the kind of their answer, six coarse classes; a tenth of train is dev (`corpora.splits`).
 
     The questions are given as tokens. A parser that cuts tokens itself may split them further (`X - rays`), and
     then the words are the parser's.

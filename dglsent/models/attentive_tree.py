@@ -68,7 +68,7 @@ class ChildAttention(nn.Module):
 
 
 class AttentiveTreeLSTM(ChildSumTreeLSTM):
-    """Child-sum Tree-LSTM whose children are weighed by attention, guided by an LSTM over the other sentence.
+    """Child-sum Tree-LSTM (eq. 2, 4), its children weighed by attention, guided by an LSTM over the other sentence.
 
     Forget gates see the states of the children as they are.
 
@@ -126,7 +126,7 @@ class AttentiveTreeLSTM(ChildSumTreeLSTM):
 
 
 class AttentiveTreeGRU(ChildSumTreeGRU):
-    """Child-sum Tree-GRU whose children are weighed by attention, guided by a GRU over the other sentence.
+    """Child-sum Tree-GRU (eq. 3, 4), its children weighed by attention, guided by a GRU over the other sentence.
 
     Reset gates see the states of the children as they are.
 

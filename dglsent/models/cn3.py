@@ -25,7 +25,7 @@ from graphs.fields import COMPLETE
 
 
 class CN3(Encoder):
-    """Layers over the complete graph of a sentence's words, on top of their attributes in context.
+    """CN3: layers of attention in which every word of a sentence hears every word, on top of attributes in context.
 
     The first states h^0 (eq. 3) are those of words and their attributes in context. Each layer then weighs every two
     words (structure update), gathers (aggregation) and moves the states (node update). The weights of layer l are kept

@@ -27,7 +27,7 @@ class MVRNN(Encoder):
     Args:
         embedding: word vectors, d dimensions.
         hidden: size n of the state.
-        rank: of U V, the words' own part of a matrix.
+        rank: rank of U V, the part of a word's matrix besides diag(v).
     """
 
     def __init__(self, embedding: WordEmbedding, hidden: int = 25, rank: int = 3) -> None:

@@ -45,7 +45,8 @@ class SATATreeLSTM(Encoder):
         hidden: size h of the state.
         tag_dim: dimensions t of a tag's embedding and of the tag-level state.
         leaf: "lstm" reads the sentence from left to right, "bilstm" in both directions, each half of the state.
-        normalise: whether the sums of each gate are normalised over their h dimensions, as the code does on SST-5.
+        normalise: whether the sums of each gate are normalised over their h dimensions, as in the released code on
+            SST-5.
         tags: strings of the tag vocabulary, which the field `tag` indexes.
 
     Raises:

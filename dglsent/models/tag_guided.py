@@ -33,7 +33,7 @@ class TagGuidedHyperRecNN(Encoder):
         embedding: word vectors, d dimensions.
         hidden: size h of the state.
         hyper: size of the hyper network's state.
-        fusion_size: size of its input.
+        fusion_size: size of the hyper network's input.
         tag_dim: size of a tag's embedding.
         fusion: how tags meet words and states: "concat" (eq. 19) or "multi" (eq. 21).
         hyper_at_leaf: whether the hyper network runs at leaves; if not, its state is zero there.
@@ -121,7 +121,7 @@ class TagGuidedHyperTreeLSTM(Encoder):
         embedding: word vectors, d dimensions.
         hidden: size h of the state.
         hyper: size of the hyper network's state.
-        fusion_size: size of its input.
+        fusion_size: size of the hyper network's input.
         tag_dim: size of a tag's embedding.
         fusion: how tags meet words and states: "concat" (eq. 19) or "multi" (eq. 21).
         z_scope: "per_gate" has a scale for each row of each gate, "shared" the same h scales for all gates.

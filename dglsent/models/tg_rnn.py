@@ -34,7 +34,7 @@ class TGRNN(RecNN):
     Args:
         embedding: word vectors, d dimensions.
         hidden: size h of the state.
-        own: how many tags have their own function.
+        own: how many phrase tags, the most frequent ones, have a function of their own.
         tags: the string of each of T tag ids, POS tags among them, most frequent first.
 
     Attributes:
