@@ -22,6 +22,7 @@ from dglsent.training.recipe import OptimiserOptions, Recipe
 from dglsent.training.trial import few, is_own, no_graphs_for, try_encoder, try_task, trying
 from graphs import fields
 from graphs.errors import InputError
+from graphs.sentence_graph import SentenceGraph
 
 _OF_BATCH = (fields.SENTENCE, fields.SIDE, fields.PAIR)
 _UNSCALE = ("adam", "adamw")  # by themselves as they step; before, gradients of 16-mixed are multiplied by its scale
@@ -131,16 +132,22 @@ def _check_own_graphs(recipe: Recipe, encoder: Encoder, sets: Mapping[str, Examp
     for split, each in sets.items():
         if isinstance(each, GraphSet):
             for number, graph in enumerate(chain.from_iterable(each.graphs), 1):
-                made = f"graph: sentence {number} of {split}, as {recipe.graph} makes it"
-                replaced = next(filter(graph.nodes.__contains__, _OF_BATCH), None)
-                if replaced is not None:
-                    raise InputError(f"{made}: the node field {replaced!r} is the batch's own; give yours another name")
-                if encoder.directions and len(graph.src) and not graph.level.any():
-                    raise InputError(
-                        f"{made}: level is 0 everywhere, and along its edges nothing is propagated; set directions = "
-                        f"() in the encoder {type(encoder).__name__} if update_all is all that it uses, or give the "
-                        "levels"
-                    )
+                wrong = _wrong_for(encoder, graph)
+                if wrong:
+                    raise InputError(f"graph: sentence {number} of {split}, as {recipe.graph} makes it: {wrong}")
+
+
+def _wrong_for(encoder: Encoder, graph: SentenceGraph) -> str | None:
+    """What is wrong with a graph of one's own, and what to do."""
+    replaced = next((name for name in _OF_BATCH if name in graph.nodes), None)
+    if replaced:
+        return f"the node field {replaced!r} is the batch's own; give yours another name"
+    if encoder.directions and len(graph.src) and not graph.level.any():
+        return (
+            "level is 0 everywhere, and along its edges nothing is propagated; set directions = () in the encoder "
+            f"{type(encoder).__name__} if update_all is all that it uses, or give the levels"
+        )
+    return None
 
 
 def _check_task(recipe: Recipe, task: Task, sets: Mapping[str, Examples]) -> None:
