@@ -44,8 +44,8 @@ def tables(sources: Sequence[Recording], *, c: float = 50, norm: str = "mean", l
     limit = 40 if norm == "total" else float(np.median(place))
     parts = {
         "all": np.ones(len(gold), bool),
-        f"overlap below {limit:.0f}": place < limit,
-        f"overlap from {limit:.0f}": place >= limit,
+        f"overlap below {limit:.4g}": place < limit,
+        f"overlap from {limit:.4g}": place >= limit,
     }
     bins = by_bin(gold, predicted, merged_bins(place, 2, least), place, accuracy)
     return {"bins": bins, "lift": lifts(gold, predicted, without_attention(sources), parts, accuracy)}

@@ -197,3 +197,5 @@ def test_pairs_at_the_median_overlap_much(tmp_path):
         source.about["labels"] = ["other", "paraphrase"]
     lift = overlap_bins.tables(sources, c=3)["lift"].set_index("part")
     assert lift.examples.to_dict() == {"all": 30, "overlap below 2": 10, "overlap from 2": 20}
+    lift = overlap_bins.tables(sources, c=3.5)["lift"].set_index("part")
+    assert lift.examples.to_dict() == {"all": 30, "overlap below 2.333": 10, "overlap from 2.333": 20}
