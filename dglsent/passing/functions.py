@@ -10,8 +10,8 @@ from typing import Any, TypeAlias
 import torch
 from torch import Tensor
 
-from dglsent.passing.calls import call
-from dglsent.passing.missing import NODE, MissingFieldError
+from dglsent.passing.calls import call, name_of
+from dglsent.passing.missing import NODE, MissingFieldError, listed
 from dglsent.passing.seen import EdgesSeen, NodesSeen, Outputs
 from graphs.fields import ATTEND, COMPLETE
 
@@ -63,6 +63,19 @@ def require_alike(one: Outputs, other: Outputs, by: str = "") -> None:
                 f"{by and f'{by}: '}field {name!r} has {shapes}; give all of them the same dimensions after the first: "
                 "of messages [r, k, ...] a reduce function returns [r, ...], such as their sum over k"
             )
+
+
+def require_same_fields(function: Any, degree: int, one: Outputs, other_degree: int, other: Outputs) -> None:
+    """Refuse what a reduce function returns at nodes of one in-degree alone.
+
+    Raises:
+        ValueError: it returns one field here and another there.
+    """
+    if one.keys() != other.keys():
+        raise ValueError(
+            f"{name_of(getattr(function, 'function', function))} returns {listed(one)} at nodes with {degree} in-edges "
+            f"and {listed(other)} at those with {other_degree}; it should return the same fields at all"
+        )
 
 
 def require_computed_before(name: str, computed: Collection[str], known: Collection[str]) -> None:

@@ -27,14 +27,16 @@ from dglsent.passing.functions import (
     require_alike,
     require_computed_before,
     require_same,
+    require_same_fields,
     softmaxes,
 )
 from dglsent.passing.missing import MESSAGE, NODE, NOT_YET, OF_SENDERS, WITHOUT_LEAF, there
 from dglsent.passing.relation import Direction, Relation
-from dglsent.passing.views import Edges, Nodes, Resolver
+from dglsent.passing.views import Edges, Nodes, Resolver, require_rows
 from graphs import door
 from graphs.fields import CHILD
 
+_OF_STEP, _OF_ROUND = "nodes of the step", "messages of the round"
 _PLAIN = Shown()  # in rounds, of which no field is still to be computed
 
 
@@ -63,11 +65,11 @@ def propagate(
     step = _Pulled(graph, along, message, reduce, relation if passes else None, shown)
     ahead = graph.local_var()  # a function of leaves is not to see zeros in the place of fields that inputs make
     if inputs is not None and leaf is None:
-        graph.apply_nodes(_recorded(inputs, {}))
+        graph.apply_nodes(_recorded(inputs, {}, "nodes"))
     elif inputs is not None and len(others):
-        ahead.apply_nodes(_recorded(inputs, projected), others)
+        ahead.apply_nodes(_recorded(inputs, projected, "nodes with in-edges"), others)
     show_leaves = Shown(of_others="" if leaf else WITHOUT_LEAF).nodes
-    graph.apply_nodes(_recorded(leaf or apply, names, show_leaves), leaves)
+    graph.apply_nodes(_recorded(leaf or apply, names, "nodes without in-edges", show_leaves), leaves)
     at_leaves = dict(names)
     step.alike = {} if apply else at_leaves
     if len(others):
@@ -77,23 +79,27 @@ def propagate(
     further = [(each, _pulled_by(each, graph, batch, known)) for each, known in zip(wanted, before, strict=True)]
     for name, value in batch.nodes.items() if further else ():
         graph.ndata[_as_it_was(name)] = value
+    first: Collection[str] | None = None  # the fields that leaves have after the passes
     for frontier in [leaves, *frontiers[1:]]:
+        here = [*at_leaves]
         if frontier is not leaves:
             computed: dict[str, Tensor] = {}
-            step.pull(frontier, apply and _recorded(apply, computed, step.show_reduced, at_leaves))
-            if computed:
-                require_same(at_leaves, computed)
+            step.pull(frontier, apply and _recorded(apply, computed, _OF_STEP, step.show_reduced, at_leaves))
+            here = [*(computed if apply else step.names)]
         for number, (each, pulled) in enumerate(further):
             own: dict[str, Tensor] = {}
             with graph.local_scope():  # what inputs make is for this pass alone
                 if each.inputs is not None:
-                    graph.apply_nodes(_recorded(of_new_names(each.inputs, batch.nodes), {}), frontier)
-                pulled.pull(frontier, _recorded(each.apply or _nothing_more(pulled), own))
+                    graph.apply_nodes(_recorded(of_new_names(each.inputs, batch.nodes), {}, _OF_STEP), frontier)
+                pulled.pull(frontier, _recorded(each.apply or _nothing_more(pulled), own, _OF_STEP))
                 made = {name: graph.ndata[name] for name in own}
             graph.ndata.update(made)
             for known in before[number + 1 :]:
                 known.extend(own)
             names.update(own)
+            here.extend(own)
+        first = here if first is None else first
+        require_same(first, here)
         if frontier is leaves:
             graph.ndata.update({name: ahead.ndata[name] for name in projected})
     for name in names:
@@ -110,7 +116,7 @@ def apply_edges(batch: Batch, function: MessageFunction, *, relation: str = CHIL
     names: dict[str, Tensor] = {}
     if is_builtin(function):
         names = dict(_PLAIN.try_builtin(function, graph))
-    graph.apply_edges(function if names else _recorded(function, names, _PLAIN.edges))
+    graph.apply_edges(function if names else _recorded(function, names, "edges of the relation", _PLAIN.edges))
     for name in names:
         along.edges[name] = graph.edata[name]
 
@@ -128,7 +134,7 @@ def update_all(
     graph = _with_fields(batch, along.graph, (), relation)
     names: Collection[str]
     if along.graph.num_edges():
-        reduced = _Pulled(graph, along, message, reduce, None, _PLAIN)
+        reduced = _Pulled(graph, along, message, reduce, None, _PLAIN, _OF_ROUND)
         reduced.try_builtins()
         graph.update_all(reduced.message, reduced.reduce)
         names = reduced.names
@@ -139,7 +145,7 @@ def update_all(
     if apply is not None:
         # Apart, since DGL's own apply sees the -inf of a maximum over nothing.
         applied: dict[str, Tensor] = {}
-        graph.apply_nodes(_recorded(apply, applied))
+        graph.apply_nodes(_recorded(apply, applied, "nodes of the batch"))
         names = applied
     for name in names:
         batch.nodes[name] = graph.ndata[name]
@@ -164,8 +170,10 @@ class _Pulled:
         reduce: ReduceFunction,
         name: str | None,
         shown: Shown,
+        messages: str = "messages of the step",
     ) -> None:
         self.graph, self.relation, self.name, self.wanted = graph, relation, name, reduce
+        self.of_messages = messages
         self.softmaxes = softmaxes(reduce)
         self.kept: list[tuple[str, Tensor, Tensor]] = []
         self.shown, self.compute = shown, message_function(message)
@@ -174,9 +182,11 @@ class _Pulled:
         self.message: Any = message if self.native else self._send
         self.reduce: Any = reduce if is_builtin(reduce) else self._reduce
         self.outputs: dict[str, Tensor] = {}  # of reduce, unless it is built in
+        self.here: list[tuple[int, Outputs]] = []  # by each reducer in the step at hand, at an in-degree
         self.alike: Mapping[str, Tensor] = {}  # whose dimensions they are to have
 
     def pull(self, frontier: Tensor, apply: Any) -> None:
+        self.here = []
         self.graph.pull(frontier, self.message, self.reduce, apply, etype=self.name)
 
     def try_builtins(self) -> None:
@@ -190,8 +200,10 @@ class _Pulled:
 
     @property
     def names(self) -> Collection[str]:
-        """The fields that reduce returns."""
-        return (self.wanted.out_field,) if is_builtin(self.wanted) else self.outputs
+        """The fields that reduce returns in the step at hand."""
+        if is_builtin(self.wanted):
+            return (self.wanted.out_field,)
+        return {name for _, made in self.here for name in made}
 
     def keep(self, suffix: str = "") -> None:
         """Set the weights of all edges, under their names and a suffix."""
@@ -206,6 +218,7 @@ class _Pulled:
     def _send(self, edges: Any) -> Outputs:
         seen = self.shown.edges(edges)
         messages = call(self.compute, seen)
+        require_rows(messages, edges.batch_size(), self.of_messages)
         self._require_sent(messages)
         return {**messages, **{_sent(each.value): seen.src[each.value] for each in self.softmaxes}}
 
@@ -215,13 +228,18 @@ class _Pulled:
 
     def _reduce(self, nodes: Any) -> Outputs:
         made: dict[str, Tensor] = {}
-        for each in reducers(self.wanted):
-            made.update(self._reduced(each, nodes))
+        degree = int(self.graph.in_degrees(nodes.nodes()[:1], etype=self.name))
+        own = [(degree, self._reduced(each, nodes, degree)) for each in reducers(self.wanted)]
+        self.here = self.here or own
+        for each, first, (_, here) in zip(reducers(self.wanted), self.here, own, strict=True):
+            require_rows(here, nodes.batch_size(), f"nodes with {degree} in-edges")
+            require_same_fields(each, *first, degree, here)
+            made.update(here)
         require_alike({**self.outputs, **self.alike}, made)
         self.outputs.update(made)
         return made
 
-    def _reduced(self, reducer: Any, nodes: Any) -> Any:
+    def _reduced(self, reducer: Any, nodes: Any, degree: int) -> Any:
         if isinstance(reducer, SoftmaxSum):
             edges = self.graph.in_edges(nodes.nodes(), form="eid", etype=self.name)
             score = there(nodes.mailbox, reducer.score, MESSAGE, by="softmax_sum")
@@ -236,15 +254,14 @@ class _Pulled:
             # A maximum or minimum comes with its places.
             return {reducer.out_field: reduced if isinstance(reduced, Tensor) else reduced.values}
         if isinstance(reducer, Padded):
-            return _whole(reducer, nodes.batch_size(), self.shown.nodes(nodes).data.__getitem__, nodes.mailbox)
+            mask = torch.ones(nodes.batch_size(), degree, dtype=torch.bool)
+            return _whole(reducer, mask, self.shown.nodes(nodes).data.__getitem__, nodes.mailbox)
         return call(reducer, self.shown.nodes(nodes))
 
 
-def _whole(reducer: Padded, size: int, data: Resolver, mailbox: Mapping[str, Tensor]) -> Outputs:
+def _whole(reducer: Padded, mask: Tensor, data: Resolver, mailbox: Mapping[str, Tensor]) -> Outputs:
     """A padded function over mailboxes [r, k, ...] of one length, which need no padding."""
-    first = next(iter(mailbox.values()))
-    mask = torch.ones(first.shape[:2], dtype=torch.bool, device=first.device)
-    return call(reducer.function, Nodes(size, data, lambda name: there(mailbox, name, MESSAGE), mask))
+    return call(reducer.function, Nodes(len(mask), data, lambda name: there(mailbox, name, MESSAGE), mask))
 
 
 class _ShownToPass(Shown):
@@ -289,6 +306,7 @@ def _without_edges(batch: Batch, relation: Relation, message: MessageFunction, r
         return there(batch.nodes, name, NODE)[:0]
 
     messages = call(message_function(message), Edges(0, nothing, nothing, relation.edges.__getitem__))
+    require_rows(messages, 0, _OF_ROUND)
     outputs: dict[str, Tensor] = {}
     for each in reducers(reduce):
         if isinstance(each, SoftmaxSum):
@@ -297,9 +315,11 @@ def _without_edges(batch: Batch, relation: Relation, message: MessageFunction, r
         elif is_builtin(each):
             outputs[each.out_field] = there(messages, each.msg_field, MESSAGE, by=f"fn.{each.name}")
         elif isinstance(each, Padded):
-            outputs.update(_whole(each, 0, nothing, {name: value.unsqueeze(1) for name, value in messages.items()}))
+            mask = torch.ones(0, 1, dtype=torch.bool)
+            outputs.update(_whole(each, mask, nothing, {name: value.unsqueeze(1) for name, value in messages.items()}))
         else:
             outputs.update(call(each, Nodes(0, nothing, lambda name: there(messages, name, MESSAGE).unsqueeze(1))))
+    require_rows(outputs, 0, "nodes with in-edges")
     return {name: value.sum(0).expand(batch.num_nodes, *value.shape[1:]) for name, value in outputs.items()}
 
 
@@ -329,15 +349,20 @@ def _nothing_more(pulled: _Pulled) -> NodeFunction:
 
 
 def _recorded(
-    function: Any, made: dict[str, Tensor], show: Callable[[Any], Any] = _PLAIN.nodes, alike: Outputs | None = None
+    function: Any,
+    made: dict[str, Tensor],
+    of: str,
+    show: Callable[[Any], Any] = _PLAIN.nodes,
+    alike: Outputs | None = None,
 ) -> Any:
     """The same function for DGL, which keeps the fields that it returns; `show` is how it sees DGL's nodes or edges.
 
-    Those of `alike` are to have the same dimensions.
+    Those fields are to have a row for each `of` these, and those of `alike` the same dimensions.
     """
 
     def run(seen: Any) -> Outputs:
         result = call(function, show(seen))
+        require_rows(result, seen.batch_size(), of)
         require_alike(alike or {}, result, name_of(function))
         made.update(result)
         return result

@@ -254,13 +254,24 @@ def test_a_field_that_may_be_missing_can_be_asked_for(name):
         propagate(batch(), send, SUM, own, leaf=leaf)
 
 
+@on_engines
 @pytest.mark.parametrize("more", [1, 2])
-def test_a_reducer_returns_the_same_fields_at_all_nodes(more):
+def test_a_reducer_returns_the_same_fields_at_all_nodes(more, name):
     """A field that only some have was lost, or was a bare KeyError, as the nodes of fewer in-edges lacked or had it."""
 
     def by_degree(nodes):
         heard = nodes.mailbox["m"]
         return {"s": heard.sum(1)} | ({"extra": heard[:, 0]} if heard.shape[1] == more else {})
 
-    with pytest.raises(ValueError, match=r"by_degree returns .*s at nodes with 1 in-edges and .*s at those with 2; it"):
+    said = r"by_degree returns .*s at nodes with 1 in-edges and .*s at those with 2; it"
+    with engine(name), pytest.raises(ValueError, match=said):
         round_of(batch(), send, by_degree)
+
+
+@on_engines
+@pytest.mark.parametrize("padding", [padded, lambda function: function], ids=["padded", "function"])
+def test_mailboxes_without_messages(padding, name):
+    made = batch()
+    with engine(name):
+        round_of(made, lambda edges: {}, padding(lambda nodes: {"s": torch.ones(nodes.batch_size(), 2)}))
+    assert made.nodes["s"].sum(1).tolist() == [2, 2, 0, 0]

@@ -70,6 +70,24 @@ def test_a_field_of_some_nodes_alone_is_refused(at_leaves, at_others, said, name
 
     with engine(name), pytest.raises(KeyError, match=said):
         propagate(batch, fn.copy_u("c", "m"), fn.sum("m", "c"), only(at_others), leaf=only(at_leaves))
+    for reduce in (only(at_others), [only(at_others)]):  # without apply it was silent on engine "dgl"
+        with engine(name), pytest.raises(KeyError, match=said):
+            propagate(batch, fn.copy_u("c", "m"), reduce, leaf=only(at_leaves))
+
+
+@pytest.mark.parametrize("name", ["torch", "dgl"])
+@pytest.mark.parametrize(
+    ("reduce", "apply", "said"),
+    [
+        (fn.sum("m", "s"), None, "'s' is computed at nodes with in-edges but not at those without"),
+        (fn.sum("m", "s"), lambda nodes: {}, "'h' is computed at nodes without in-edges but not at those with"),
+    ],
+)
+def test_what_only_some_nodes_become_is_refused_whoever_computes_it(reduce, apply, said, name):
+    batch = Batch.of([caterpillar(2)])
+    batch.nodes["x"] = torch.ones(batch.num_nodes, 2)
+    with engine(name), pytest.raises(KeyError, match=said):
+        propagate(batch, fn.copy_u("x", "m"), reduce, apply, leaf=lambda nodes: {"h": nodes.data["x"]})
 
 
 def test_an_unknown_engine_is_refused():

@@ -87,7 +87,6 @@ def propagate(
             messages = call(compute, edges)
             require_rows(messages, schedule.edge_sizes[t], "messages of the step")
             output = reduce_step(reduce, edges, messages, mail, at_step, kept)
-            require_rows(output, size, "nodes of the step")
             if apply is not None:
                 output = call(apply, Nodes(size, partial(first_of, output, at_step)))
                 require_rows(output, size, "nodes of the step")

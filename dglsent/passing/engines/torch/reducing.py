@@ -10,12 +10,21 @@ import torch
 from torch import Tensor
 
 from dglsent.passing.calls import call, name_of
-from dglsent.passing.functions import Outputs, Padded, ReduceFunction, SoftmaxSum, is_builtin, reducers, require_alike
-from dglsent.passing.missing import MESSAGE, MissingFieldError, listed, there
+from dglsent.passing.functions import (
+    Outputs,
+    Padded,
+    ReduceFunction,
+    SoftmaxSum,
+    is_builtin,
+    reducers,
+    require_alike,
+    require_same_fields,
+)
+from dglsent.passing.missing import MESSAGE, MissingFieldError, there
 from dglsent.passing.plans.incidence import Incidence
 from dglsent.passing.relation import Relation
 from dglsent.passing.segments import permute, segment_max, segment_softmax, segment_sum, weighted_sum
-from dglsent.passing.views import Edges, Nodes, Resolver
+from dglsent.passing.views import Edges, Nodes, Resolver, require_rows
 
 _REDUCERS = ("sum", "mean", "max", "min")
 
@@ -169,14 +178,11 @@ def _by_mailboxes(function: ReduceFunction, messages: Outputs, mail: Mailboxes, 
         for bucket, (_, count) in enumerate(degrees)
     ]
     first = results[0]
+    for result, (degree, count) in zip(results, degrees, strict=True):
+        require_rows(result, count, f"nodes with {degree} in-edges")
+        require_same_fields(function, degrees[0][0], first, degree, result)
     if len(results) == 1:
         return first
-    for result, (degree, _) in zip(results, degrees, strict=True):
-        if result.keys() != first.keys():
-            raise ValueError(
-                f"{name_of(function)} returns {listed(first)} at nodes with {degrees[0][0]} in-edges and "
-                f"{listed(result)} at those with {degree}; it should return the same fields at all"
-            )
     return {name: joined_rows(name, [result[name] for result in results], name_of(function)) for name in first}
 
 
@@ -192,7 +198,9 @@ def _at_once(padded: Padded, messages: Outputs, mail: Mailboxes, data: Resolver)
         trailing = message.shape[1:]
         return rows.view(*mask.shape, *trailing).masked_fill(~mask.view(*mask.shape, *(1,) * len(trailing)), 0)
 
-    return call(padded.function, Nodes(len(mask), data, mailbox, mask))
+    result = call(padded.function, Nodes(len(mask), data, mailbox, mask))
+    require_rows(result, len(mask), "nodes with in-edges")
+    return result
 
 
 def _builtin(function: Any, message: Tensor, receivers: Incidence, *, single: bool) -> Tensor:

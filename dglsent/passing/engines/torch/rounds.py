@@ -44,7 +44,6 @@ def update_all(
         messages = call(message_function(message), edges)
         require_rows(messages, edges.batch_size(), "messages of the round")
         reduced = reduce_all(reduce, edges, messages, along, reader)
-        require_rows(reduced, batch.num_nodes, "nodes of the batch")
     seen = Nodes(batch.num_nodes, partial(first_of, reduced, reader))
     result = reduced if apply is None else call(apply, seen)
     for name, value in result.items():
