@@ -41,7 +41,8 @@ class CN3(Encoder):
         edges: attributes of edges: "relation" in the dependency tree, "distance" in tokens, "pmi" (pointwise mutual
             information) and "lexical" relation.
         edge_dim: dimensions of the embedding of each of them.
-        lexical: number of lexical relations, where they are among the edges' attributes.
+        lexical: number of ids of lexical relations, the length of their vocabulary, where they are among the edges'
+            attributes.
         scorer: how a word is scored for another: "additive", "dot" or "bilinear" (`NonLocalLayer` has the equations).
         update: how a gate puts a state together: "interp" of the old one and what was heard, "gru_like" of the old one
             and a candidate made of both.
@@ -52,7 +53,8 @@ class CN3(Encoder):
 
     Raises:
         InputError: an option is none of its choices, or the vocabularies lack what attributes need.
-        ValueError: `hidden` does not go with `context`, or an attribute of edges is unknown or has no vocabulary.
+        ValueError: `layers` is below 0, `hidden` does not go with `context`, or an attribute of edges is unknown or has
+            no vocabulary.
     """
 
     directions: tuple[Direction, ...] = ()
@@ -76,6 +78,8 @@ class CN3(Encoder):
         vocabularies: Vocabularies | None = None,
     ) -> None:
         check_choice("context", context, get_args(Context))
+        if layers < 0:
+            raise ValueError(f"layers {layers}; give 0 or more")
         super().__init__(embedding, hidden)
         self.attributes = NodeAttributes(attributes, vocabularies, embedding.dropout)
         size = embedding.dim + self.attributes.size

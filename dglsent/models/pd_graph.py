@@ -30,7 +30,7 @@ class PDGraph(CN3):
 
     Raises:
         InputError: an option is none of its choices, or the vocabularies lack what attributes need.
-        ValueError: `hidden` does not go with `context`.
+        ValueError: `layers` is below 0, or `hidden` does not go with `context`.
     """
 
     relation = NEIGHBOUR

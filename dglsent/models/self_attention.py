@@ -60,7 +60,7 @@ class Transformer(Encoder):
         dropout: share of what each sublayer says, and of the first states, dropped in training.
 
     Raises:
-        ValueError: h is odd, or no multiple of the heads.
+        ValueError: h is odd, or no multiple of the heads; there are no heads, or fewer layers than 0.
         InputError: `positions` is neither.
     """
 
@@ -78,6 +78,10 @@ class Transformer(Encoder):
         dropout: float = 0.1,
     ) -> None:
         super().__init__(embedding, hidden)
+        if layers < 0:
+            raise ValueError(f"layers {layers}; give 0 or more")
+        if heads < 1:
+            raise ValueError(f"heads {heads}; give 1 or more")
         if hidden % heads or hidden % 2:
             raise ValueError(f"hidden {hidden}; give an even multiple of the {heads} heads")
         check_choice("positions", positions, ("sinusoidal", "learned"))

@@ -50,14 +50,15 @@ class EdgeAttributes(nn.Module):
         self, names: Sequence[EdgeAttribute], dim: int, vocabularies: Vocabularies | None = None, lexical: int = 0
     ) -> None:
         super().__init__()
-        counts = {DISTANCE: 2 * _FARTHEST + 1, PMI: BUCKETS, LEXICAL: lexical}
+        counts = {RELATION: 0, DISTANCE: 2 * _FARTHEST + 1, PMI: BUCKETS, LEXICAL: lexical}
         if vocabularies is not None:
             counts[RELATION] = 2 * len(vocabularies.relation) + 2
         for name in names:
-            if name not in (RELATION, *counts):
-                raise ValueError(f"edge attribute {name!r}; there are {', '.join([RELATION, *counts])}")
-            if not counts.get(name):
-                what = "vocabularies=, those of the graphs" if name == RELATION else "lexical=, their number"
+            if name not in counts:
+                raise ValueError(f"edge attribute {name!r}; there are {', '.join(counts)}")
+            if counts[name] < 1:
+                given = "vocabularies=, those of the graphs"
+                what = given if name == RELATION else "lexical=, the length of the vocabulary of lexical relations"
                 raise ValueError(f"edge attribute {name!r} needs {what}")
         if RELATION in names and vocabularies is not None and len(vocabularies.relation) <= len(SPECIAL):
             raise InputError(

@@ -183,10 +183,12 @@ def test_what_an_attribute_needs_is_said():
         build(CN3, attributes=Attributes(characters="cnn"), vocabularies=without)
     with pytest.raises(ValueError, match="'relation' needs vocabularies="):
         build(CN3, edges=["relation"])
-    with pytest.raises(ValueError, match="'lexical' needs lexical=, their number"):
+    with pytest.raises(ValueError, match="'lexical' needs lexical=, the length of the vocabulary"):
         build(CN3, edges=["lexical"], vocabularies=vocabularies())
     with pytest.raises(ValueError, match="edge attribute 'near'; there are relation, distance, pmi, lexical"):
         build(CN3, edges=["near"])
+    with pytest.raises(ValueError, match=r"relation, distance, pmi, lexical$"):
+        build(CN3, edges=["near"], vocabularies=vocabularies())
     with pytest.raises(ValueError, match=r"hidden 5: concat leaves words and attributes as they are; give hidden 3"):
         build(CN3, hidden=5, context="concat")
     with pytest.raises(ValueError, match=r"hidden 5: .* give an even number"):
@@ -234,3 +236,9 @@ def test_edge_attributes_that_graphs_do_not_have(name, way):
     encoder = make(edges=["distance", name])
     with pytest.raises(InputError, match=f"edge attribute '{name}' is not in these graphs; give complete graphs"):
         encode_rounds(encoder, [chain(3)], way)
+
+
+def test_fewer_layers_than_none_are_refused():
+    for encoder_class in (CN3, PDGraph):
+        with pytest.raises(ValueError, match="layers -1; give 0 or more"):
+            encoder_class(WordEmbedding(20, 4), hidden=4, layers=-1)

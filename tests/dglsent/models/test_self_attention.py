@@ -59,6 +59,14 @@ def test_the_query_attends_to_each_sentence_by_itself():
         assert weight.sum().item() == pytest.approx(1)
 
 
+@pytest.mark.parametrize(
+    ("wrong", "said"), [({"heads": 0}, "heads 0; give 1 or more"), ({"layers": -1}, "layers -1; give 0 or more")]
+)
+def test_odd_numbers_of_heads_and_layers_are_refused(wrong, said):
+    with pytest.raises(ValueError, match=said):
+        build(Transformer, **wrong)
+
+
 def test_heads_must_divide_the_states():
     with pytest.raises(ValueError, match="hidden 6; give an even multiple of the 4 heads"):
         build(Transformer, hidden=6)
