@@ -59,10 +59,7 @@ class Fields(MutableMapping[str, Tensor]):
         return value
 
     def __setitem__(self, name: str, value: Tensor) -> None:
-        if not isinstance(value, Tensor):
-            raise TypeError(f"field {name!r} is a value of type {type(value).__name__}; give a tensor")
-        if self._rows is not None:
-            require_rows({name: value}, self._rows, self._of)
+        require_rows({name: value}, self._rows, self._of)
         self._values[name] = value
 
     def copy(self) -> Fields:
@@ -91,16 +88,20 @@ class Fields(MutableMapping[str, Tensor]):
         return f"Fields({', '.join(self._values)})"
 
 
-def require_rows(fields: Mapping[str, Tensor], rows: int, of: str) -> None:
+def require_rows(fields: Mapping[str, Tensor], rows: int | None, of: str) -> None:
     """Refuse fields [n, ...] of another number of nodes or edges n, which would be taken for those of others.
 
     Raises:
-        ValueError: there is one; it is named.
+        ValueError: there is one; it is named. None allows any number.
+        TypeError: a field is no tensor.
     """
     for name, value in fields.items():
-        shape = tuple(getattr(value, "shape", ()))
-        if shape[:1] != (rows,):
-            raise ValueError(f"field {name!r} has the shape {shape}; its first dimension should be {rows}, the {of}")
+        if not isinstance(value, Tensor):
+            raise TypeError(f"field {name!r} is a value of type {type(value).__name__}; give a tensor")
+        if rows is not None and value.shape[:1] != (rows,):
+            raise ValueError(
+                f"field {name!r} has the shape {tuple(value.shape)}; its first dimension should be {rows}, the {of}"
+            )
 
 
 class View(dict[str, Tensor]):

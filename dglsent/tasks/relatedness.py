@@ -28,7 +28,7 @@ class Relatedness(Task):
     Args:
         size: dimensions of a sentence vector.
         low: lowest score, a whole number.
-        high: highest score.
+        high: highest score, above it.
         hidden: dimensions of the hidden layer of the head.
         dropout: share of that layer dropped in training.
         kl_reduction: "batchmean" is the mean over pairs; "mean" divides by the number of grades too, as the
@@ -36,6 +36,7 @@ class Relatedness(Task):
 
     Raises:
         InputError: `kl_reduction` is neither.
+        ValueError: `low` is not below `high`.
     """
 
     sentences: ClassVar[int] = 2
@@ -53,6 +54,8 @@ class Relatedness(Task):
     ) -> None:
         super().__init__()
         check_choice("kl_reduction", kl_reduction, ("batchmean", "mean"))
+        if low >= high:
+            raise ValueError(f"low {low} is not below high {high}")
         self.low, self.high, self.kl_reduction = low, high, kl_reduction
         self.head = SimilarityHead(size, high - low + 1, hidden, dropout)
         self.monitor = "pearson"

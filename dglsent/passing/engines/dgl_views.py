@@ -46,7 +46,7 @@ class Shown:
             seen.batch_size(),
             partial(_field, seen.src, (), self._of_senders),
             partial(_field, seen.dst, self._unset(), self._of_others),
-            lambda name: there(seen.data, name, EDGE),
+            partial(_edge_field, seen.data),
         )
 
     def nodes(self, seen: Any, reduced: Collection[str] = ()) -> Nodes:
@@ -65,6 +65,13 @@ class Shown:
 
     def _unset(self) -> set[str]:
         return {name for name in self._computed if name not in self._known}
+
+
+def _edge_field(fields: Mapping[str, Tensor], name: str) -> Tensor:
+    if name in fields:
+        return fields[name]
+    # In parts of graphs DGL numbers edges.
+    raise MissingFieldError(name, EDGE, [each for each in fields if each != door.dgl.EID])
 
 
 def _field(fields: Mapping[str, Tensor], unset: Collection[str], hint: str, name: str) -> Tensor:

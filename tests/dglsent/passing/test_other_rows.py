@@ -52,7 +52,7 @@ def heard(nodes):
             {"inputs": lambda nodes: {"p": torch.ones(7, 2)}, "apply": lambda nodes: {"h": nodes.data["p"]}},
             r"'p' has the shape \(7, 2\); .* be 1, the nodes with in-edges",
         ),
-        ({"apply": lambda nodes: {"h": 1.0}}, r"'h' has the shape \(\)"),
+        ({"apply": lambda nodes: {"h": torch.tensor(1.0)}}, r"'h' has the shape \(\)"),
     ],
 )
 def test_outputs_of_other_nodes_are_refused(wrong, said, name):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pickle
 from functools import partial
 
+import numpy as np
 import pytest
 import torch
 from random_graphs import tree
@@ -275,3 +276,30 @@ def test_mailboxes_without_messages(padding, name):
     with engine(name):
         round_of(made, lambda edges: {}, padding(lambda nodes: {"s": torch.ones(nodes.batch_size(), 2)}))
     assert made.nodes["s"].sum(1).tolist() == [2, 2, 0, 0]
+
+
+@on_engines
+@pytest.mark.parametrize("wrong", [1.0, None, np.ones((1, 2))], ids=["float", "None", "array"])
+def test_a_field_that_is_no_tensor_is_refused(wrong, name):
+    """An array was an error of torch or DGL, in words of its own, or was taken."""
+    said = f"field '.' is a value of type {type(wrong).__name__}; give a tensor"
+    whole = {"message": send, "reduce": lambda nodes: {"s": nodes.mailbox["m"].sum(1)}, "apply": update, "leaf": leaf}
+    inputs = {"inputs": lambda nodes: {"p": wrong}}
+    for given in (*({key: lambda seen, key=key: {key[0]: wrong}} for key in whole), inputs):
+        message, reduce, apply, at_leaves = [*(whole | given).values()][:4]
+        with engine(name), pytest.raises(TypeError, match=said):
+            propagate(batch(), message, reduce, apply, leaf=at_leaves, inputs=given.get("inputs"))
+        if given.keys() & {"message", "reduce", "apply"}:
+            with engine(name), pytest.raises(TypeError, match=said):
+                round_of(batch(), message, reduce, apply)
+    with engine(name), pytest.raises(TypeError, match=said):
+        apply_edges(batch(), lambda edges: {"e": wrong})
+
+
+@on_engines
+def test_what_inputs_make_and_what_edges_have_is_among_what_there_is(name):
+    """Engine "torch" left out the former, and "dgl" named its own numbers of edges too."""
+    with engine(name), pytest.raises(KeyError, match=r"'typo' .*there are: .*\bp, position, s, "):
+        propagate(batch(), send, SUM, reads_typo, leaf=leaf, inputs=lambda nodes: {"p": nodes.data["x"]})
+    with engine(name), pytest.raises(KeyError, match=r"edge field 'typo' .*there are: slot\)"):
+        propagate(batch(), lambda edges: {"m": edges.data["typo"]}, SUM, update, leaf=leaf)

@@ -125,3 +125,9 @@ def test_of_an_error_a_lower_one_is_better():
     assert task.mode == "max"
     task.monitor = "mse"
     assert task.mode == "min"
+
+
+@pytest.mark.parametrize("low", [5, 6, 9])
+def test_a_scale_of_no_two_grades_is_refused(low):
+    with pytest.raises(ValueError, match=f"low {low} is not below high 5"):
+        Relatedness(4, low=low, high=5)

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from torch import Tensor
 
 from dglsent.passing.calls import call
 from dglsent.passing.functions import NodeFunction
-from dglsent.passing.missing import NODE, NOT_YET, OF_SENDERS, WITHOUT_LEAF, there
+from dglsent.passing.missing import NODE, NOT_YET, OF_SENDERS, WITHOUT_LEAF, MissingFieldError, there
 from dglsent.passing.plans.schedule import Schedule
 from dglsent.passing.precision import full
 from dglsent.passing.relation import Relation
@@ -54,21 +54,26 @@ class PresetFields:
         field = full(there(self.nodes, name, NODE, hint))
         return permute(field, self.schedule.order, self.schedule.position)
 
-    def _split(self, name: str, hint: str) -> None:
+    def _split(self, name: str, hint: str, known: Iterable[str]) -> None:
         leaves = self.schedule.leaves
-        leaf, inner = self._whole(name, hint).split([leaves, len(self.schedule.order) - leaves])
+        try:
+            whole = self._whole(name, hint)
+        except MissingFieldError as error:
+            error.add(known)  # among them what inputs made
+            raise
+        leaf, inner = whole.split([leaves, len(self.schedule.order) - leaves])
         self.leaf.setdefault(name, leaf)
         self.inner.setdefault(name, inner)
 
     def at_leaves(self, name: str) -> Tensor:
         """A field of the nodes without in-edges."""
         if name not in self.leaf:
-            self._split(name, "" if self.apart else WITHOUT_LEAF)
+            self._split(name, "" if self.apart else WITHOUT_LEAF, self.leaf)
         return self.leaf[name]
 
     def _at_inner(self, name: str) -> Tensor:
         if name not in self.inner:
-            self._split(name, NOT_YET)
+            self._split(name, NOT_YET, self.inner)
         return self.inner[name]
 
     def at_step(self, t: int, name: str) -> Tensor:
