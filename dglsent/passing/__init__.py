@@ -137,10 +137,11 @@ def propagate(
     Raises:
         KeyError: a function reads a field or message that is not there (both are named), or a field is computed at
             nodes without in-edges and not at others, or the other way round.
-        TypeError: a function returns something else than a dict of fields; it is named.
+        TypeError: a function returns something else than a dict of fields, or a field that is no tensor; it is named.
         ValueError: the relation has cycles, or there is no such relation or direction; there is neither `apply` nor
             `leaf`; a field has another first dimension than there are nodes or edges, or other dimensions at some nodes
-            than at others; or `inputs` makes a field that is set already.
+            than at others; `reduce` returns other fields at some in-degrees than at others; or `inputs` makes a field
+            that is set already.
     """
     batch.relation(relation).check(direction)
     if apply is None and leaf is None:
@@ -230,8 +231,9 @@ def update_all(
 
     Raises:
         KeyError: a function reads a field or message that is not there; both are named.
-        TypeError: a function returns something else than a dict of fields; it is named.
-        ValueError: there is no such relation, or a field has another first dimension than there are nodes or edges.
+        TypeError: a function returns something else than a dict of fields, or a field that is no tensor; it is named.
+        ValueError: there is no such relation, a field has another first dimension than there are nodes or edges, or
+            `reduce` returns other fields or dimensions at some in-degrees than at others.
     """
     _run("update_all", batch, message, reduce, apply, relation=relation)
 
@@ -246,7 +248,7 @@ def apply_edges(batch: Batch, function: MessageFunction, *, relation: str = CHIL
 
     Raises:
         KeyError: the function reads a field that is not there; it is named.
-        TypeError: it returns something else than a dict of fields.
+        TypeError: it returns something else than a dict of fields, or a field that is no tensor.
         ValueError: there is no such relation, or a field has another first dimension than there are edges.
     """
     _run("apply_edges", batch, function, relation=relation)
