@@ -31,6 +31,9 @@ class Classification(Task):
         choose: predict among the first `choose` classes only; all by default.
         phrases: whether phrases are learnt as well as sentences.
         hidden: dimensions of the hidden layer; none by default.
+
+    Raises:
+        ValueError: there are not as many classes as are to be chosen from.
     """
 
     targets: ClassVar[Targets] = {"label": np.dtype(np.int64)}
@@ -46,6 +49,8 @@ class Classification(Task):
     ) -> None:
         super().__init__()
         self.classes, self.choose, self.phrases = classes, choose or classes, phrases
+        if not 1 <= self.choose <= classes:
+            raise ValueError(f"choose {choose}; give a number of classes from 1 to {classes}, or none for all")
         self.dropout = nn.Dropout(dropout)
         self.hidden = nn.Linear(size, hidden) if hidden else None
         self.output = nn.Linear(hidden or size, classes)

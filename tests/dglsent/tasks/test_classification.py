@@ -123,3 +123,9 @@ def test_phrases_are_said_to_be_what_their_states_say(labels):
     wanted[batch.roots] = task.output(vectors).argmax(-1)
     assert len(set(wanted.tolist())) > 2
     assert [node["label"] for one in said for node in one["nodes"]] == ["abcde"[each] for each in wanted]
+
+
+@pytest.mark.parametrize("choose", [-1, 4])
+def test_other_numbers_of_classes_to_choose_from_are_refused(choose):
+    with pytest.raises(ValueError, match=f"choose {choose}; give a number of classes from 1 to 3, or none for all"):
+        Classification(2, 3, choose=choose)
