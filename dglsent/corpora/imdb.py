@@ -125,10 +125,10 @@ def _sentences(words: list[str]) -> Iterator[list[str]]:
 
 def _tags(data: Path, name: str, reviews: Mapping[str, list[str]]) -> dict[str, list[str]]:
     """The tags of the first tokens of reviews, "_" where a sentence has no parse."""
-    if not reviews:
-        return {}
     cut = [(review, sentence) for review, words in reviews.items() for sentence in _sentences(words)]
     tags: dict[str, list[str]] = {review: [] for review in reviews}
+    if not cut:
+        return tags
     found = parsed(data, "imdb", name, [sentence for _, sentence in cut])
     for (review, sentence), parse in zip(cut, found, strict=True):
         known = () if parse is None else _tags_of(parse)

@@ -138,6 +138,14 @@ def test_tags_of_a_part_without_reviews(folder, no_parses):
     assert len(IMDB(tags=True).load(folder)["test"]) == 3
 
 
+def test_tags_of_a_part_of_empty_reviews(folder, no_parses):
+    for file in (folder / "aclImdb" / "test" / "neg").iterdir():
+        file.write_text("")
+    tagged_review(folder, REVIEW)
+    read = IMDB(tags=True).load(folder)["test"][0].sentences[0].unparsed
+    assert (read.words, read.columns.get("pos", [])) == ([], [])
+
+
 REVIEW = "It is good. So? The film is long."
 
 
