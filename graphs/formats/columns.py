@@ -38,14 +38,19 @@ def read_columns(
         on_error: "raise" at the first bad sentence, or "skip" it and list it in `skipped`.
 
     Raises:
-        InputError: not exactly one column is "word", a name stands twice, `iob1` names no column, the file cannot be
-            read, or `on_error` is neither word.
+        InputError: not exactly one column is "word", a name stands twice, `iob1` names no column of tags, `separator`
+            is empty, the file cannot be read, or `on_error` is neither word.
         SentenceError: a line has another number of columns or no word, a tag is no chunk tag, or the file breaks off
             (`policy`).
     """
     check_names(columns)
-    if missing := sorted(set(iob1) - set(columns)):
-        raise InputError(f"iob1 names {missing[0]!r}, which is not among the columns {', '.join(columns)}")
+    tags = [name for name in columns if name not in ("word", "")]
+    if missing := sorted({iob1} if isinstance(iob1, str) else set(iob1) - set(tags)):
+        raise InputError(
+            f"iob1 names {missing[0]!r}; give a list of columns of tags, of which there are {', '.join(tags) or 'none'}"
+        )
+    if separator == "":
+        raise InputError("separator is ''; leave it out for spaces and tabs")
 
     def sentences() -> Iterator[Tagged | SentenceError]:
         file = source_name(source)

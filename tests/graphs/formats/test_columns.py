@@ -137,6 +137,17 @@ def test_iob1_must_name_a_column():
         read("", "word", "pos", iob1=["ner"])
 
 
+@pytest.mark.parametrize("iob1", [["word"], [""], "pos"])
+def test_iob1_is_a_list_of_columns_of_tags(iob1):
+    with pytest.raises(InputError, match="give a list of columns of tags, of which there are pos"):
+        read("a\tB-x\tb\n", "word", "pos", "", iob1=iob1)
+
+
+def test_a_separator_of_no_characters():
+    with pytest.raises(InputError, match="separator is ''; leave it out"):
+        read("a b\n", "word", "pos", separator="")
+
+
 @pytest.mark.parametrize(
     ("iob1", "bio"),
     [
