@@ -12,7 +12,16 @@ import numpy as np
 import numpy.typing as npt
 
 from graphs import fields, trees
-from graphs.columns import Constituency, Dependencies, IntArray, Sentence, as_array, check_sentence, whole_numbers
+from graphs.columns import (
+    Constituency,
+    Dependencies,
+    IntArray,
+    Sentence,
+    as_array,
+    check_lengths,
+    check_sentence,
+    whole_numbers,
+)
 from graphs.errors import Origin, SentenceError, check_choice, check_kind
 from graphs.features import Vocabularies, relations, tags
 from graphs.sentence_graph import SentenceGraph
@@ -28,7 +37,7 @@ def classes(labels: Sequence[int] | IntArray, origin: Origin | None = None) -> I
     """Gold classes [N], -1 where there is none.
 
     Raises:
-        SentenceError: one is no whole number.
+        SentenceError: they have not one dimension, or one is no whole number.
     """
     return whole_numbers(labels, "gold class", origin)
 
@@ -59,8 +68,7 @@ def dependency(
     if not len(sentence):
         raise SentenceError("the sentence has no words", sentence.origin)
     head = trees.heads(sentence)
-    if len(head) > 1 and sentence.headless:
-        raise SentenceError("the sentence has no heads, perhaps tags alone; parse it", sentence.origin)
+    trees.require_heads(sentence)
     if roots == "attach" and not sentence.forest:
         head = trees.attach_roots(head)
     src = np.flatnonzero(head >= 0)
@@ -105,7 +113,7 @@ def constituency(
 
     Raises:
         InputError: the tree or the vocabularies are something else.
-        SentenceError: no words, columns or labels of another length, a label that is no whole number, a phrase without
+        SentenceError: no nodes, columns or labels of another length, a label that is no whole number, a phrase without
             words, nodes that are not in pre-order, a word that is no text, or with binary a phrase that has not two
             children.
     """
@@ -129,9 +137,7 @@ def constituency(
     position = np.full(size, -1, dtype=np.int64)
     position[is_word] = np.arange(is_word.sum())
     span, src = trees.spans(tree), np.flatnonzero(parent >= 0)
-    above = span[parent[src]]
-    if ((span[src, 0] < above[:, 0]) | (span[src, 1] > above[:, 1])).any():
-        raise SentenceError("the nodes are not in pre-order; after each node give all that is below it", tree.origin)
+    trees.require_pre_order(parent, span, tree.origin)
     nodes = {
         fields.WORD: word,
         fields.TAG: vocabularies.tag.ids(tags(tree)),
@@ -167,7 +173,7 @@ def chain(sentence: Sentence, vocabularies: Vocabularies) -> SentenceGraph:
 
     Raises:
         InputError: the sentence or the vocabularies are something else.
-        SentenceError: no words, or a word that is no text.
+        SentenceError: no words, columns of several lengths, or a word that is no text.
     """
     nodes = _of_words(sentence, vocabularies)
     token = nodes[fields.POSITION]
@@ -205,8 +211,8 @@ def over_words(
 
     Raises:
         InputError: the sentence or the vocabularies are something else.
-        SentenceError: no words, a word that is no text, an edge that is no pair of tokens, a cycle, or a field of
-            another length, without numbers or of the name slot.
+        SentenceError: no words, columns of several lengths, a word that is no text, an edge that is no pair of tokens,
+            a cycle, or a field of another length, without numbers or of the name slot.
     """
     nodes = _of_words(sentence, vocabularies)
     size, pairs = len(nodes[fields.POSITION]), [*edges]
@@ -266,6 +272,7 @@ def _numbers(
 def _of_words(sentence: Sentence, vocabularies: Vocabularies) -> dict[str, IntArray]:
     """The fields of graphs with a node a token."""
     check_sentence(sentence)
+    check_lengths(sentence)
     _check_vocabularies(vocabularies)
     words = sentence.words
     if not words:

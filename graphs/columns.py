@@ -163,6 +163,39 @@ def check_sentence(given: object) -> None:
     check_kind(given, get_args(Sentence), hint)
 
 
+def check_lengths(sentence: Sentence) -> None:
+    """Refuse a sentence with columns of several lengths.
+
+    Raises:
+        SentenceError: they have, or one is a text or an iterator, and no list.
+    """
+    columns: dict[str, Any]
+    if isinstance(sentence, Constituency):
+        columns = {"labels": sentence.label, "words": sentence.word, "parents": sentence.parent}
+        what, each = "tree", "node"
+    else:
+        columns = {"words": sentence.word}
+        what, each = "sentence", "word"
+        if isinstance(sentence, Dependencies):
+            columns |= {"heads": sentence.head, "relations": sentence.relation}
+            columns |= {"upos": sentence.upos, "xpos": sentence.xpos, "lemmas": sentence.lemma, "feats": sentence.feats}
+        else:
+            columns |= sentence.columns
+    for name, column in columns.items():
+        if isinstance(column, str) or not hasattr(column, "__len__"):
+            raise SentenceError(
+                f"the {name} of the {what} are of type {type(column).__name__}; give a list, one a {each}",
+                sentence.origin,
+            )
+    # Of an array without dimension, which whole_numbers refuses, there is no len.
+    sizes = [column.size if isinstance(column, np.ndarray) else len(column) for column in columns.values()]
+    if len(set(sizes)) > 1:
+        said = [f"{size} {name}" for size, name in zip(sizes, columns, strict=True)]
+        raise SentenceError(
+            f"the {what} has {', '.join(said[:-1])} and {said[-1]}; give one of each a {each}", sentence.origin
+        )
+
+
 def as_array(values: Any) -> npt.NDArray[Any]:
     """Values, or a tensor on any device, as an array of their own type; of bfloat16, which NumPy lacks, as float32.
 
@@ -176,20 +209,28 @@ def as_array(values: Any) -> npt.NDArray[Any]:
     return np.asarray(values)
 
 
-def whole_numbers(values: Sequence[int] | IntArray, what: str, origin: Origin | None) -> IntArray:
-    """Numbers [N] of nodes as int64; `what` and `origin` are for the error.
+def whole_numbers(values: Sequence[int] | IntArray, what: str, origin: Origin | None, of: str = "node") -> IntArray:
+    """Numbers [N] of nodes, or of whatever else, as int64; `what`, `origin` and `of` are for the error.
 
     Raises:
-        SentenceError: one is no whole number, of which NumPy would cut the fraction off.
+        SentenceError: they have not one dimension, or one is no whole number, of which NumPy would cut the fraction
+            off.
     """
-    given = np.asarray(values)
+    try:
+        given = as_array(values)
+    except ValueError:
+        raise SentenceError(f"{what}: rows of several lengths; give one number a {of}", origin) from None
+    if given.ndim != 1:
+        raise SentenceError(f"{what}: shape {list(given.shape)}; give one number a {of}", origin)
     if given.dtype.kind not in "biuf":
         given = np.array([value if isinstance(value, Real) else np.nan for value in values], dtype=np.float64)
+    if given.dtype.kind in "bi":
+        return given.astype(np.int64)
     with np.errstate(invalid="ignore"):  # of NaN
         whole = given.astype(np.int64)
     wrong = np.flatnonzero(whole != given)
     if len(wrong):
         number = int(wrong[0])
         value = np.asarray(values[number]).tolist()
-        raise SentenceError(f"{what} {value!r} of node {number + 1} is no whole number", origin)
+        raise SentenceError(f"{what} {value!r} of {of} {number + 1} is no whole number", origin)
     return whole

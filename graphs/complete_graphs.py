@@ -76,7 +76,8 @@ def complete(
 
     Raises:
         InputError: the sentence or the vocabularies are something else.
-        SentenceError: no words, a word that is no text, or a head that is no whole number or out of range.
+        SentenceError: no words, columns of several lengths, a word that is no text, or a head that is no whole number
+            or out of range.
     """
     tokens = builders.chain(sentence, vocabularies)
     none = np.zeros(0, dtype=np.int64)

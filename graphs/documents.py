@@ -9,7 +9,7 @@ import numpy as np
 
 from graphs import trees
 from graphs.columns import Constituency, Dependencies, IntArray
-from graphs.errors import Origin, SentenceError
+from graphs.errors import Origin, SentenceError, check_kind
 
 
 def forest(
@@ -25,11 +25,15 @@ def forest(
         origin: where the document was read; that of its first sentence by default.
 
     Raises:
-        SentenceError: there are no sentences, trees of both kinds, or a tree whose heads or parents are broken; cycles
-            are left to the builders.
+        InputError: something else than a list is given, or a sentence that is no tree, such as tokens alone.
+        SentenceError: there are no sentences, trees of both kinds, a sentence without heads, or a tree whose heads or
+            parents are broken; cycles are left to the builders.
     """
+    check_kind(sentences, Sequence, "give a list of trees")
     if not sentences:
         raise SentenceError("the document has no sentences", origin)
+    for one in sentences:
+        check_kind(one, (Constituency, Dependencies), "tokens without a parse have no tree, graphs.parse makes one")
     origin = origin or sentences[0].origin
     if len({type(one) for one in sentences}) > 1:
         raise SentenceError("the document has dependency trees and constituency trees; give those of one kind", origin)
@@ -40,6 +44,8 @@ def forest(
         return Constituency(label, word, parent, origin)
     each = [one for one in sentences if isinstance(one, Dependencies)]
     found_heads = [(one, trees.heads(one)) for one in each]
+    for one in each:
+        trees.require_heads(one)
     head = _joined([head if one.forest else trees.attach_roots(head) for one, head in found_heads])
     names = ("word", "relation", "upos", "xpos", "lemma", "feats")
     columns = {name: list(chain.from_iterable(getattr(one, name) for one in each)) for name in names}

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
-from graphs.columns import Constituency, Sentence, Tagged, check_sentence
+from graphs.columns import Constituency, Sentence, Tagged, check_lengths, check_sentence
 from graphs.cooccurrence import Cooccurrence
 from graphs.errors import InputError
 from graphs.spelling import Spelling
@@ -39,12 +39,14 @@ class Counts:
 
         Raises:
             InputError: one sentence was given, or what is no list of sentences.
+            SentenceError: a sentence has columns of several lengths.
         """
         if isinstance(sentences, str | Sentence) or not isinstance(sentences, Iterable):
             raise InputError(f"a list of sentences is wanted, and a value of type {type(sentences).__name__} was given")
         counts = cls()
         for sentence in sentences:
             check_sentence(sentence)
+            check_lengths(sentence)
             columns = (sentence.word, tags(sentence), relations(sentence))
             for counter, strings in zip((counts.word, counts.tag, counts.relation), columns, strict=True):
                 counter.update(string for string in strings if string is not None)
@@ -107,6 +109,7 @@ class Vocabularies:
 
         Raises:
             InputError: one sentence was given, or what is no list of sentences.
+            SentenceError: a sentence has columns of several lengths.
         """
         counts = Counts.of(sentences)
         return cls.of_counts(counts, lower=lower, fold_digits=fold_digits, min_count=min_count, spelling=spelling)

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from graphs.columns import Constituency, Dependencies, IntArray, whole_numbers
+from graphs.columns import Constituency, Dependencies, IntArray, check_lengths, whole_numbers
 from graphs.errors import Origin, SentenceError
 
 
@@ -19,38 +19,45 @@ def roots(parent: IntArray) -> IntArray:
     return np.flatnonzero(parent < 0)
 
 
-def require_one(tree: Constituency) -> None:
-    """Refuses the several trees of a document in one, and a tree of no nodes.
+def require_one(tree: Constituency) -> IntArray:
+    """The parents [N] of one tree's nodes; refuses the several trees of a document in one.
 
     Raises:
-        SentenceError: there are several roots, or none.
+        SentenceError: there are several roots, or `ordered_parents` refuses the tree.
     """
-    count = np.count_nonzero(tree.parent < 0)
-    if not count:
-        raise SentenceError("the tree has no nodes", tree.origin)
+    parent = ordered_parents(tree)
+    count = np.count_nonzero(parent < 0)
     if count > 1:
         raise SentenceError(
             f"{count} trees stand side by side; transform each on its own, then join them by graphs.documents.forest",
             tree.origin,
         )
+    return parent
+
+
+def ordered_parents(tree: Constituency) -> IntArray:
+    """The parents [N] of a tree's nodes, or of several trees side by side, among them phrases without words.
+
+    Raises:
+        SentenceError: no nodes, columns of several lengths, or a parent that is no whole number or does not stand
+            before its node.
+    """
+    check_lengths(tree)
+    if not len(tree):
+        raise SentenceError("the tree has no nodes", tree.origin)
+    parent = whole_numbers(tree.parent, "parent", tree.origin)
+    if (parent >= np.arange(len(parent))).any():
+        raise SentenceError("a node stands before its parent; give the nodes in pre-order, parents first", tree.origin)
+    return parent
 
 
 def parents(tree: Constituency) -> IntArray:
-    """The parents [N] of a tree's nodes, or of several trees side by side.
+    """The parents [N] of a tree's nodes, or of several trees side by side, whose words stand at the leaves.
 
     Raises:
-        SentenceError: no words, columns of several lengths, a parent that is no whole number or does not stand before
-            its node, a phrase without words, or a word with something below it.
+        SentenceError: `ordered_parents` refuses the tree, a phrase has no words, or a word has something below it.
     """
-    size = len(tree)
-    if not size:
-        raise SentenceError("the tree has no words", tree.origin)
-    parent = whole_numbers(tree.parent, "parent", tree.origin)
-    if not len(parent) == len(tree.word) == size:
-        said = f"{size} labels, {len(tree.word)} words and {len(parent)} parents"
-        raise SentenceError(f"the tree has {said}; give one of each a node", tree.origin)
-    if parent[0] >= 0 or (parent >= np.arange(size)).any():
-        raise SentenceError("a node stands before its parent; give the nodes in pre-order, parents first", tree.origin)
+    parent, size = ordered_parents(tree), len(tree)
     above = np.bincount(parent[parent >= 0], minlength=size) > 0
     is_word = np.fromiter((word is not None for word in tree.word), dtype=bool, count=size)
     if (above == is_word).any():
@@ -68,16 +75,10 @@ def heads(sentence: Dependencies) -> IntArray:
     """The heads [N] of a sentence.
 
     Raises:
-        SentenceError: a head is no whole number or out of range, or there are not as many heads, relations or tags as
-            words.
+        SentenceError: a head is no whole number or out of range, or columns have several lengths.
     """
+    check_lengths(sentence)
     head = whole_numbers(sentence.head, "head", sentence.origin)
-    columns = (head, sentence.relation, sentence.upos, sentence.xpos)
-    if any(len(column) != len(sentence) for column in columns):
-        sizes = "{} heads, {} relations, {} upos and {} xpos".format(*map(len, columns))
-        raise SentenceError(
-            f"the sentence has {len(sentence)} words, {sizes}; give one of each a word", sentence.origin
-        )
     wrong = np.flatnonzero((head < -1) | (head >= len(head)))
     if len(wrong):
         word = int(wrong[0])
@@ -86,6 +87,16 @@ def heads(sentence: Dependencies) -> IntArray:
             sentence.origin,
         )
     return head
+
+
+def require_heads(sentence: Dependencies) -> None:
+    """Refuses a sentence that was not parsed, whose words would all be roots.
+
+    Raises:
+        SentenceError: no word has a head or a relation, of several words.
+    """
+    if len(sentence) > 1 and sentence.headless:
+        raise SentenceError("the sentence has no heads, perhaps tags alone; parse it", sentence.origin)
 
 
 def slots(parent: IntArray) -> IntArray:
@@ -162,12 +173,33 @@ def attach_roots(head: IntArray) -> IntArray:
     return attached
 
 
+def require_pre_order(parent: IntArray, span: IntArray, origin: Origin | None = None) -> None:
+    """Refuses nodes of which something else stands between a phrase and what is below it.
+
+    Args:
+        parent: [N] parents, each before its node.
+        span: [N, 2] `spans` of the nodes.
+        origin: where the tree was read.
+
+    Raises:
+        SentenceError: there are such.
+    """
+    node = np.flatnonzero(parent >= 0)
+    above = span[parent[node]]
+    if ((span[node, 0] < above[:, 0]) | (span[node, 1] > above[:, 1])).any():
+        raise SentenceError("the nodes are not in pre-order; after each node give all that is below it", origin)
+
+
 def spans(tree: Constituency) -> IntArray:
-    """[N, 2] first token and one past the last token under each node."""
+    """[N, 2] first token and one past the last token under each node.
+
+    Raises:
+        SentenceError: `ordered_parents` refuses the tree.
+    """
+    parent = ordered_parents(tree).tolist()
     is_leaf = np.fromiter((word is not None for word in tree.word), dtype=np.int64, count=len(tree))
     start = np.cumsum(is_leaf) - is_leaf  # in pre-order, the tokens before a node are those of the nodes before it
     length = is_leaf.tolist()
-    parent = tree.parent.tolist()
     for node in range(len(parent) - 1, 0, -1):
         if parent[node] >= 0:  # a document has several roots
             length[parent[node]] += length[node]

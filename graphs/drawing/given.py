@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any, SupportsFloat
 
-from graphs.columns import Constituency, Dependencies, Tagged, whole_numbers
-from graphs.errors import InputError, SentenceError
+from graphs.columns import Constituency, Dependencies, Tagged
+from graphs.errors import InputError
 from graphs.sentence_graph import SentenceGraph
 
 _OTHERS = {
@@ -55,23 +55,6 @@ def named(given: Any) -> str:
     if isinstance(given, Dependencies | Tagged):
         return f"{name} of {len(given)} tokens"
     return f"a {name}"
-
-
-def parents_of(tree: Constituency) -> list[int]:
-    """[N] the parents of a tree's nodes, among which may be phrases without words.
-
-    Raises:
-        SentenceError: no nodes, columns of several lengths, or a parent that does not stand before its node.
-    """
-    if not len(tree):
-        raise SentenceError("tree has no nodes; nothing to draw", tree.origin)
-    parents: list[int] = whole_numbers(tree.parent, "parent", tree.origin).tolist()
-    if not len(parents) == len(tree.word) == len(tree):
-        said = f"{len(tree)} labels, {len(tree.word)} words and {len(parents)} parents"
-        raise SentenceError(f"the tree has {said}; give one of each a node", tree.origin)
-    if any(parent >= node for node, parent in enumerate(parents)):
-        raise SentenceError("a node stands before its parent; give the nodes in pre-order, parents first", tree.origin)
-    return parents
 
 
 def texts(column: Iterable[Any]) -> list[str]:

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from typing import Final
 
 from graphs.columns import Constituency, Dependencies
-from graphs.drawing.given import parents_of, wants
+from graphs.drawing.given import wants
 from graphs.errors import SentenceError
 from graphs.features import tags
-from graphs.trees import heads
+from graphs.trees import heads, ordered_parents
 
 _WIDEST: Final = 100  # column past which notes no longer line up
 
@@ -26,7 +26,7 @@ def tree_text(tree: Constituency, notes: Sequence[str] | None = None) -> str:
         InputError: `tree` is no tree.
     """
     wants(tree, Constituency, "tree_text", "constituency trees, such as graphs.read_brackets gives")
-    parents = parents_of(tree)
+    parents = ordered_parents(tree).tolist()
     if notes is not None and len(notes) != len(tree):
         raise SentenceError(f"{len(notes)} notes for {len(tree)} nodes; give one for each", tree.origin)
     last = {parent: node for node, parent in enumerate(parents)}  # parent -> its last child

@@ -10,8 +10,9 @@ from typing import Final
 from graphs.columns import Constituency
 from graphs.drawing.canvas import MARGIN, Canvas, Svg, number, readable, text_width
 from graphs.drawing.colour import FILL, INK, LINE, SOFT, Palette, Scale, darker, ink_on
-from graphs.drawing.given import floats, parents_of, texts, wants
+from graphs.drawing.given import floats, texts, wants
 from graphs.errors import SentenceError
+from graphs.trees import ordered_parents
 
 _WORD: Final = 15.0  # font sizes
 _LABEL: Final = 12.0
@@ -118,7 +119,7 @@ class TreePicture:
         *,
         patches: bool = False,
     ) -> None:
-        self._parents = parents_of(tree)
+        self._parents = ordered_parents(tree).tolist()
         self._tree, self._values, self._scale, self._patches = tree, values, scale, patches
         self._badges = [
             _badge(label, note, plain=scale is None and word is not None)

@@ -83,19 +83,16 @@ def to_conllu(sentence: Dependencies) -> str:
     if any("\n" in comment or "\r" in comment for comment in sentence.comments):
         raise SentenceError("a comment holds a line end and cannot be written", sentence.origin)
     lines = [f"# {comment}" for comment in sentence.comments]
-    columns: dict[str, Sequence[str]] = {
-        "word": sentence.word,
-        "lemma": sentence.lemma,
-        "upos": sentence.upos,
-        "xpos": sentence.xpos,
-        "feats": sentence.feats,
-        "head": ["_"] * count if sentence.headless else [str(above + 1) for above in head.tolist()],
-        "relation": sentence.relation,
-    }
-    for name, column in columns.items():
-        if len(column) != count:
-            raise SentenceError(f"the column {name} has {len(column)} cells for {count} words", sentence.origin)
-    for place, cells in enumerate(zip(*columns.values(), strict=True)):
+    columns: Sequence[Sequence[str]] = (
+        sentence.word,
+        sentence.lemma,
+        sentence.upos,
+        sentence.xpos,
+        sentence.feats,
+        ["_"] * count if sentence.headless else [str(above + 1) for above in head.tolist()],
+        sentence.relation,
+    )
+    for place, cells in enumerate(zip(*columns, strict=True)):
         lines += before[place]
         lines.append(_line(sentence, str(place + 1), *cells))
     return "\n".join([*lines, *before[count]]) + "\n\n"

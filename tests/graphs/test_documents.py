@@ -7,9 +7,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from graphs.columns import Constituency
+from graphs.columns import Constituency, Dependencies, Tagged
 from graphs.documents import forest
-from graphs.errors import Origin, SentenceError
+from graphs.errors import InputError, Origin, SentenceError
 from graphs.formats.brackets import parse_brackets
 from graphs.formats.conllu import parse_conllu
 
@@ -57,6 +57,23 @@ def test_trees_of_two_kinds_are_no_document():
     (parse,) = parse_conllu("1\tHe\t_\t_\t_\t_\t0\troot\t_\t_\n\n")
     with pytest.raises(SentenceError, match="dependency trees and constituency trees"):
         forest([tree, parse])
+
+
+def test_tokens_without_a_parse_have_no_tree():
+    with pytest.raises(InputError, match="and Tagged was given; tokens without a parse have no tree"):
+        forest([Tagged(["a", "b"])])
+    with pytest.raises(SentenceError, match="the sentence has no heads, perhaps tags alone; parse it"):
+        forest([Dependencies.unparsed(["a", "b"])])
+    (one,) = parse_conllu("1\ta\t_\t_\t_\t_\t0\troot\t_\t_\n\n")
+    with pytest.raises(InputError, match="Sequence is wanted, and Dependencies was given; give a list of trees"):
+        forest(one)
+
+
+def test_a_column_of_another_length():
+    (one,) = parse_conllu("1\ta\t_\t_\t_\t_\t0\troot\t_\t_\n\n")
+    for name in ("lemma", "feats"):
+        with pytest.raises(SentenceError, match=r"line 1, sentence 1: the sentence has 1 words, .*; give one of each"):
+            forest([one, replace(one, **{name: ["x", "y"]})])
 
 
 def test_documents_of_documents_keep_all_roots():

@@ -10,8 +10,9 @@ import pytest
 
 import graphs
 from dglsent.passing import Batch
+from graphs.columns import Constituency, Dependencies, Tagged
 from graphs.cooccurrence import Cooccurrence
-from graphs.errors import InputError
+from graphs.errors import InputError, Origin, SentenceError
 from graphs.transforms import binarise, collapse_unary
 
 (TREE,) = graphs.parse_brackets("(S (NN film) (VBD worked))")
@@ -128,8 +129,10 @@ def test_batches_of_dgl_graphs():
         ({"head": [-1, 0.5]}, "head 0.5 of node 2 is no whole number"),
         ({"head": [-1, "0"]}, "is no whole number"),
         ({"head": [-1]}, "2 words, 1 heads, 2 relations"),
-        ({"relation": ["root"]}, "2 words, 2 heads, 1 relations, 2 upos and 2 xpos"),
-        ({"xpos": ["NN", "NN", "NN"]}, "2 upos and 3 xpos"),
+        ({"relation": ["root"]}, "2 words, 2 heads, 1 relations, 2 upos, 2 xpos, 2 lemmas and 2 feats"),
+        ({"xpos": ["NN", "NN", "NN"]}, "2 upos, 3 xpos"),
+        ({"lemma": ["a"]}, "2 xpos, 1 lemmas and 2 feats"),
+        ({"feats": ["_"] * 3}, "2 lemmas and 3 feats"),
     ],
 )
 def test_columns_that_are_made_by_hand(columns, said):
@@ -137,6 +140,41 @@ def test_columns_that_are_made_by_hand(columns, said):
     graphs.dependency(graphs.columns.Dependencies(**whole), VOCABULARIES)
     with pytest.raises(graphs.errors.SentenceError, match=said):
         graphs.dependency(graphs.columns.Dependencies(**(whole | columns)), VOCABULARIES)
+
+
+@pytest.mark.parametrize(
+    "build",
+    [
+        graphs.chain,
+        graphs.complete,
+        lambda *given: graphs.window(*given, 2),
+        lambda *given: graphs.over_words(*given, []),
+        lambda sentence, _: graphs.Vocabularies.of([sentence]),
+    ],
+)
+@pytest.mark.parametrize(
+    ("sentence", "said"),
+    [
+        (Dependencies(["a", "b"], [-1, 0], ["x", "y"], upos=["N"]), "2 words, 2 heads, 2 relations, 1 upos"),
+        (Constituency(["S", "A", "B"], [None, "a"], [-1, 0, 0]), "3 labels, 2 words and 3 parents; give one of each"),
+        (Tagged(["a", "b"], {"pos": ["N"]}), "2 words and 1 pos; give one of each a word"),
+        (Tagged("film"), "the words of the sentence are of type str; give a list, one a word"),
+        (Tagged(["a", "b"], {"pos": "NN"}), "the pos of the sentence are of type str; give a list"),
+        (Constituency(iter("S"), ["a"], [-1]), "the labels of the tree are of type str_.*iterator; give a list"),
+    ],
+)
+def test_columns_of_several_lengths(build, sentence, said):
+    sentence.origin = Origin("f", 3)
+    with pytest.raises(SentenceError, match=rf"f:3: .*{said}"):
+        build(sentence, VOCABULARIES)
+
+
+@pytest.mark.parametrize("labels", [[[1, 2]] * 3, [[1], [1, 2], [1]], 1])
+def test_numbers_of_nodes_have_one_dimension(labels):
+    with pytest.raises(SentenceError, match=r"gold class: .*; give one number a node"):
+        graphs.constituency(TREE, VOCABULARIES, labels=labels)
+    with pytest.raises(SentenceError, match=r"head: shape \[2, 1\]; give one number a node"):
+        graphs.dependency(Dependencies(["a", "b"], [[-1], [0]], ["x", "y"]), VOCABULARIES)
 
 
 @pytest.mark.parametrize("build", [graphs.chain, graphs.dependency, graphs.complete])
