@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from graphs import fields
-from graphs.columns import Sentence, as_array
+from graphs.columns import Sentence, as_array, whole_numbers
 from graphs.errors import InputError, SentenceError
 from graphs.sentence_graph import SentenceGraph
 
@@ -61,7 +61,8 @@ def mean_of_pieces(states: npt.ArrayLike, words: Sequence[int | None]) -> FloatA
             tokenisers of `transformers` say so in `word_ids()`.
 
     Raises:
-        InputError: `states` are not [P, d], or a word has no piece, as where a sentence was cut off.
+        InputError: `states` are not [P, d], a word is neither a whole number nor None, or a word has no piece, as where
+            a sentence was cut off.
     """
     try:
         rows = _single(states)
@@ -70,7 +71,8 @@ def mean_of_pieces(states: npt.ArrayLike, words: Sequence[int | None]) -> FloatA
     if rows.ndim != 2 or len(rows) != len(words):
         raise InputError(f"states {list(rows.shape)} were given for {len(words)} pieces; give [pieces, d]")
     of_words = np.array([word is not None for word in words], dtype=bool)
-    word = np.array([word for word in words if word is not None], dtype=np.int64)
+    numbers = whole_numbers([-1 if word is None else word for word in words], "word", None, of="piece")
+    word = numbers[of_words]
     if len(word) and word.min() < 0:
         raise InputError(f"a piece is of word {word.min()}; words are counted from 0, and None stands for none")
     pieces = np.bincount(word)

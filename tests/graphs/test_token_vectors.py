@@ -66,6 +66,17 @@ def test_pieces_are_averaged():
         mean_of_pieces(states, [0])
 
 
+def test_words_of_pieces_are_whole_numbers():
+    states = np.array([[1, 2], [3, 4], [5, 6]])
+    assert mean_of_pieces(states, [0.0, None, np.float32(1)]).tolist() == [[1, 2], [5, 6]]
+    assert mean_of_pieces(states, torch.tensor([0, 0, 1])).tolist() == [[2, 3], [5, 6]]
+    for words, said in (([0, None, 0.5], r"word 0\.5 of piece 3"), ([0, float("nan"), 1], "word nan of piece 2")):
+        with pytest.raises(InputError, match=f"{said} is no whole number"):
+            mean_of_pieces(states, words)
+    with pytest.raises(InputError, match=r"word: shape \[3, 1\]; give one number a piece"):
+        mean_of_pieces(states, [[0], [0], [1]])
+
+
 def test_vectors_of_sentences_by_their_tokens(tmp_path):
     save_file({"a b c": X, "a b": X, "a": np.zeros((1, 3), np.float32)}, tmp_path / "v.safetensors")
     for vectors in (TokenVectors(tmp_path / "v.safetensors"), TokenVectors({"a b c": X, "a b": X, "a": [[0, 0, 0]]})):
