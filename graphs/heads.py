@@ -11,7 +11,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from graphs.columns import Constituency, IntArray
-from graphs.trees import children, require_one, spans
+from graphs.trees import children, ordered_parents, require_one, spans
 
 # The children are searched for each wanted label in turn, from the first child on or from the last one back.
 _FORWARD = {
@@ -80,10 +80,14 @@ def head_child(label: str, below: Sequence[str]) -> int:
 
 
 def head_children(tree: Constituency) -> list[int]:
-    """[N] index of the child that heads each phrase, the node itself at a leaf."""
+    """[N] index of the child that heads each phrase, the node itself at a leaf.
+
+    Raises:
+        SentenceError: `ordered_parents` refuses the tree.
+    """
     return [
         kids[head_child(tree.label[node], [tree.label[kid] for kid in kids])] if kids else node
-        for node, kids in enumerate(children(tree.parent))
+        for node, kids in enumerate(children(ordered_parents(tree)))
     ]
 
 
@@ -108,12 +112,11 @@ def constituency_to_heads(tree: Constituency) -> IntArray:
     """[tokens] head of each token, -1 at the root: a phrase's other children hang on its head child.
 
     Raises:
-        SentenceError: there are several trees, or none.
+        SentenceError: there are several trees, or `trees.ordered_parents` refuses the tree.
     """
-    require_one(tree)
+    parent = require_one(tree).tolist()
     head_of = head_children(tree)
     token = (np.cumsum([word is not None for word in tree.word]) - 1).tolist()
-    parent = tree.parent.tolist()
     lexical = [0] * len(tree)  # the token that heads each node
     for node in range(len(tree) - 1, -1, -1):
         lexical[node] = token[node] if tree.word[node] is not None else lexical[head_of[node]]

@@ -14,7 +14,7 @@ import numpy as np
 from graphs.columns import Constituency
 from graphs.errors import SentenceError, check_choice
 from graphs.heads import bare_label, head_children
-from graphs.trees import children, from_children, parents, require_one
+from graphs.trees import children, from_children, ordered_parents, parents, require_one
 
 TRACE: Final = "-NONE-"  # the tag of what is no word of the sentence
 _OUTER = frozenset({"", "ROOT", "TOP", "S1"})
@@ -26,12 +26,11 @@ def drop_traces(tree: Constituency) -> Constituency:
     """Drops the leaves tagged -NONE- and the phrases that are left without words.
 
     Raises:
-        SentenceError: no word is left, or there are several trees, or none.
+        SentenceError: no word is left, or there are several trees, or a broken one.
     """
     require_one(tree)
-    parents(tree)
+    parent = parents(tree).tolist()
     keep = [word is not None and label != TRACE for label, word in zip(tree.label, tree.word, strict=True)]
-    parent = tree.parent.tolist()
     for node in range(len(tree) - 1, 0, -1):
         keep[parent[node]] |= keep[node]
     if not keep[0]:
@@ -48,10 +47,10 @@ def drop_outer(tree: Constituency) -> Constituency:
     """Drops a root labelled ROOT, TOP, S1 or "" that has a single child: a wrapper, not a phrase.
 
     Raises:
-        SentenceError: there are several trees, or none.
+        SentenceError: there are several trees, or a broken one.
     """
-    require_one(tree)
-    if tree.label[0] not in _OUTER or tree.word[0] is not None or np.count_nonzero(tree.parent == 0) != 1:
+    parent = require_one(tree)
+    if tree.label[0] not in _OUTER or tree.word[0] is not None or np.count_nonzero(parent == 0) != 1:
         return tree
     return _subset(tree, [False] + [True] * (len(tree) - 1))
 
@@ -66,7 +65,7 @@ def collapse_unary(tree: Constituency, label: Literal["top", "joined"] = "top") 
 
     Raises:
         InputError: `label` is neither word.
-        SentenceError: with "joined", a label holds a "+" already; or there are several trees, or none.
+        SentenceError: with "joined", a label holds a "+" already; or there are several trees, or a broken one.
     """
     check_choice("label", label, ("top", "joined"))
     require_one(tree)
@@ -74,8 +73,9 @@ def collapse_unary(tree: Constituency, label: Literal["top", "joined"] = "top") 
         tree = drop_outer(tree)
     elif any(_JOIN in name for name in tree.label):
         raise SentenceError(f"a label holds {_JOIN!r} already, so joined labels could not be told apart", tree.origin)
-    parent = tree.parent.tolist()
-    brood = np.bincount(tree.parent[1:], minlength=len(tree)).tolist()
+    above_each = ordered_parents(tree)  # without an outer root, another tree
+    parent = above_each.tolist()
+    brood = np.bincount(above_each[1:], minlength=len(tree)).tolist()
     names = list(tree.label)
     # The lowest node of a chain stands for it; parents come first in pre-order, so names pass down.
     for node in range(1, len(tree)):
@@ -96,7 +96,7 @@ def expand_unary(tree: Constituency) -> Constituency:
     word: list[str | None] = []
     parent: list[int] = []
     lowest: list[int] = []  # new index of the node that has the old node's children or word
-    for name, token, above in zip(tree.label, tree.word, tree.parent.tolist(), strict=True):
+    for name, token, above in zip(tree.label, tree.word, ordered_parents(tree).tolist(), strict=True):
         top = len(label)
         names = name.split(_JOIN)
         label.extend(names)
@@ -127,13 +127,15 @@ def binarise(
 
     Raises:
         InputError: `branching` or `label` is none of these words.
-        SentenceError: with "at", there is a phrase to split, and a phrase is named "@..." already; or there are
-            several trees, or none.
+        SentenceError: with "at", there is a phrase to split, and a phrase is named "@..." already; there are not as
+            many heads as nodes, or the head of a phrase to split is none of its children; there are several trees, or
+            a broken one.
     """
     check_choice("branching", branching, ("left", "right", "head"))
     check_choice("label", label, ("parent", "at"))
-    require_one(tree)
-    below = children(tree.parent)
+    below = children(require_one(tree))
+    if heads is not None and len(heads) != len(tree):
+        raise SentenceError(f"{len(heads)} heads for {len(tree)} nodes; give one a node", tree.origin)
     wide = [node for node, kids in enumerate(below) if len(kids) > 2]
     if not wide:
         return tree
@@ -146,6 +148,12 @@ def binarise(
         kids = below[node]
         place = {"left": 0, "right": len(kids) - 1}.get(branching, -1)
         if place < 0:
+            if heads[node] not in kids:
+                raise SentenceError(
+                    f"head {heads[node]} of phrase {tree.label[node]!r}, node {node}, is none of its children "
+                    f"{', '.join(map(str, kids))} (counted from 0)",
+                    tree.origin,
+                )
             place = kids.index(heads[node])
         # Siblings join the head one by one, the nearest first; the last of them joins in the phrase itself.
         siblings = kids[place + 1 :] + kids[:place][::-1]
@@ -179,7 +187,7 @@ def _subset(tree: Constituency, keep: list[bool]) -> Constituency:
     place = (np.cumsum(keep) - 1).tolist()
     stands: list[int] = []  # new index of the node itself, or of the nearest ancestor that stays
     parent: list[int] = []
-    for node, above in enumerate(tree.parent.tolist()):
+    for node, above in enumerate(ordered_parents(tree).tolist()):
         nearest = stands[above] if above >= 0 else -1
         if keep[node]:
             parent.append(nearest)

@@ -17,7 +17,7 @@ from graphs.columns import Constituency
 from graphs.errors import BrokenFileError, Origin, SentenceError, check_kind
 from graphs.formats.policy import OnError, Sentences, collect
 from graphs.formats.source import Source, read_lines, source_name, source_start
-from graphs.trees import require_one
+from graphs.trees import parents, require_one, require_pre_order, spans
 
 # Space, tab and line ends separate tokens; U+00A0 and its like belong to them.
 _TOKEN = re.compile(r"[()\n]|[^ \t\r\n()]+")
@@ -77,15 +77,17 @@ def to_brackets(tree: Constituency, *, escape: bool = False) -> str:
             tags of words too, `(` as -LRB-, as treebanks have it.
 
     Raises:
-        SentenceError: if there are no nodes, or several trees side by side; if a label or a word holds a space or a
-            bracket, or if a word without a label would be read as something else (it stands first in a phrase without
-            a label, or has no labelled sibling).
+        SentenceError: if there are several trees side by side, nodes that are not in pre-order, or `trees.parents`
+            refuses the tree; if a label or a word holds a space or a bracket, or if a word without a label would be
+            read as something else (it stands first in a phrase without a label, or has no labelled sibling).
     """
     require_one(tree)
-    _refuse_unlabelled(tree)
+    above = parents(tree)
+    require_pre_order(above, spans(tree), tree.origin)
+    parent = above.tolist()
+    _refuse_unlabelled(tree, parent)
     pieces: list[str] = []
     open_: list[int] = []
-    parent = tree.parent.tolist()
     for node, (label, word) in enumerate(zip(tree.label, tree.word, strict=True)):
         while open_ and open_[-1] != parent[node]:
             open_.pop()
@@ -256,9 +258,8 @@ def _require_atom(text: str, origin: Origin) -> None:
         )
 
 
-def _refuse_unlabelled(tree: Constituency) -> None:
+def _refuse_unlabelled(tree: Constituency, parent: list[int]) -> None:
     """Refuses words without a label where brackets would read them as a label or as a preterminal's word."""
-    parent = tree.parent.tolist()
     plain = {node for node, (label, word) in enumerate(zip(tree.label, tree.word, strict=True)) if not label and word}
     if not plain:
         return

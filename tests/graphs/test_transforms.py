@@ -129,6 +129,43 @@ def test_binarise_goes_out_from_the_head():
     assert to_brackets(transforms.binarise(last, "head", "at")) == "(NP-SBJ (DT a) (@NP-SBJ (JJ b) (NN c)))"
 
 
+def test_heads_are_children_of_their_phrases():
+    tree = one("(S (NP (DT a) (NN b) (NN c)) (VP d))")
+    heads = [1, 3, 2, 3, 4, 5]
+    assert to_brackets(transforms.binarise(tree, "head", heads=heads)) == "(S (NP (DT a) (NP (NN b) (NN c))) (VP d))"
+    for head in (9, 5, 0.5):
+        with pytest.raises(SentenceError, match=f"head {head} of phrase 'NP', node 1, is none of its children 2, 3, 4"):
+            transforms.binarise(tree, "head", heads=[1, head, *heads[2:]])
+    with pytest.raises(SentenceError, match="5 heads for 6 nodes; give one a node"):
+        transforms.binarise(tree, "head", heads=heads[:-1])
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        transforms.binarise,
+        transforms.collapse_unary,
+        transforms.drop_outer,
+        transforms.drop_traces,
+        transforms.debinarise,
+        transforms.expand_unary,
+        constituency_to_heads,
+    ],
+)
+def test_trees_with_broken_parents(change):
+    def tree(*parent):
+        return Constituency(["S", "A", "B", "C"], [None, "a", "b", "c"], np.array(parent))
+
+    change(tree(-1.0, 0.0, 0.0, 0.0))
+    for parent, said in (
+        ((-1, 0.5, 0, 0), "parent 0.5 of node 2 is no whole number"),
+        ((-1, 2, 1, 0), "a node stands before its parent"),
+        ((-1, 0, 0), "4 labels, 4 words and 3 parents"),
+    ):
+        with pytest.raises(SentenceError, match=said):
+            change(tree(*parent))
+
+
 @relaxed
 @given(constituencies(), st.sampled_from(["left", "right", "head"]))
 def test_binarising_comes_undone(tree, branching):

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from graphs.columns import Constituency
-from graphs.errors import SentenceError
+from graphs.errors import Origin, SentenceError
 from graphs.formats.brackets import from_stanza_tree, parse_brackets, read_brackets, to_brackets
 
 CAT = "(S (NP (DT the) (NN cat)) (VP (VBZ naps)))"
@@ -191,6 +191,30 @@ def test_reading_undoes_writing(tree):
 def test_any_text_gives_trees_or_a_sentence_error(text):
     for tree in parse_brackets(text, on_error="skip"):
         assert columns(one(to_brackets(tree))) == columns(tree)
+
+
+@pytest.mark.parametrize(
+    ("word", "parent", "said"),
+    [
+        ([None, "a", "b"], [-1, 0.5, 0], r"parent 0\.5 of node 2 is no whole number"),
+        ([None, "a", "b"], [-1, 2, 0], "a node stands before its parent"),
+        ([None, "a", "b"], [-1, 0, 7], "a node stands before its parent"),
+        ([None, "a", "b"], [-1, 2, 1], "a node stands before its parent"),
+        ([None, "a", "b"], [-1, 0], "the tree has 3 labels, 3 words and 2 parents"),
+        ([None, None, "b"], [-1, 0, 0], "phrase 'A' has no words"),
+        ([None, "a", "b"], [-1, 0, 1], "word 'a' has nodes below it"),
+        ([None, None, None, "a", "b"], [-1, 0, 0, 1, 2], "the nodes are not in pre-order"),
+    ],
+)
+def test_what_is_no_tree_is_not_written(word, parent, said):
+    tree = Constituency(["S", "A", "B", "C", "D"][: len(word)], word, np.array(parent), Origin("f", 3))
+    with pytest.raises(SentenceError, match=f"f:3: {said}"):
+        to_brackets(tree)
+
+
+def test_parents_written_as_floats_are_numbers_of_nodes():
+    tree = Constituency(["S", "A", "B"], [None, "a", "b"], np.array([-1.0, 0.0, 0.0]))
+    assert to_brackets(tree) == "(S (A a) (B b))"
 
 
 def test_stanza_trees_come_in_through_the_door():
