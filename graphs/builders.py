@@ -6,6 +6,7 @@ Where the vocabularies have spelling, nodes have its fields too (`Spelling.node_
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from operator import index
 from typing import Any, Literal
 
 import numpy as np
@@ -210,23 +211,15 @@ def over_words(
         of a receiver) and those given.
 
     Raises:
-        InputError: the sentence or the vocabularies are something else.
+        InputError: the sentence, the vocabularies, `edges` or `ids` are something else.
         SentenceError: no words, columns of several lengths, a word that is no text, an edge that is no pair of tokens,
             a cycle, or a field of another length, without numbers or of the name slot.
     """
     nodes = _of_words(sentence, vocabularies)
-    size, pairs = len(nodes[fields.POSITION]), [*edges]
-    # A fraction is no index, and NumPy would cut it off.
-    strange = next(
-        (
-            pair
-            for pair in pairs
-            if not hasattr(pair, "__len__") or len(pair) != 2 or not all(hasattr(end, "__index__") for end in pair)
-        ),
-        None,
-    )
-    if strange is not None:
-        raise SentenceError(f"edge {strange} is no pair; give the numbers of its sender and receiver", sentence.origin)
+    check_kind(edges, Iterable, "give pairs of a sender and a receiver")
+    check_kind(ids or {}, Mapping, "give fields of edges by name")
+    size = len(nodes[fields.POSITION])
+    pairs = [_pair(edge, sentence.origin) for edge in edges]
     if fields.SLOT in (ids or {}):
         raise SentenceError(
             f"field {fields.SLOT!r} is the order of the edges; give yours another name", sentence.origin
@@ -247,6 +240,16 @@ def over_words(
         level=levels(size, src, dst, sentence.origin),
         origin=sentence.origin,
     )
+
+
+def _pair(edge: Sequence[int], origin: Origin) -> tuple[int, int]:
+    """The two ends of an edge; a fraction is none, which NumPy would cut off."""
+    try:
+        src, dst = (index(edge[end]) for end in range(len(edge)))  # by place: a set has no order
+    except (TypeError, ValueError, KeyError):
+        said = " ".join(str(edge).split())
+        raise SentenceError(f"edge {said} is no pair; give the numbers of its sender and receiver", origin) from None
+    return src, dst
 
 
 def _numbers(

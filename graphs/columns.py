@@ -5,7 +5,7 @@ A column holds one entry a node, in the order of the nodes, so nothing here is n
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from numbers import Real
 from typing import Any, TypeAlias, get_args
@@ -13,7 +13,7 @@ from typing import Any, TypeAlias, get_args
 import numpy as np
 import numpy.typing as npt
 
-from graphs.errors import Origin, SentenceError, check_kind
+from graphs.errors import InputError, Origin, SentenceError, check_kind
 
 IntArray: TypeAlias = npt.NDArray[np.int64]
 
@@ -161,6 +161,16 @@ def check_sentence(given: object) -> None:
     """
     hint = "graphs.parse makes such of text or tokens, graphs.columns.Tagged holds tokens alone"
     check_kind(given, get_args(Sentence), hint)
+
+
+def check_sentences(given: object) -> None:
+    """Refuse what cannot be gone through sentence by sentence, such as one sentence.
+
+    Raises:
+        InputError: it cannot.
+    """
+    if isinstance(given, str | Sentence) or not isinstance(given, Iterable):
+        raise InputError(f"a list of sentences is wanted, and a value of type {type(given).__name__} was given")
 
 
 def check_lengths(sentence: Sentence) -> None:

@@ -9,6 +9,7 @@ import numpy as np
 
 from graphs import builders, fields, trees
 from graphs.columns import Dependencies, IntArray, Sentence
+from graphs.errors import check_kind
 from graphs.features import UNKNOWN, Vocabularies, Vocabulary, relations
 from graphs.sentence_graph import SentenceGraph
 
@@ -75,7 +76,7 @@ def complete(
         index of `token_relations`, where the sentence has dependencies; pmi; lexical, where it is given.
 
     Raises:
-        InputError: the sentence or the vocabularies are something else.
+        InputError: the sentence, the vocabularies or `lexical` are something else.
         SentenceError: no words, columns of several lengths, a word that is no text, or a head that is no whole number
             or out of range.
     """
@@ -88,6 +89,7 @@ def complete(
         word = tokens.nodes[fields.WORD]
         pairwise[fields.PMI] = vocabularies.cooccurrence.bucket(word[:, None], word).ravel()
     if lexical is not None:
+        check_kind(lexical, LexicalRelation, "it has the relation and the vocabulary of its answers")
         words = sentence.words
         found = (lexical.relation(receiver, sender) for receiver in words for sender in words)
         pairwise[fields.LEXICAL] = lexical.vocabulary.ids(found)

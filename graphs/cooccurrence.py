@@ -14,8 +14,8 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
-from graphs.columns import IntArray, Sentence
-from graphs.errors import InputError, check_positive
+from graphs.columns import IntArray, Sentence, check_sentence, check_sentences
+from graphs.errors import InputError, check_kind, check_positive
 from graphs.vocabulary import SPECIAL, VERSION, Vocabulary, check_format
 
 BOUNDS: Final = (0.0, 1.0, 2.0, 3.0, 4.0, 6.0)
@@ -59,13 +59,18 @@ class Cooccurrence:
             min_count: pairs seen less often go to bucket 0; their PMI would be high by chance.
 
         Raises:
-            InputError: `window` is no whole number from 1.
+            InputError: `window` is no whole number from 1, or what was given is no sentences or no vocabulary.
         """
         check_positive("window", window)
+        check_kind(vocabulary, Vocabulary, "of graphs.Vocabularies give .word")
+        check_sentences(sentences)
         size = len(vocabulary)
         # A gap as wide as the window between sentences: nothing reaches from one into the next.
         gap = np.zeros(window, dtype=np.int64)
-        running = [column for sentence in sentences for column in (vocabulary.ids(sentence.words), gap)]
+        running: list[IntArray] = []
+        for sentence in sentences:
+            check_sentence(sentence)
+            running += (vocabulary.ids(sentence.words), gap)
         text = np.concatenate(running) if running else gap
         keys = np.empty(0, dtype=np.int64)
         counts = np.empty(0, dtype=np.int64)

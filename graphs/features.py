@@ -8,9 +8,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
-from graphs.columns import Constituency, Sentence, Tagged, check_lengths, check_sentence
+from graphs.columns import Constituency, Sentence, Tagged, check_lengths, check_sentence, check_sentences
 from graphs.cooccurrence import Cooccurrence
-from graphs.errors import InputError
 from graphs.spelling import Spelling
 from graphs.vocabulary import PADDING, SPECIAL, UNKNOWN, VERSION, Vocabulary, check_format, read_json, write_json
 
@@ -41,8 +40,7 @@ class Counts:
             InputError: one sentence was given, or what is no list of sentences.
             SentenceError: a sentence has columns of several lengths.
         """
-        if isinstance(sentences, str | Sentence) or not isinstance(sentences, Iterable):
-            raise InputError(f"a list of sentences is wanted, and a value of type {type(sentences).__name__} was given")
+        check_sentences(sentences)
         counts = cls()
         for sentence in sentences:
             check_sentence(sentence)

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from graphs.columns import Constituency, IntArray
-from graphs.trees import children, ordered_parents, require_one, spans
+from graphs.trees import children, ordered_parents, parents, require_one, spans
 
 # The children are searched for each wanted label in turn, from the first child on or from the last one back.
 _FORWARD = {
@@ -112,9 +112,10 @@ def constituency_to_heads(tree: Constituency) -> IntArray:
     """[tokens] head of each token, -1 at the root: a phrase's other children hang on its head child.
 
     Raises:
-        SentenceError: there are several trees, or `trees.ordered_parents` refuses the tree.
+        SentenceError: there are several trees, or `trees.parents` refuses the tree.
     """
-    parent = require_one(tree).tolist()
+    require_one(tree)
+    parent = parents(tree).tolist()
     head_of = head_children(tree)
     token = (np.cumsum([word is not None for word in tree.word]) - 1).tolist()
     lexical = [0] * len(tree)  # the token that heads each node

@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from graphs import fields
 from graphs.columns import Sentence, as_array, whole_numbers
-from graphs.errors import InputError, SentenceError
+from graphs.errors import InputError, SentenceError, check_kind
 from graphs.sentence_graph import SentenceGraph
 
 FloatArray: TypeAlias = npt.NDArray[np.float32]
@@ -30,9 +30,11 @@ def with_vectors(graph: SentenceGraph, vectors: npt.ArrayLike) -> SentenceGraph:
         vectors: [T, d], in the order of the tokens.
 
     Raises:
+        InputError: it is something else than a SentenceGraph.
         SentenceError: there is not one vector a token, or a number is not finite.
         KeyError: the graph has no field `position`.
     """
+    check_kind(graph, SentenceGraph, "graphs.chain and the other builders make one of a sentence")
     try:
         rows = _single(vectors)
     except (TypeError, ValueError):
@@ -106,10 +108,11 @@ class TokenVectors:
         name: of the source, for errors.
 
     Raises:
-        InputError: it cannot be read, holds nothing, or its first array is not [tokens, d].
+        InputError: it is neither, cannot be read, holds nothing, or its first array is not [tokens, d].
     """
 
     def __init__(self, source: VectorSource) -> None:
+        check_kind(source, (str, os.PathLike, Mapping), "name a safetensors file, or give a mapping")
         self._source = source
         self.name = "the mapping" if isinstance(source, Mapping) else str(source)
         self._arrays: Any = source if isinstance(source, Mapping) else _opened(Path(source))

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from graphs.columns import Constituency, Dependencies, IntArray, check_lengths, whole_numbers
-from graphs.errors import Origin, SentenceError
+from graphs.errors import Origin, SentenceError, check_kind
 
 
 def roots(parent: IntArray) -> IntArray:
@@ -39,9 +39,11 @@ def ordered_parents(tree: Constituency) -> IntArray:
     """The parents [N] of a tree's nodes, or of several trees side by side, among them phrases without words.
 
     Raises:
+        InputError: something else than a tree.
         SentenceError: no nodes, columns of several lengths, or a parent that is no whole number or does not stand
             before its node.
     """
+    check_kind(tree, Constituency, "graphs.parse_brackets makes one")
     check_lengths(tree)
     if not len(tree):
         raise SentenceError("the tree has no nodes", tree.origin)

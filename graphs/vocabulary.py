@@ -45,12 +45,12 @@ class Vocabulary:
         """Gives ids to `strings` in the order given, special ids first.
 
         Raises:
-            InputError: a string stands twice, or would never be found because lookup changes it.
+            InputError: one is no string, stands twice, or would never be found because lookup changes it.
         """
         self.lower = lower
         self.fold_digits = fold_digits
         self.special = special
-        known = list(strings)
+        known = _strings(strings)
         first = len(SPECIAL) if special else 0
         # The names of the special ids stay out of the index: a corpus may hold "<unknown>" as its own word.
         self._ids = {string: number for number, string in enumerate(known, first)}
@@ -83,10 +83,17 @@ class Vocabulary:
             lower: lower-case every string.
             fold_digits: turn every digit into 9.
             special: give id 0 to padding and id 1 to unknown strings.
+
+        Raises:
+            InputError: one is no string, or a text was given in place of its strings.
         """
+        if isinstance(strings, str):
+            raise InputError("a text is given where strings are wanted; cut it, as by text.split()")
         vocabulary = cls((), lower=lower, fold_digits=fold_digits, special=special)
         counts: Counter[str] = Counter()
-        for string, count in (strings if isinstance(strings, Mapping) else Counter(strings)).items():
+        given = strings if isinstance(strings, Mapping) else Counter(strings)
+        _strings(given)
+        for string, count in given.items():
             counts[vocabulary.normalise(string)] += count
         kept = sorted((-count, string) for string, count in counts.items() if count >= min_count)
         return cls((string for _, string in kept), lower=lower, fold_digits=fold_digits, special=special)
@@ -186,6 +193,15 @@ class Vocabulary:
             return cls(strings, **flags)
         except InputError as error:
             raise InputError(f"{file}: {error}") from None
+
+
+def _strings(given: Iterable[str]) -> list[str]:
+    """Strings as a list, if each is one."""
+    strings = list(given)
+    strange = next((one for one in strings if not isinstance(one, str)), "")
+    if strange != "":
+        raise InputError(f"vocabulary holds {strange!r}, which is no string; give strings alone")
+    return strings
 
 
 def check_format(data: Any, wanted: str, file: str | Path) -> None:

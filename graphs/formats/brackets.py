@@ -252,9 +252,9 @@ def _parse(text: str, file: str, start: int, ordinal: int) -> list[Constituency]
 
 
 def _require_atom(text: str, origin: Origin) -> None:
-    if not _ATOM.fullmatch(text):
+    if not isinstance(text, str) or not _ATOM.fullmatch(text):
         raise SentenceError(
-            f"{text!r} cannot be written in brackets: it is empty or holds a space or a bracket", origin
+            f"{text!r} cannot be written in brackets: it is no text, empty or holds a space or a bracket", origin
         )
 
 

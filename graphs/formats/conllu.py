@@ -60,9 +60,12 @@ def to_conllu(sentence: Dependencies) -> str:
     has none.
 
     Raises:
-        SentenceError: if there are no words, a column has another length than the words, one of its cells is empty or
-            holds a tab or a line end, heads that make no tree, or multiword tokens and empty nodes without a place.
+        InputError: if it is something else.
+        SentenceError: if there are no words, a column has another length than the words, one of its cells is no text,
+            empty or holds a tab or a line end, heads that make no tree, or multiword tokens and empty nodes without a
+            place.
     """
+    check_kind(sentence, Dependencies, "to_brackets writes constituency trees")
     count = len(sentence)
     if not count:
         raise SentenceError("the sentence has no words", sentence.origin)
@@ -100,8 +103,10 @@ def to_conllu(sentence: Dependencies) -> str:
 
 def _line(sentence: Dependencies, *columns: str) -> str:
     for column in columns:
-        if not column or not _BREAKS.isdisjoint(column):
-            what = "holds a tab or a line end" if column else "is empty"
+        if not isinstance(column, str) or not column or not _BREAKS.isdisjoint(column):
+            what = (
+                "is no text" if not isinstance(column, str) else "holds a tab or a line end" if column else "is empty"
+            )
             raise SentenceError(
                 f"word {columns[0]}: the column {column!r} {what} and cannot be written", sentence.origin
             )

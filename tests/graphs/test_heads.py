@@ -5,6 +5,8 @@ from hypothesis import given, settings
 from random_trees import constituencies
 
 from graphs import trees
+from graphs.columns import Constituency
+from graphs.errors import SentenceError
 from graphs.formats.brackets import parse_brackets
 from graphs.heads import bare_label, constituency_to_heads, head_child, head_children
 
@@ -114,3 +116,9 @@ def test_every_phrase_is_a_subtree_of_the_heads(tree):
         node == child if tree.word[node] is not None else tree.parent[child] == node
         for node, child in enumerate(head_children(tree))
     )
+
+
+def test_a_phrase_without_words_heads_nothing():
+    tree = Constituency(["S", "A", "B"], [None, None, "b"], [-1, 0, 0])
+    with pytest.raises(SentenceError, match="phrase 'A' has no words"):
+        constituency_to_heads(tree)

@@ -7,12 +7,16 @@ import sys
 
 import numpy as np
 import pytest
+import torch
 
 import graphs
 from dglsent.passing import Batch
 from graphs.columns import Constituency, Dependencies, Tagged
 from graphs.cooccurrence import Cooccurrence
 from graphs.errors import InputError, Origin, SentenceError
+from graphs.formats.brackets import to_brackets
+from graphs.formats.conllu import to_conllu
+from graphs.heads import constituency_to_heads
 from graphs.transforms import binarise, collapse_unary
 
 (TREE,) = graphs.parse_brackets("(S (NN film) (VBD worked))")
@@ -167,6 +171,50 @@ def test_columns_of_several_lengths(build, sentence, said):
     sentence.origin = Origin("f", 3)
     with pytest.raises(SentenceError, match=rf"f:3: .*{said}"):
         build(sentence, VOCABULARIES)
+
+
+@pytest.mark.parametrize("edges", [torch.tensor([[0.0, 0.5]]), [{0, 0.5}], ["00"], np.zeros((1, 2, 1), int), [0], [()]])
+def test_edges_that_are_no_pairs(edges):
+    assert graphs.over_words(TREE, VOCABULARIES, torch.tensor([[0, 1]])).dst.tolist() == [1]
+    with pytest.raises(SentenceError, match="is no pair; give the numbers of its sender and receiver"):
+        graphs.over_words(TREE, VOCABULARIES, edges)
+
+
+@pytest.mark.parametrize(
+    ("use", "said"),
+    [
+        (lambda: graphs.over_words(TREE, VOCABULARIES, None), "Iterable is wanted, and NoneType"),
+        (lambda: graphs.over_words(TREE, VOCABULARIES, [], ids=[1]), "Mapping is wanted, and list"),
+        (lambda: graphs.complete(TREE, VOCABULARIES, lexical="x"), "LexicalRelation is wanted, and str"),
+        (lambda: graphs.with_vectors(TREE, np.ones((2, 3))), "SentenceGraph is wanted, and Constituency"),
+        (lambda: graphs.TokenVectors(None), "str or PathLike or Mapping is wanted, and NoneType"),
+        (lambda: binarise(SENTENCE), "Constituency is wanted, and Dependencies"),
+        (lambda: collapse_unary("(S a)"), "Constituency is wanted, and str"),
+        (lambda: constituency_to_heads(SENTENCE), "Constituency is wanted, and Dependencies"),
+        (lambda: to_brackets(SENTENCE), "Constituency is wanted, and Dependencies"),
+        (lambda: to_conllu(TREE), "Dependencies is wanted, and Constituency"),
+        (lambda: to_conllu(Dependencies([1], [-1], ["root"])), "the column 1 is no text and cannot be written"),
+        (
+            lambda: to_brackets(Constituency(["S", 2], [None, "a"], [-1, 0])),
+            "2 cannot be written in brackets: it is no",
+        ),
+        (lambda: Cooccurrence.of(SENTENCE, VOCABULARIES.word), "a list of sentences is wanted"),
+        (lambda: Cooccurrence.of(["the film"], VOCABULARIES.word), "Dependencies or Tagged is wanted, and str"),
+        (lambda: Cooccurrence.of([SENTENCE], VOCABULARIES), "Vocabulary is wanted, and Vocabularies"),
+    ],
+)
+def test_further_kinds(use, said):
+    with pytest.raises(InputError, match=said):
+        use()
+
+
+@pytest.mark.parametrize("strange", [None, 7, float("nan")])
+def test_strings_of_a_vocabulary(strange):
+    for make in (graphs.Vocabulary, graphs.Vocabulary.of):
+        with pytest.raises(InputError, match=f"vocabulary holds {strange!r}, which is no string"):
+            make(["a", strange], lower=True)
+    with pytest.raises(InputError, match="a text is given where strings are wanted"):
+        graphs.Vocabulary.of("the film")
 
 
 @pytest.mark.parametrize("labels", [[[1, 2]] * 3, [[1], [1, 2], [1]], 1])
