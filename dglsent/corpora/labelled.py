@@ -245,7 +245,7 @@ class TaggedColumns(LabelledFiles[Tagged | Dependencies]):
         tag: the column of the classes; of CoNLL-U "upos", "xpos" or "feats".
 
     Raises:
-        ValueError: there is no such column.
+        ValueError: there is no such column of classes, or `columns` is a text.
     """
 
     def __init__(
@@ -257,10 +257,13 @@ class TaggedColumns(LabelledFiles[Tagged | Dependencies]):
         tag: str = "tag",
     ) -> None:
         super().__init__(train, test, dev)
+        if isinstance(columns, str):
+            raise ValueError(f"corpus.columns is {columns!r}; give a list of names, as [word, tag]")
         self.columns, self.tag = tuple(columns), tag
         conllu = self._is_conllu(train)
         self._none = "_" if conllu and tag != "feats" else None  # "_" of features: there are none
-        known = _OF_WORDS if conllu else self.columns
+        # The word is no class, and "" names a column that is left out.
+        known = _OF_WORDS if conllu else [name for name in self.columns if name not in ("word", "")]
         if tag not in known:
             raise ValueError(f"corpus.tag: no column {tag!r} among {', '.join(known)}; set --corpus.tag to one")
 

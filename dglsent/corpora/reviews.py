@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
+from numbers import Integral
 from random import Random
 
 import numpy as np
@@ -16,7 +17,7 @@ import numpy as np
 from dglsent.corpora.review_grammar import CHOICES, OPERATORS, PHENOMENON, RULES, Rule
 from dglsent.corpora.review_lexicon import LEXICON, WordClass
 from graphs.columns import Constituency, Dependencies, IntArray
-from graphs.errors import Origin
+from graphs.errors import InputError, Origin
 
 CLASSES = ("very negative", "negative", "neutral", "positive", "very positive")
 """Names of the sentiment labels 0 to 4."""
@@ -64,8 +65,17 @@ def generate(*, seed: int = 0, train: int = 4000, dev: int = 500, test: int = 10
 
     Returns:
         The reviews of the splits "train", "dev" and "test".
+
+    Raises:
+        InputError: the seed is no whole number, or a size none from 0.
     """
     sizes = {"train": train, "dev": dev, "test": test}
+    # Of None or of text Python makes other seeds.
+    if not isinstance(seed, Integral):
+        raise InputError(f"seed is {seed!r}; give a whole number")
+    for name, size in sizes.items():
+        if not isinstance(size, Integral) or size < 0:
+            raise InputError(f"{name} is {size!r}; give a whole number of reviews, 0 or more")
     splits: dict[str, list[Review]] = {name: [] for name in sizes}
     random = Random(seed)
     seen: set[tuple[str, ...]] = set()

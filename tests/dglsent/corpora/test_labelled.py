@@ -319,8 +319,13 @@ def test_what_makes_no_corpus(tmp_path):
         load(LabelledText(one, one, one))
     with pytest.raises(InputError, match=r"none\.tsv: no such file; corpus\.test names it"):
         load(LabelledText(one, str(tmp_path / "none.tsv"), one))
-    with pytest.raises(ValueError, match=r"corpus\.tag: no column 'ner' among word, tag"):
+    with pytest.raises(ValueError, match=r"corpus\.tag: no column 'ner' among tag"):
         TaggedColumns(one, one, tag="ner")
+    for tag in ("word", ""):
+        with pytest.raises(ValueError, match=rf"corpus\.tag: no column '{tag}' among pos"):
+            TaggedColumns(one, one, columns=("word", "pos", ""), tag=tag)
+    with pytest.raises(ValueError, match=r"corpus\.columns is 'word tag'; give a list of names"):
+        TaggedColumns(one, one, columns="word tag")
     conllu = write(tmp_path, "a.conllu", UD)
     with pytest.raises(ValueError, match=r"corpus\.tag: no column 'tag' among upos, xpos, feats"):
         TaggedColumns(conllu, conllu)

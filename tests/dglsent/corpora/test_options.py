@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from dglsent.corpora.ai2 import AI2
+from dglsent.corpora.built_in import Reviews
 from dglsent.corpora.imdb import IMDB
 from dglsent.corpora.mr import MR
 from dglsent.corpora.snli import SNLI
@@ -19,6 +20,9 @@ from graphs.errors import InputError
         (lambda: IMDB(max_length=-5), "max_length is -5; give a whole number from 1"),
         (lambda: IMDB(max_length=0), "max_length is 0; give a whole number from 1"),
         (lambda: MR(1.5), "fold 1.5: the folds of a cross-validation are 0 to 9"),
+        (lambda: Reviews(seed=None).load(), "seed is None; give a whole number"),
+        (lambda: Reviews(train=-1).load(), "train is -1; give a whole number of reviews, 0 or more"),
+        (lambda: Reviews(test=2.5).load(), "test is 2.5; give a whole number of reviews"),
         (lambda: SNLI("dve"), "train is 'dve'; use 'train' or 'dev'"),
         (lambda: SST(classes=3), "classes is 3; use 5 or 2"),
         (lambda: SST(neutral_phrases="x"), "neutral_phrases is 'x'; use 'drop' or 'third_class'"),
