@@ -20,7 +20,7 @@ def read_columns(
     columns: Sequence[str],
     *,
     separator: str | None = None,
-    comments: tuple[str, ...] = (),
+    comments: str | Sequence[str] = (),
     iob1: Collection[str] = (),
     on_error: OnError = "raise",
 ) -> Sentences[Tagged]:
@@ -51,10 +51,11 @@ def read_columns(
         )
     if separator == "":
         raise InputError("separator is ''; leave it out for spaces and tabs")
+    marks = (comments,) if isinstance(comments, str) else tuple(comments)
 
     def sentences() -> Iterator[Tagged | SentenceError]:
         file = source_name(source)
-        for ordinal, block in enumerate(_blocks(read_lines(source), comments), 1):
+        for ordinal, block in enumerate(_blocks(read_lines(source), marks), 1):
             origin = Origin(file, block[0][0], str(ordinal))
             try:
                 yield _sentence(block, columns, separator, iob1, origin)

@@ -143,6 +143,12 @@ def test_iob1_is_a_list_of_columns_of_tags(iob1):
         read("a\tB-x\tb\n", "word", "pos", "", iob1=iob1)
 
 
+@pytest.mark.parametrize("comments", ["# ", ["# "], ("% ", "# ")])
+def test_comments_are_a_mark_or_several(comments):
+    (sentence,) = read("# a\n#b\tx\n", "word", "pos", comments=comments)
+    assert sentence.word == ["#b"]
+
+
 def test_a_separator_of_no_characters():
     with pytest.raises(InputError, match="separator is ''; leave it out"):
         read("a b\n", "word", "pos", separator="")
