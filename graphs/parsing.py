@@ -130,22 +130,9 @@ def _restored(record: Record, text: Text, origin: Origin) -> Parse:
 
 def _check(dependencies: Dependencies, tree: Constituency) -> None:
     """ValueError unless these are two trees over the same words."""
-    size, columns = len(dependencies), ("word", "relation", "upos", "xpos", "lemma", "feats")
+    columns = ("word", "relation", "upos", "xpos", "lemma", "feats")
     strings = [*chain.from_iterable(getattr(dependencies, column) for column in columns), *tree.label]
-    if (
-        not size
-        or dependencies.head.shape != (size,)
-        or any(len(getattr(dependencies, column)) != size for column in columns)
-    ):
-        raise ValueError("columns of different lengths")
     if not all(isinstance(string, str) for string in strings) or tree.words != dependencies.words:
         raise ValueError("not the same words")
-    trees.heads(dependencies)
-    trees.refuse_cycle(dependencies.head)
-    before = np.arange(len(tree))
-    if (
-        len(tree.parent) != len(tree)
-        or (tree.parent >= before).any()
-        or (tree.parent < np.minimum(before, 1) - 1).any()
-    ):
-        raise ValueError("not a tree in pre-order")
+    trees.refuse_cycle(trees.heads(dependencies))
+    trees.require_one(tree)
