@@ -239,7 +239,7 @@ def _record(folder: str, metrics: Mapping[str, Any], code: dict[str, Mapping[str
         return digest
 
     made_of = metrics["provenance"]
-    verified = [{**each, "code": kept(each["code"])} for each in made_of.get("verified", ())][-1:]
+    verified = [{**each, "code": kept(each["code"])} for each in made_of.get("verified", ())[-1:]]
     whole = {**made_of, "code": kept(made_of["code"]), **({"verified": verified} if verified else {})}
     metrics = {**metrics, "history": metrics["history"][:EPOCHS], "provenance": whole}
     fold = folder.removeprefix("fold-")

@@ -103,12 +103,14 @@ def test_other_code_makes_what_the_ledger_knows_stale(reproduced, tmp_path):
 def test_of_its_verifications_the_ledger_keeps_the_last(reproduced, tmp_path):
     run = Run(tmp_path / "runs/tiny/seed-1")
     made = run.metrics()
-    for version in ("8", "9"):
-        again = {**made, "provenance": {**made["provenance"], "version": version}}
+    code = made["provenance"]["code"]
+    for version, then in (("8", {**code, "dglsent.nn.cells": "0"}), ("9", code)):
+        again = {**made, "provenance": {**made["provenance"], "version": version, "code": then}}
         run.save_metrics(stamped(run.metrics(), again))
     assert reproduced() == (0, "")
     (record,) = row(tmp_path)["records"]
     assert [each["version"] for each in record["metrics"]["provenance"]["verified"]] == ["9"]
+    assert len(json.loads((tmp_path / "ledger/table.json").read_text())["code"]) == 1, "code that no record names"
 
 
 def test_an_older_copy_of_a_run_does_not_undo_its_verification(reproduced, tmp_path):
