@@ -280,7 +280,7 @@ def test_a_tree_that_cannot_be_written_costs_no_dependencies(program, options, t
     assert [sentence.words for sentence in sentences] == [["("], ["New York"]]
     assert [(tree.words, tree.pos) for tree in trees] == [(["("], ["-LRB-"])]
     failed = Path(f"{out}.failed.txt").read_text()
-    assert failed == "2\t'New York' cannot be written in brackets: it is empty or holds a space or a bracket\n"
+    assert failed == "2\t'New York' cannot be written in brackets: it is no text, empty or holds a space or a bracket\n"
 
 
 def test_a_pipe_is_read_as_a_file(program, options, tmp_path):
