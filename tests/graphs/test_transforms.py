@@ -16,6 +16,14 @@ from graphs.heads import constituency_to_heads
 relaxed = settings(derandomize=True, deadline=None)
 WIDE = "(X (A a) (B b) (C c) (D d))"
 
+OF_ONE_TREE = [
+    transforms.binarise,
+    transforms.collapse_unary,
+    transforms.drop_outer,
+    transforms.drop_traces,
+    constituency_to_heads,
+]
+
 
 def one(text):
     (tree,) = parse_brackets(text)
@@ -140,18 +148,7 @@ def test_heads_are_children_of_their_phrases():
         transforms.binarise(tree, "head", heads=heads[:-1])
 
 
-@pytest.mark.parametrize(
-    "change",
-    [
-        transforms.binarise,
-        transforms.collapse_unary,
-        transforms.drop_outer,
-        transforms.drop_traces,
-        transforms.debinarise,
-        transforms.expand_unary,
-        constituency_to_heads,
-    ],
-)
+@pytest.mark.parametrize("change", [*OF_ONE_TREE, transforms.debinarise, transforms.expand_unary])
 def test_trees_with_broken_parents(change):
     def tree(*parent):
         return Constituency(["S", "A", "B", "C"], [None, "a", "b", "c"], np.array(parent))
@@ -209,17 +206,7 @@ def test_deep_and_wide_trees():
         assert columns(transforms.debinarise(binary)) == columns(flat)
 
 
-@pytest.mark.parametrize(
-    "change",
-    [
-        transforms.binarise,
-        transforms.collapse_unary,
-        transforms.drop_outer,
-        transforms.drop_traces,
-        constituency_to_heads,
-        to_brackets,
-    ],
-)
+@pytest.mark.parametrize("change", [*OF_ONE_TREE, to_brackets])
 def test_the_trees_of_a_document_are_changed_before_they_are_joined(change):
     several = [one(line) for line in ("(S (A a) (B b) (C c))", "(T (D d) (E e))")]
     with pytest.raises(SentenceError, match="2 trees stand side by side"):
