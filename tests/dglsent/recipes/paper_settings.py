@@ -24,6 +24,7 @@ TAG_GUIDED = ("tg-hrecnn-concat", "tg-hrecnn-multi", "tg-htreelstm-concat", "tg-
 ATTENTIVE = ("attentive-tree-lstm", "attentive-tree-gru")
 NO_WINDOW = "stacked-bilstm-no-window"  # "We only get 93.9% on the development set without using context windows"
 WINDOW_SIZES = (NO_WINDOW, "lstm-no-window", "lstm-window-2", "lstm-window-4")
+STACKED = ("stacked-bilstm", "stacked-bilstm-plain", "stacked-bilstm-sgd", "stacked-bilstm-sgd-plain")
 BASES = ("dependency", "constituency", "bilstm")  # of Gupta and Zhang, without attention
 
 
@@ -176,7 +177,7 @@ SETTINGS = (
         "encoder.hidden",
         512,
         "The number of cells of the stacked bi-LSTM is set to 512",
-        systems=("stacked-bilstm", "stacked-bilstm-plain", "stacked-bilstm-sgd"),
+        systems=STACKED,
     ),
     Setting(WU, "optimiser.name", "sgd", _SGD),
     Setting(WU, "optimiser.lr", 0.02, _SGD),
@@ -197,7 +198,10 @@ SETTINGS = (
         0.5,
         "We add a dropout mask to our filter gate with a drop rate 0.5",
         other_than=(
-            *(f"{system}-plain" for system in ("mlp", "elman", "jordan", "lstm", "bilstm", "stacked-bilstm")),
+            *(
+                f"{system}-plain"
+                for system in ("mlp", "elman", "jordan", "lstm", "bilstm", "stacked-bilstm", "stacked-bilstm-sgd")
+            ),
             *(NO_WINDOW, "lstm-no-window"),
             *("stacked-bilstm-embedding-dropout", "stacked-bilstm-no-gate-dropout", "lstm-no-gate-dropout"),
         ),
@@ -221,7 +225,7 @@ SETTINGS = (
         "encoder.between_layers",
         0.5,
         "the same, of the lower of two layers",
-        systems=("stacked-bilstm", "stacked-bilstm-plain", "stacked-bilstm-sgd"),
+        systems=STACKED,
     ),
     #
     Setting(
