@@ -106,9 +106,7 @@ class Recording:
         column = self._table(table, [name]).column(name)
         if not pa.types.is_fixed_size_list(column.type):
             return np.asarray(column)[:, None]
-        found = np.full((len(column), column.type.list_size), np.nan, np.float32)
-        found[column.is_valid().to_numpy()] = column.combine_chunks().flatten().to_numpy().reshape(-1, found.shape[1])
-        return found
+        return column.combine_chunks().flatten().to_numpy().reshape(-1, column.type.list_size)
 
     def label(self, number: float) -> str:
         """The name of a class; the number itself where there is none."""

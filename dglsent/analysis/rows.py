@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
+import torch
 from torch import Tensor
 
 from dglsent.analysis.node_columns import NONE, gold_labels, is_root, node_columns, node_positions
@@ -163,7 +164,7 @@ class Recorder:
                 "slot": np.full(len(src), NONE) if slot is None else slot.cpu().numpy(),
             }
             shown = {
-                name: values[relation, name] if name in names else pa.nulls(len(src), kind)
+                name: values[relation, name] if name in names else _missing(len(src), kind)
                 for name, kind in types.items()
             }
             tables.append(self._table(columns, len(src), shown))
@@ -233,6 +234,13 @@ def _column(values: Tensor) -> pa.Array:
     if values.dim() == 1:
         return pa.array(flat[:, 0])
     return pa.FixedSizeListArray.from_arrays(pa.array(flat.ravel()), flat.shape[1])
+
+
+def _missing(size: int, kind: pa.DataType) -> pa.Array:
+    """A field that rows do not have; of vectors nan, as older versions of pyarrow cannot read back null ones."""
+    if not pa.types.is_fixed_size_list(kind):
+        return pa.nulls(size, kind)
+    return _column(torch.full((size, kind.list_size), torch.nan))
 
 
 def _constant(value: Any, size: int) -> pa.DictionaryArray:

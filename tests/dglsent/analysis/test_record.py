@@ -9,8 +9,6 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 import torch
-from made import recording
-from pandas import DataFrame
 
 from dglsent.analysis.finite import not_finite
 from dglsent.analysis.record import record
@@ -307,12 +305,3 @@ def test_encoders_set_what_they_declare(name):
 
 
 CHAINS = ("LSTMN", "AttentiveBiLSTM")
-
-
-def test_vectors_are_nan_where_rows_have_no_such_field(tmp_path):
-    """As the weights of one relation on the edges of another."""
-    heads = pa.FixedSizeListArray.from_arrays(pa.array([1.0, 2.0, 3.0, 4.0], pa.float32()), 2)
-    column = pa.concat_arrays([pa.nulls(1, heads.type), heads, pa.nulls(1, heads.type)])
-    source = recording(tmp_path, fields=["complete.heads"], edges=DataFrame({"relation": ["child"]}))
-    pq.write_table(pa.table({"heads": column}), source.path / "edges" / "00000000.parquet")
-    np.testing.assert_array_equal(source.vectors("edges", "heads"), [[np.nan] * 2, [1, 2], [3, 4], [np.nan] * 2])

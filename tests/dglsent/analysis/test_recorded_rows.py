@@ -1,8 +1,11 @@
 from __future__ import annotations
 
 import numpy as np
+import pyarrow.parquet as pq
 import pytest
 import torch
+from made import recording
+from pandas import DataFrame
 
 from dglsent.analysis.node_columns import node_spans
 from dglsent.analysis.rows import Recorder, Shown, _column
@@ -145,3 +148,17 @@ def test_texts_among_gold_values_are_left_out():
     examples, _, _ = of_film(chain(4), source="web", score=2)
     assert examples["target_score"].to_pylist() == [2.0]
     assert "target_source" not in examples.column_names
+
+
+def test_vectors_are_nan_where_edges_have_no_such_field(tmp_path):
+    """As the weights of one relation on the edges of another; where they are null, pyarrow 22 reads no row."""
+    batch = Batch.of([build("dependency", FILM, Vocabularies.of([FILM]))])
+    batch.relation("child").edges["heads"] = torch.tensor([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]])
+    batch.relation("next").edges["weight"] = torch.tensor([0.1, 0.2, 0.3])
+    edges = Recorder(Shown.of(["child.heads", "next.weight"]), "dependency", "", (), {}).edges(0, batch)
+    assert edges["heads"].null_count == 0
+    source = recording(tmp_path, fields=["child.heads", "next.weight"], edges=DataFrame({"relation": ["child"]}))
+    pq.write_table(edges, source.path / "edges" / "00000000.parquet")
+    nothing = [[np.nan] * 2] * 3
+    np.testing.assert_array_equal(source.vectors("edges", "heads"), [[1, 2], [3, 4], [5, 6], *nothing])
+    assert source.edges.weight.isna().tolist() == [True] * 3 + [False] * 3
