@@ -87,26 +87,23 @@ def correlations(source: Recording, longest: int) -> DataFrame:
 
 def follows_parse(edges: DataFrame, name: str) -> dict[str, float]:
     """The four correlations of one layer that `correlations` lists."""
-    weights = edges[name].to_numpy(float)
-    position = word_attention.by_position(edges, weights)
-    apart = (edges.offset != 0).to_numpy()
-    length, neighbour = edges.length.to_numpy(float)[apart], edges.neighbour.to_numpy(float)[apart]
-    strength = weights[apart] * length
-    offset = edges.offset.to_numpy()[apart]
-    heard = (edges.example.astype(str) + " " + edges.sentence.astype(str) + " " + edges.sender.astype(str))[apart]
-    both = DataFrame({"strength": strength, "neighbour": neighbour})
-    by_offset, by_sender = (both - both.groupby(np.asarray(key)).transform("mean") for key in (offset, heard))
+    weights, length = edges[name].to_numpy(float), edges.length.to_numpy(float)
+    position = word_attention.by_position(edges, weights) * length
+    found = edges.assign(strength=weights * length, position=position, neighbour=edges.neighbour.astype(float))
+    apart, both = found[found.offset != 0], ["strength", "neighbour"]
+    keys = "offset", ["example", "sentence", "sender"]
+    by_offset, by_sender = (apart[both] - apart.groupby(key)[both].transform("mean") for key in keys)
     return {
-        "correlation": pearson(strength, neighbour),
-        "position": pearson(position[apart] * length, neighbour),
+        "correlation": pearson(apart.strength.to_numpy(), apart.neighbour.to_numpy()),
+        "position": pearson(apart.position.to_numpy(), apart.neighbour.to_numpy()),
         "partial": pearson(by_offset.strength.to_numpy(), by_offset.neighbour.to_numpy()),
         "own": pearson(by_sender.strength.to_numpy(), by_sender.neighbour.to_numpy()),
     }
 
 
 def only_one_right(without: DataFrame, with_it: DataFrame) -> DataFrame:
-    """Examples that the system with the attribute gets right and the other wrong, in order."""
-    both = without.merge(with_it[["id", "predicted"]], on="id", suffixes=("_without", "_with"))
+    """Of the same examples, those that the system with the attribute gets right and the other wrong, in order."""
+    both = without.assign(predicted_without=without.predicted, predicted_with=with_it.predicted)
     cases = both[(both.predicted_with == both.gold) & (both.predicted_without != both.gold)]
     return cases[["example", "id", "text", "other", "gold", "predicted_without", "predicted_with"]].reset_index(
         drop=True

@@ -211,6 +211,13 @@ def test_a_case_that_is_a_pair_is_named_by_both_sentences():
     assert found[["text", "other"]].to_numpy().tolist() == [["a dog", "a cat"]]
 
 
+def test_cases_among_examples_without_names_are_told_apart():
+    """As a corpus of one's own may have them, whose examples' id is "" each."""
+    without, with_it = (pairs([1.0, 0.0, 1.0], said).assign(id="") for said in ([1.0, 1.0, 0.0], [1.0, 1.0, 1.0]))
+    found = attribute_effect.only_one_right(without, with_it)
+    assert found[["example", "predicted_without", "predicted_with"]].to_numpy().tolist() == [[2, 0.0, 1.0]]
+
+
 def test_longer_sentences_do_not_count_in_correlations(tmp_path):
     sources = [
         of_lengths(tmp_path, (4, 9), "trec/cn3", columns={"predicted": [0.0, 0.0]}),
