@@ -26,11 +26,11 @@ def differences(found: DataFrame) -> DataFrame:
         found: scores of runs; "stacked-bilstm-cnn-filter" goes on from "stacked-bilstm".
     """
     dev = found[(found.split == "dev") & (found.score == "accuracy")]
-    variants = sorted(dev.variant.unique(), key=len)
-    base = {one: next((other for other in variants if one.startswith(f"{other}-")), one) for one in variants}
+    systems = sorted(dev.system.unique(), key=len)
+    base = {one: next((other for other in systems if one.startswith(f"{other}-")), one) for one in systems}
     full = dev.rename(columns={"variant": "base", "value": "full"})[["corpus", "base", "seed", "full"]]
-    # A function, as pandas 3.0 makes numbers of no names that it looks up in a dictionary.
-    both = dev.assign(base=dev.variant.map(base.get)).merge(full, on=["corpus", "base", "seed"])
+    bases = dev.system.map(lambda one: base[one].rpartition("/")[2])  # a list of none would be numbers
+    both = dev.assign(base=bases).merge(full, on=["corpus", "base", "seed"])
     both["difference"] = both.value - both.full
     found = over_seeds(both, ["corpus", "base", "variant"], ["value", "difference"])
     return found.sort_values(["corpus", "base", "difference"])

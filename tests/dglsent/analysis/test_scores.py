@@ -186,6 +186,13 @@ def test_a_variant_of_a_variant_is_compared_with_the_full_network():
     assert found.difference.to_dict() == pytest.approx({"lstm": 0, "lstm-cnn": -0.1, "lstm-cnn-plain": -0.15})
 
 
+def test_a_corpus_without_the_full_network_is_compared_with_what_it_has():
+    runs = accuracies(pmb__lstm=[0.9], pmb__lstm_cnn=[0.8], ccg__lstm_cnn=[0.7], ccg__lstm_cnn_plain=[0.65])
+    found = window_ablations.tables(runs)["differences"].set_index(["corpus", "variant"])
+    assert found.difference["ccg"].to_dict() == pytest.approx({"lstm-cnn": 0, "lstm-cnn-plain": -0.05})
+    assert found.base["pmb"].unique().tolist() == ["lstm"]
+
+
 def related(pearson, mse):
     return {"pearson": pearson, "spearman": pearson, "mse": mse}
 
