@@ -16,6 +16,7 @@ from dglsent.analysis.recording import Recording
 from dglsent.analysis.runs import of_run
 from dglsent.analysis.sentences import find_pairs
 from dglsent.analysis.statistics import Array, mean_interval, over_seeds
+from graphs.errors import InputError
 
 PAPER = (
     ("The badger is burrowing a hole.", "A hole is being burrowed by the badger."),
@@ -28,9 +29,10 @@ def tables(sources: Sequence[Recording]) -> dict[str, DataFrame]:
     """Tables `pairs` (the paper's two, one row a pair, a column a system) and `groups` (mean absolute error).
 
     Raises:
-        InputError: a recording is not of pairs, or a model predicts classes, whose numbers are no scores.
+        InputError: a recording is not of pairs, or a model predicts classes, whose numbers are no scores, or seeds of a
+            system were recorded of different pairs.
     """
-    scored, groups = [], []
+    scored, everything = [], []
     for source in sources:
         source.require_pairs()
         source.require_scores()
@@ -38,16 +40,18 @@ def tables(sources: Sequence[Recording]) -> dict[str, DataFrame]:
         for number, (one, other) in enumerate(PAPER, 1):
             found = examples[examples.example.isin(find_pairs(examples, one, other))]
             scored.append(of_run(found.assign(pair=number), source))
-        groups.append(of_run(group_errors(examples), source))
+        everything.append(of_run(examples, source))
     rows = concat(scored, ignore_index=True)
     means = over_seeds(rows, ["pair", "id", "text", "other", "gold", "system"], ["predicted"])
     wide = means.pivot_table(
         index=["pair", "id", "text", "other", "gold"], columns="system", values="predicted", sort=False
     ).reset_index()
-    errors = concat(groups, ignore_index=True)
-    if "fold" in errors:
-        errors["pairs"] = errors.groupby(["system", "seed", "group"]).pairs.transform("sum")
+    of_seeds = concat(everything).groupby(["system", "seed"], sort=False)  # of all its folds together
+    errors = concat([group_errors(of_one).assign(system=of, seed=seed) for (of, seed), of_one in of_seeds])
     together = over_seeds(errors, ["system", "group", "pairs"], ["error", "low", "high", "bias"])
+    uneven = together.system[together.duplicated(["system", "group"])]
+    if len(uneven):
+        raise InputError(f"{uneven.iloc[0]}: one seed has other pairs than another; record all of one split, or fold")
     return {"pairs": wide.rename_axis(columns=None), "groups": together}
 
 

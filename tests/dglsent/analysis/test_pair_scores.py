@@ -7,6 +7,7 @@ import pytest
 from figure_reading import cells, panel
 from made import dense, pairs, recording, words
 from pandas import DataFrame, concat
+from pandas.testing import assert_frame_equal
 
 from dglsent.analysis import cross_attention, length_bins, pair_scores
 from graphs.errors import InputError
@@ -60,8 +61,30 @@ def test_groups_of_folds(tmp_path):
     ]
     (group,) = pair_scores.tables(sources)["groups"].itertuples()
     assert (group.pairs, group.seeds) == (3, 2)
-    assert group.error == pytest.approx((0.25 + 1) / 2)
-    assert group.error_sd == pytest.approx(0.75 / 2**0.5)
+    assert group.error == pytest.approx((1 / 3 + 1) / 2)  # of three pairs each, of whatever fold
+    assert group.error_sd == pytest.approx(2 / 3 / 2**0.5)
+
+
+def test_intervals_of_folds_are_of_all_their_pairs(tmp_path):
+    said = np.random.default_rng(0).uniform(1, 5, 100)
+    whole, folds = (
+        [
+            recording(tmp_path / name, fold=fold, examples=pairs([3.0] * len(part), part, [TEXTS[0]] * len(part)))
+            for fold, part in enumerate(parts)
+        ]
+        for name, parts in (("whole", [said]), ("folds", np.split(said, 10)))
+    )
+    one, other = (pair_scores.tables(sources)["groups"] for sources in (whole, folds))
+    assert_frame_equal(one, other)
+
+
+def test_seeds_of_different_pairs_are_refused(tmp_path):
+    sources = [
+        recording(tmp_path, seed=seed, examples=pairs([4.0] * count, [3.0] * count, [TEXTS[0]] * count))
+        for seed, count in ((1, 2), (2, 3))
+    ]
+    with pytest.raises(InputError, match="corpus/model: one seed has other pairs than another"):
+        pair_scores.tables(sources)
 
 
 def test_attention_between_sentences(tmp_path):
