@@ -17,6 +17,12 @@ from graphs.drawing.colour import SOFT
 from graphs.errors import InputError
 
 
+def curve_tables(runs: Sequence[TrainedRun]) -> dict[str, DataFrame]:
+    """Tables `curves` (each run), `means` and `summary`."""
+    found = curves(runs)
+    return {"curves": found, "means": mean_curves(found), "summary": summary(found)}
+
+
 def curves(runs: Sequence[TrainedRun]) -> DataFrame:
     """A row a run and epoch: epoch, value (dev accuracy), loss, and of which run they are.
 

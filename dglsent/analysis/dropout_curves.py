@@ -7,14 +7,13 @@ from collections.abc import Mapping, Sequence
 from matplotlib.figure import Figure
 from pandas import DataFrame
 
-from dglsent.analysis.curves import curves, curves_figure, mean_curves, summary
+from dglsent.analysis.curves import curve_tables, curves_figure
 from dglsent.analysis.sources import TrainedRun
 
 
 def tables(sources: Sequence[TrainedRun]) -> dict[str, DataFrame]:
     """Tables `curves` (each run), `means` and `summary`."""
-    found = curves(sources)
-    return {"curves": found, "means": mean_curves(found), "summary": summary(found)}
+    return curve_tables(sources)
 
 
 def figures(tables: Mapping[str, DataFrame]) -> dict[str, Figure]:

@@ -11,29 +11,28 @@ import numpy as np
 from matplotlib.figure import Figure
 from pandas import DataFrame
 
-from dglsent.analysis.curves import crossover, curves, curves_figure, mean_curves, summary
+from dglsent.analysis.curves import crossover, curve_tables, curves_figure, mean_curves
 from dglsent.analysis.sources import TrainedRun
 
 
 def tables(sources: Sequence[TrainedRun]) -> dict[str, DataFrame]:
     """Tables `curves`, `means`, `summary` and `crossover`; the plain system is the one whose name ends in "-plain"."""
-    found = curves(sources)
-    return {"curves": found, "means": mean_curves(found), "summary": summary(found), "crossover": crossovers(found)}
+    made = curve_tables(sources)
+    return {**made, "crossover": crossovers(made["curves"])}
 
 
 def crossovers(found: DataFrame) -> DataFrame:
     """Of each system with gates, the epoch from which it stays above the one without: of each seed and of the means."""
     rows = []
-    for base in found.system[found.system.str.endswith("-plain")].unique():
-        plain = found[found.system == base]
-        for system in found.system[found.system == base.removesuffix("-plain")].unique():
-            gated = found[found.system == system]
-            for seed in sorted(set(plain.seed) & set(gated.seed)):
-                pair = (_by_epoch(each[each.seed == seed]) for each in (plain, gated))
-                rows.append({"system": system, "base": base, "of": f"seed {seed}", "epoch": crossover(*pair)})
-            rows.append(
-                {"system": system, "base": base, "of": "means", "epoch": crossover(_by_epoch(plain), _by_epoch(gated))}
-            )
+    for base in found.system.unique():
+        system = base.removesuffix("-plain")
+        plain, gated = (found[found.system == each] for each in (base, system))
+        if system == base or gated.empty:
+            continue
+        shared = sorted(set(plain.seed) & set(gated.seed))
+        of_seeds = [(f"seed {seed}", plain[plain.seed == seed], gated[gated.seed == seed]) for seed in shared]
+        for of, *pair in [*of_seeds, ("means", plain, gated)]:
+            rows.append({"system": system, "base": base, "of": of, "epoch": crossover(*map(_by_epoch, pair))})
     return DataFrame(rows, columns=["system", "base", "of", "epoch"]).astype({"epoch": float})
 
 
@@ -46,4 +45,5 @@ def figures(tables: Mapping[str, DataFrame]) -> dict[str, Figure]:
 
 
 def _by_epoch(found: DataFrame) -> dict[int, float]:
-    return {int(epoch): float(value) for epoch, value in found.groupby("epoch").value.mean().items()}
+    """The mean curve of a system's runs, as it is drawn."""
+    return dict(mean_curves(found).set_index("epoch").value)

@@ -54,6 +54,17 @@ def test_curves_of_folds():
     assert summary.value_sd == pytest.approx(0.05 / 2**0.5)
 
 
+def test_the_means_cross_where_they_are_drawn():
+    """Seeds count alike, one of whose folds has ended too."""
+    gated = {(1, 0): [0.5, 0.9], (1, 1): [0.5], (2, 0): [0.5, 0.5], (2, 1): [0.5, 0.5]}
+    runs = [run("mr/x", seed, {}, history=history(some), fold=fold) for (seed, fold), some in gated.items()]
+    runs += [run("mr/x-plain", seed, {}, history=history([0.6, 0.65]), fold=fold) for seed, fold in gated]
+    made = window_curves.tables(runs)
+    means = made["means"].set_index(["system", "epoch"]).value
+    assert means["mr/x", 2] == pytest.approx(0.7)
+    assert made["crossover"].set_index("of").epoch["means"] == 2
+
+
 def test_where_the_curves_cross():
     assert crossover({1: 0.5, 2: 0.6, 3: 0.6}, {1: 0.4, 2: 0.6, 3: 0.7}) == 3
     assert crossover({1: 0.5, 2: 0.6}, {1: 0.6, 2: 0.7}) == 1
