@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from functools import cache
 from typing import Final
 
-from pandas import DataFrame, Series
+from pandas import DataFrame
 
 from graphs.errors import InputError
 
@@ -56,11 +56,7 @@ def find_sentence(examples: DataFrame, named: str, usual: Sequence[str] = ()) ->
 
 def find_pairs(examples: DataFrame, one: str, other: str) -> list[int]:
     """The examples that are a pair of sentences, either way round."""
-    sides = [_bare(examples[side]) for side in SIDES]
+    sides = [examples[side].map(bare, na_action="ignore") for side in SIDES]
     a, b = bare(one), bare(other)
     here = ((sides[0] == a) & (sides[1] == b)) | ((sides[0] == b) & (sides[1] == a))
     return [int(number) for number in examples.example[here]]
-
-
-def _bare(texts: Series) -> Series:
-    return texts.map(bare, na_action="ignore")
