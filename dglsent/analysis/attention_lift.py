@@ -25,8 +25,9 @@ _NAMES = {"pearson": "Pearson's r", "f1": "F1"}
 
 def tables(sources: Sequence[TrainedRun]) -> dict[str, DataFrame]:
     """Tables `results` (beside the published), `lifts` and `order`."""
-    found = lifts(scores(sources))
-    return {"results": beside_published(sources, PUBLISHED), "lifts": beside_lifts(found), "order": order(found)}
+    found = scores(sources)
+    added = lifts(found)
+    return {"results": beside_published(found, PUBLISHED), "lifts": beside_lifts(added), "order": order(added)}
 
 
 def lifts(found: DataFrame) -> DataFrame:

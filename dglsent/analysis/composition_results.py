@@ -16,10 +16,9 @@ PUBLISHED = ("sst1", "sst2", "mr", "subj", "trec", "sick-entailment")
 
 def tables(sources: Sequence[TrainedRun]) -> dict[str, DataFrame]:
     """Tables `results`, `parameters` and `fusion` (of each corpus and network, multiplied minus concatenated)."""
-    results = beside_published(sources, PUBLISHED)
     found = scores(sources)
     parameters = over_seeds(found, ["system"], ["parameters"])[["system", "parameters"]]
-    return {"results": results, "parameters": parameters, "fusion": fusion(found)}
+    return {"results": beside_published(found, PUBLISHED), "parameters": parameters, "fusion": fusion(found)}
 
 
 def fusion(found: DataFrame) -> DataFrame:

@@ -30,7 +30,7 @@ def tables(sources: Sequence[TrainedRun]) -> dict[str, DataFrame]:
     found = scores(sources)
     test = found[(found.split == "test") & found.score.isin(SHOWN)]
     return {
-        "results": beside_published(sources, ("quora",)),
+        "results": beside_published(found, ("quora",)),
         "scores": _in_order(over_seeds(test, ["system", "score"], ["value"])),
         "share": majority(found),
     }

@@ -18,7 +18,7 @@ def tables(sources: Sequence[TrainedRun]) -> dict[str, DataFrame]:
     """Tables `results`, `majority` and `lift`."""
     found = scores(sources)
     return {
-        "results": beside_published(sources, ("sick-relatedness", "msrp", "ai2")),
+        "results": beside_published(found, ("sick-relatedness", "msrp", "ai2")),
         "majority": majority(found),
         "lift": lift(found, without_attention(sources)),
     }

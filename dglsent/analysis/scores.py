@@ -65,9 +65,14 @@ def _refuse_uneven_folds(runs: Sequence[TrainedRun]) -> None:
             )
 
 
-def beside_published(runs: Sequence[TrainedRun], names: Sequence[str]) -> DataFrame:
-    """A row for each row and score of some published tables of which there are runs; on the scale that they have."""
-    found = over_seeds(scores(runs), ["system", "split", "score"], ["value", "parameters", "folds"])
+def beside_published(found: DataFrame, names: Sequence[str]) -> DataFrame:
+    """A row for each row and score of some published tables of which there are runs; on the scale that they have.
+
+    Args:
+        found: scores of runs.
+        names: of the tables.
+    """
+    found = over_seeds(found, ["system", "split", "score"], ["value", "parameters", "folds"])
     rows = []
     for table in map(published.load, names):
         for row in table.rows:

@@ -7,14 +7,15 @@ from collections.abc import Mapping, Sequence
 from matplotlib.figure import Figure
 from pandas import DataFrame
 
-from dglsent.analysis.scores import beside_published, scores_figure
+from dglsent.analysis.scores import beside_published, scores, scores_figure
 from dglsent.analysis.sources import TrainedRun
 from dglsent.reproduction import tables as published
 
 
 def tables(sources: Sequence[TrainedRun]) -> dict[str, DataFrame]:
     """Table `results`."""
-    return {"results": beside_published(sources, [name for name in published.names() if name.startswith("cn3-")])}
+    names = [name for name in published.names() if name.startswith("cn3-")]
+    return {"results": beside_published(scores(sources), names)}
 
 
 def figures(tables: Mapping[str, DataFrame]) -> dict[str, Figure]:

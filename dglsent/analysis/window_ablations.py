@@ -16,7 +16,8 @@ from graphs.drawing.colour import SOFT
 
 def tables(sources: Sequence[TrainedRun]) -> dict[str, DataFrame]:
     """Tables `results` (beside the published) and `differences` to the full network of each kind."""
-    return {"results": beside_published(sources, ("pmb",)), "differences": differences(scores(sources))}
+    found = scores(sources)
+    return {"results": beside_published(found, ("pmb",)), "differences": differences(found)}
 
 
 def differences(found: DataFrame) -> DataFrame:
