@@ -69,12 +69,11 @@ def analyse(
             sources = [LoggedGates.of(run) for run in trained_runs(paths)]
         else:
             sources = recordings(analysis, paths, out / "recordings", split=split, data=data, trusted=trusted, say=say)
-        used = split if analysis.reads == "recordings" else ""
-        return _write(analysis, sources, out / analysis.name, used, options or {}, say)
+        return _write(analysis, sources, out / analysis.name, options or {}, say)
 
 
 def _write(
-    analysis: Analysis, sources: Sequence[Any], folder: Path, split: str, options: Mapping[str, Any], say: Say
+    analysis: Analysis, sources: Sequence[Any], folder: Path, options: Mapping[str, Any], say: Say
 ) -> list[Path]:
     module = importlib.import_module(analysis.module)
     made = module.tables(sources, **options)
@@ -92,7 +91,7 @@ def _write(
         files.append(folder / f"{name}.txt")
         with replacing(files[-1]) as beside:
             beside.write_text(text, encoding="utf-8")
-    files += draw(analysis, made, folder, caption(analysis, sources, split, chosen), say)
+    files += draw(analysis, made, folder, caption(analysis, sources, chosen), say)
     about = folder / f"{analysis.name}.json"
     for name in {*_written(about), *(f"{name}.csv" for name in made)} - {file.name for file in files}:
         (folder / name).unlink(missing_ok=True)  # of other runs
@@ -197,7 +196,7 @@ def draw(analysis: Analysis, tables: Mapping[str, DataFrame], folder: Path, capt
     return files
 
 
-def caption(analysis: Analysis, sources: Sequence[Any], split: str, options: Mapping[str, Any]) -> str:
+def caption(analysis: Analysis, sources: Sequence[Any], options: Mapping[str, Any]) -> str:
     """Model, data, split, seeds and folds of what is shown, and the options; of many systems how many they are."""
     systems: dict[str, list[Any]] = {}
     for source in sources:
@@ -214,7 +213,7 @@ def caption(analysis: Analysis, sources: Sequence[Any], split: str, options: Map
         seeds = sorted({source.seed for source in sources})
         shown = f"{len(parts)} systems, {len(sources)} runs, {_seeds(seeds)}"
     data = ", ".join(sorted({source.data for source in sources}))
-    splits = {getattr(source, "split", split) for source in sources} - {""}
+    splits = {source.split for source in sources if hasattr(source, "split")}
     chosen = ", ".join(f"{name} {value}" for name, value in options.items() if value != "")
     where = f"{data} {'/'.join(sorted(splits))}".strip()
     return f"{analysis.code} {analysis.name}. {where}: {shown}.{f' {chosen}.' if chosen else ''}"

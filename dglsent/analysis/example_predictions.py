@@ -57,13 +57,12 @@ def errors_of(examples: DataFrame, classes: bool) -> DataFrame:
 
 def choose(examples: DataFrame, k: int) -> DataFrame:
     """The k with the least and the k with the largest error, and k at random; equal ones by their id."""
-    ordered = examples.sort_values(["error", "id"])
     random = examples.iloc[np.sort(np.random.default_rng(0).permutation(len(examples))[:k])]
     parts = [
-        ("best", ordered.head(k)),
-        ("worst", ordered.sort_values(["error", "id"], ascending=[False, True]).head(k)),
+        ("best", examples.sort_values(["error", "id"]).head(k)),
+        ("worst", examples.sort_values(["error", "id"], ascending=[False, True]).head(k)),
+        ("random", random),
     ]
-    parts.append(("random", random))
     columns = ["kind", "id", "text", "other", "gold", "predicted", "error"]
     return concat([part.assign(kind=kind) for kind, part in parts], ignore_index=True)[columns]
 

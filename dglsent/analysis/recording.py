@@ -113,18 +113,15 @@ class Recording:
         names = self.about.get("labels", ())
         return names[int(number)] if number in range(len(names)) else f"{number:g}"
 
-    def require(self, *names: str) -> None:
-        """Refuse a recording that lacks fields.
+    def require(self, name: str) -> None:
+        """Refuse a recording that lacks a field.
 
         Raises:
-            InputError: one is missing.
+            InputError: it does.
         """
-        for name in names:
-            if name not in self.fields:
-                known = ", ".join(self.fields) or "none"
-                raise InputError(
-                    f"{self.path}: field {name!r} is not recorded; recorded are {known}; choose another run"
-                )
+        if name not in self.fields:
+            known = ", ".join(self.fields) or "none"
+            raise InputError(f"{self.path}: field {name!r} is not recorded; recorded are {known}; choose another run")
 
     def require_tables(self, *names: str) -> None:
         """Refuse a recording without examples, or one of which some tables were left out.

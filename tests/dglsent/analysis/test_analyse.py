@@ -216,11 +216,11 @@ def test_one_process_writes_an_analysis(tag_guided_run, tmp_path, program):
 
 
 def test_captions_of_many_systems_count_them():
-    of_few = caption(find("A3"), [run("trec/a", seed, {}) for seed in (11, 12, 14)], "", {})
+    of_few = caption(find("A3"), [run("trec/a", seed, {}) for seed in (11, 12, 14)], {})
     assert of_few == "A3 composition-results. Corpus: trec/a (Model, seeds 11, 12, 14)."
     many = [run(f"trec/{name}", seed, {}) for name in "abcdefghi" for seed in (11, 12, 13)]
-    assert caption(find("A3"), many, "", {}).endswith(": 9 systems, 27 runs, seeds 11 to 13.")
-    assert caption(find("A3"), many[::3], "", {}).endswith(": 9 systems, 9 runs, seed 11.")
+    assert caption(find("A3"), many, {}).endswith(": 9 systems, 27 runs, seeds 11 to 13.")
+    assert caption(find("A3"), many[::3], {}).endswith(": 9 systems, 9 runs, seed 11.")
 
 
 def test_captions_have_the_options_that_nobody_named(tag_guided_run, tmp_path, program):
