@@ -32,7 +32,8 @@ def majority(found: DataFrame) -> DataFrame:
     shares = [positive_share(*row) for row in wide[["accuracy", "precision", "recall"]].to_numpy(float)]
     share = wide.assign(share=shares).groupby(["corpus", "split"]).share.median().dropna().reset_index()
     share["accuracy"] = np.maximum(share.share, 1 - share.share)
-    share["f1"] = np.where(share.share > 0.5, 2 * share.share / (1 + share.share), 0.0)
+    # Of halves the answer that scores more: which of them scores imply as the larger is their rounding.
+    share["f1"] = np.where(share.share.round(5) >= 0.5, 2 * share.share / (1 + share.share), 0.0)
     return share
 
 

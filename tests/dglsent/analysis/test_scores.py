@@ -114,6 +114,12 @@ def test_the_share_of_positives_is_that_of_the_middle_run():
     assert pair_results.tables(runs)["majority"].share.tolist() == pytest.approx([0.67, 0.67])
 
 
+@pytest.mark.parametrize(("share", "f1"), [(0.5 - 1e-7, 2 / 3), (0.5 + 1e-7, 2 / 3), (0.499, 0)])
+def test_of_halves_the_answer_that_scores_more_counts(share, f1):
+    found = pair_results.tables([run("quora/gru", 1, binary(share, 0.8, 0.6))])["majority"]
+    assert found.f1.tolist() == pytest.approx([f1, f1])
+
+
 def test_duplicates():
     of_splits = {"test": binary(0.37, 0.7, 0.9), "dev": binary(0.37, 0.8, 0.9)}
     made = duplicate_results.tables([run("quora/bilstm", seed, **of_splits) for seed in (1, 2)])
