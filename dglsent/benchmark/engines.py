@@ -8,7 +8,7 @@ Beside them stands how many launches the torch engine takes, and in how many ste
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -80,7 +80,6 @@ def subjects(data: Path | None) -> Iterator[Subject]:
     complete = [complete_graphs.complete(sentence, vocabularies) for sentence in read]
     window = [windows.window(sentence, vocabularies, half_width=1) for sentence in read]
     tag_guided = partial(TagGuidedHyperTreeLSTM, tags=[""] * samples.TAGS)
-    progressive = partial(_progressive, ChildSumTreeLSTM)
     cn3 = partial(CN3, edges=("relation",), vocabularies=vocabularies)
     bilstm = partial(WindowBiLSTM, vocabularies=vocabularies)
     for name, kind, encoder, graphs, pairs in (
@@ -89,7 +88,7 @@ def subjects(data: Path | None) -> Iterator[Subject]:
         ("child-sum Tree-LSTM", "dependency", ChildSumTreeLSTM, dependency, False),
         ("LSTM", "chain", SeqLSTM, chains, False),
         ("attentive Tree-LSTM", "dependency pairs", AttentiveTreeLSTM, dependency, True),
-        ("progressive attention", "constituency pairs", progressive, nary, True),
+        ("progressive attention", "constituency pairs", _progressive, nary, True),
         ("CN3", "complete", cn3, complete, False),
         ("window BiLSTM", "window", bilstm, window, False),
     ):
@@ -97,8 +96,8 @@ def subjects(data: Path | None) -> Iterator[Subject]:
         yield Subject(name, kind, encoder(WordEmbedding(samples.WORDS, _DIM, tune=False), _HIDDEN), graphs, pairs)
 
 
-def _progressive(structure: Callable[[WordEmbedding, int], Encoder], embedding: WordEmbedding, hidden: int) -> Encoder:
-    return ProgressiveAttention(embedding, lambda words: structure(words, hidden))
+def _progressive(embedding: WordEmbedding, hidden: int) -> Encoder:
+    return ProgressiveAttention(embedding, lambda words: ChildSumTreeLSTM(words, hidden))
 
 
 def measure(
