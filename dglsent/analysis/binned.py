@@ -26,7 +26,7 @@ def predictions(sources: Sequence[Recording]) -> tuple[DataFrame, Predicted]:
     """The examples of a split, and of each system and seed what it predicts.
 
     Raises:
-        InputError: the recordings are not of pairs, or not all of the same, as those of several folds.
+        InputError: the recordings are not of pairs with gold values, or not all of the same, as those of several folds.
     """
     require_same_examples(sources)
     found: dict[str, dict[int, Array]] = {}

@@ -29,8 +29,8 @@ def tables(sources: Sequence[Recording]) -> dict[str, DataFrame]:
     """Tables `pairs` (the paper's two, one row a pair, a column a system) and `groups` (mean absolute error).
 
     Raises:
-        InputError: a recording is not of pairs, or a model predicts classes, whose numbers are no scores, or seeds of a
-            system were recorded of different pairs.
+        InputError: a recording is not of pairs with gold values, a model predicts classes, whose numbers are no scores,
+            or seeds of a system were recorded of different pairs.
     """
     scored, everything = [], []
     for source in sources:

@@ -136,13 +136,14 @@ class Recording:
                 raise InputError(f"{self.path}: was recorded without its {name}; {_AGAIN}, with all tables")
 
     def require_pairs(self) -> None:
-        """Refuse a recording of anything but pairs of sentences with a prediction each.
+        """Refuse a recording of anything but pairs of sentences with a gold value and a prediction each.
 
         Raises:
             InputError: it is one.
         """
-        if self.examples[["other", "predicted"]].isna().any(axis=None):
-            raise InputError(f"{self.path}: not of pairs with a prediction each, which this reads; choose another run")
+        if self.examples[["other", "gold", "predicted"]].isna().any(axis=None):
+            what = "pairs with a gold value and a prediction each"
+            raise InputError(f"{self.path}: not of {what}, which this reads; choose another run")
 
     @property
     def has_probabilities(self) -> bool:

@@ -147,6 +147,14 @@ def test_accuracy_of_scores_is_refused(tmp_path):
         overlap_bins.tables([scored(tmp_path, "sick/gru", np.linspace(1, 5, 40))])
 
 
+def test_pairs_without_a_gold_value_are_refused(tmp_path):
+    """As of a file without classes; none would be right."""
+    shares = [[0.0, 1.0], [1.0, 0.0]]
+    source = recording(tmp_path, examples=pairs([1.0, None], [1.0, 0.0], probabilities=shares))
+    with pytest.raises(InputError, match="not of pairs with a gold value and a prediction each"):
+        overlap_bins.tables([source])
+
+
 def test_overlap_counts_different_ngrams():
     a, b = ["the", "cat", "sat", "on", "the", "mat"], ["the", "cat", "sat", "there"]
     # the, cat, sat; the cat, cat sat; the cat sat
