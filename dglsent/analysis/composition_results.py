@@ -18,7 +18,8 @@ def tables(sources: Sequence[TrainedRun]) -> dict[str, DataFrame]:
     """Tables `results`, `parameters` and `fusion` (of each corpus and network, multiplied minus concatenated)."""
     found = scores(sources)
     parameters = over_seeds(found, ["system"], ["parameters"])[["system", "parameters"]]
-    return {"results": beside_published(found, PUBLISHED), "parameters": parameters, "fusion": fusion(found)}
+    whole = parameters.round().astype({"parameters": "Int64"})  # of which CSV has all digits
+    return {"results": beside_published(found, PUBLISHED), "parameters": whole, "fusion": fusion(found)}
 
 
 def fusion(found: DataFrame) -> DataFrame:

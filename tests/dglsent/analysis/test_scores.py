@@ -15,6 +15,7 @@ from dglsent.analysis import (
     structure_results,
     window_ablations,
 )
+from dglsent.analysis.analyse import write_tables
 from dglsent.analysis.scores import positive_share
 from graphs.errors import InputError
 
@@ -44,6 +45,12 @@ def test_beside_the_published_and_kinds_of_fusion():
     assert fusion.difference == pytest.approx(0.01)
     assert fusion.difference_sd == pytest.approx(0.04 / 2**0.5)
     assert list(composition_results.figures(made)) == ["composition-results"]
+
+
+def test_a_million_parameters_keep_all_digits(tmp_path):
+    made = composition_results.tables([run("sst/recnn", 1, {"accuracy": 0.4}, parameters=1234567)])
+    write_tables(made, tmp_path)
+    assert (tmp_path / "parameters.csv").read_text() == "system,parameters\nsst/recnn,1234567\n"
 
 
 def test_kinds_of_fusion_are_compared_over_the_seeds_that_both_have():
