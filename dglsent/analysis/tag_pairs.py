@@ -58,15 +58,14 @@ def tables(
         if inner.empty:
             raise InputError(f"{source.path}: no phrase of two parts, whose tags this counts; choose another split")
         z = source.vectors("nodes", "z_u")[inner.row.to_numpy()]
-        dimensions = pair_dimensions(inner, z, large=large, top=top)
+        sizes, marked = large_nodes(z, large, top)
+        dimensions = pair_dimensions(inner, sizes, marked)
         letters, dimensions["dimension"] = zip(*gates(source, z.shape[1]), strict=True)
         dimensions.insert(0, "gate", letters)
         dimensions["kept"] = (dimensions.purity >= purity) & (dimensions.pair_count >= least)
         dimensions = dimensions.iloc[np.argsort(-dimensions.lift * dimensions.purity, kind="stable")]
         codes, _ = factorize(inner.pair)
-        control = permuted(
-            codes, np.bincount(codes), large_nodes(z, large, top), purity=purity, least=least, times=permutations
-        )
+        control = permuted(codes, marked, purity=purity, least=least, times=permutations)
         summary = _summary(inner, dimensions, control)
         for name, table in (("dimensions", dimensions), ("control", control), ("summary", summary)):
             for place, (column, value) in enumerate(which_run(source).items()):
@@ -98,14 +97,14 @@ def _summary(inner: DataFrame, dimensions: DataFrame, control: DataFrame) -> Dat
     )
 
 
-def large_nodes(z: Array, large: str, top: float) -> Array:
-    """[N, d] whether a phrase is large in a dimension.
+def large_nodes(z: Array, large: str, top: float) -> tuple[Array, Array]:
+    """How large each phrase is in each dimension of z [N, d], and whether it is large there; options as of `tables`.
 
     Raises:
         InputError: `large` is neither "top", "absolute" nor "sd".
     """
     if large == "sd":
-        return z > z.mean(0) + 2 * z.std(0)
+        return z, z > z.mean(0) + 2 * z.std(0)
     if large not in ("top", "absolute"):
         raise InputError(f"--large {large}: give top, absolute or sd")
     sizes = np.abs(z) if large == "absolute" else z
@@ -113,29 +112,26 @@ def large_nodes(z: Array, large: str, top: float) -> Array:
     order = np.argsort(-sizes, axis=0, kind="stable")[:count]
     marked = np.zeros(z.shape, dtype=bool)
     np.put_along_axis(marked, order, True, axis=0)
-    return marked
+    return sizes, marked
 
 
-def pair_dimensions(inner: DataFrame, z: Array, *, large: str = "top", top: float = 0.01) -> DataFrame:
+def pair_dimensions(inner: DataFrame, sizes: Array, marked: Array) -> DataFrame:
     """A row a dimension (from 1): the pair of tags of most of its large phrases, and how far that is more than usual.
 
     Args:
         inner: N phrases, as `phrases` makes them.
-        z: [N, d].
-        large: see `tables`.
-        top: see `tables`.
+        sizes: [N, d] how large each is.
+        marked: [N, d] which are large.
     """
-    marked = large_nodes(z, large, top)
     codes, names = factorize(inner.pair)
     parents, _ = factorize(inner.tag)
-    sizes = np.abs(z) if large == "absolute" else z
     counts, totals = _by_code(codes, marked), np.bincount(codes)
     best = counts.argmax(0)
     rows = []
     left, right = inner.left.to_numpy(), inner.right.to_numpy()
     information = mutual_information(counts, totals)
     of_parents = mutual_information(_by_code(parents, marked), np.bincount(parents))
-    for k in range(z.shape[1]):
+    for k in range(sizes.shape[1]):
         size, pair = int(marked[:, k].sum()), int(best[k])
         purity = counts[pair, k] / size if size else 0.0
         of_pair = np.flatnonzero(marked[:, k] & (codes == pair))
@@ -158,9 +154,9 @@ def pair_dimensions(inner: DataFrame, z: Array, *, large: str = "top", top: floa
     return DataFrame(rows)
 
 
-def permuted(codes: Array, totals: Array, marked: Array, *, purity: float, least: int, times: int) -> DataFrame:
+def permuted(codes: Array, marked: Array, *, purity: float, least: int, times: int) -> DataFrame:
     """A row a permutation of the pairs over the phrases: how many dimensions would be kept, and their purity."""
-    rng, size = np.random.default_rng(0), np.maximum(marked.sum(0), 1)
+    rng, totals, size = np.random.default_rng(0), np.bincount(codes), np.maximum(marked.sum(0), 1)
     rows = []
     for number in range(times):
         counts = _by_code(rng.permutation(codes), marked)

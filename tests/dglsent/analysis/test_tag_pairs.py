@@ -56,7 +56,8 @@ def test_a_phrase_of_three_parts_is_none_of_a_pair():
 def test_a_dimension_that_stands_for_a_pair_is_found_and_noise_is_not():
     table = nodes()
     inner = phrases(table)
-    found = tag_pairs.pair_dimensions(inner, z_of(table)[inner.row], top=0.1)
+    z = z_of(table)[inner.row]
+    found = tag_pairs.pair_dimensions(inner, *tag_pairs.large_nodes(z, "top", 0.1))
     assert found.pair[0] == "JJ+NN"
     assert found.purity.tolist()[0] == 1
     assert found.base[0] == 0.25
@@ -66,13 +67,13 @@ def test_a_dimension_that_stands_for_a_pair_is_found_and_noise_is_not():
     assert found.mutual_information[0] > 5 * found.mutual_information[1]
     assert found.mutual_information_parent.tolist() == pytest.approx([0, 0, 0])  # all are NP
     of_two = inner.assign(tag=np.where(np.arange(len(inner)) % 4 == 0, "S", "NP"))
-    told = tag_pairs.pair_dimensions(of_two, z_of(table)[inner.row], top=0.25)
+    told = tag_pairs.pair_dimensions(of_two, *tag_pairs.large_nodes(z, "top", 0.25))
     ln = np.log
     assert told.mutual_information_parent[0] == pytest.approx(-(0.25 * ln(0.25) + 0.75 * ln(0.75)))
     assert len(found.examples[0]) == 4
-    absolute = tag_pairs.pair_dimensions(inner, z_of(table)[inner.row], large="absolute", top=0.1)
+    absolute = tag_pairs.pair_dimensions(inner, *tag_pairs.large_nodes(z, "absolute", 0.1))
     assert absolute.pair[2] == "DT+NN"
-    spread = tag_pairs.pair_dimensions(inner, z_of(table)[inner.row], large="sd")
+    spread = tag_pairs.pair_dimensions(inner, *tag_pairs.large_nodes(z, "sd", 0.01))
     assert spread.large[0] < 100
 
 
@@ -81,14 +82,14 @@ def test_large_is_more_than_two_standard_deviations_above_the_mean():
     for count, large in ((4, 0), (6, 1), (9, 1)):
         z = np.zeros((count, 1))
         z[0] = 1
-        assert tag_pairs.large_nodes(z, "sd", 0.01).sum() == large
+        assert tag_pairs.large_nodes(z, "sd", 0.01)[1].sum() == large
 
 
 def test_permuted_tags_keep_nothing():
     codes = np.arange(4000) % 4
     marked = np.zeros((4000, 2), bool)
     marked[codes == 0, 0] = True
-    control = tag_pairs.permuted(codes, np.bincount(codes), marked, purity=0.5, least=20, times=20)
+    control = tag_pairs.permuted(codes, marked, purity=0.5, least=20, times=20)
     assert control.kept.tolist() == [0] * 20
     assert control.purity_max.max() < 0.3
 
@@ -96,15 +97,15 @@ def test_permuted_tags_keep_nothing():
 def test_the_control_counts_every_dimension():
     codes, marked = np.arange(100) % 2, np.zeros((100, 30), bool)
     marked[:40, 20:] = True
-    shuffled = tag_pairs.permuted(codes, np.bincount(codes), marked, purity=0.5, least=1, times=3)
-    one = tag_pairs.permuted(codes, np.bincount(codes), marked[:, 20:21], purity=0.5, least=1, times=3)
+    shuffled = tag_pairs.permuted(codes, marked, purity=0.5, least=1, times=3)
+    one = tag_pairs.permuted(codes, marked[:, 20:21], purity=0.5, least=1, times=3)
     assert shuffled.mutual_information.tolist() == pytest.approx((one.mutual_information / 3).tolist())
 
 
 def test_a_rare_pair_is_not_kept_however_pure():
     codes, marked = np.zeros(30, int), np.ones((30, 1), bool)
     for least, kept in ((30, 1), (31, 0)):
-        control = tag_pairs.permuted(codes, np.bincount(codes), marked, purity=0.5, least=least, times=1)
+        control = tag_pairs.permuted(codes, marked, purity=0.5, least=least, times=1)
         assert control.kept.tolist() == [kept]
 
 
@@ -115,7 +116,7 @@ def test_a_pair_that_half_of_the_large_phrases_have_is_kept(tmp_path):
     for least, kept in ((2, True), (3, False)):
         (row,) = tag_pairs.tables([source], top=0.5, least=least, permutations=1)["dimensions"].itertuples()
         assert (row.pair, row.purity, row.kept) == ("JJ+NN", 0.5, kept)
-    half = tag_pairs.permuted(np.zeros(2, int), np.array([2]), np.ones((2, 1), bool), purity=1.0, least=2, times=1)
+    half = tag_pairs.permuted(np.zeros(2, int), np.ones((2, 1), bool), purity=1.0, least=2, times=1)
     assert half.kept.tolist() == [1]
 
 
@@ -184,10 +185,10 @@ def test_examples_are_those_that_are_largest_as_large_is_meant():
     inner = phrases(table)
     z = np.zeros((len(inner), 1))
     z[:8, 0] = [1, 2, 3, -9, 4, 5, 6, -8]  # two of IN+NP are the largest, downwards
-    (found,) = tag_pairs.pair_dimensions(inner, z, large="absolute", top=2 / len(inner)).itertuples()
+    (found,) = tag_pairs.pair_dimensions(inner, *tag_pairs.large_nodes(z, "absolute", 2 / len(inner))).itertuples()
     assert (found.pair, found.examples) == ("IN+NP", ["l3+r3", "l7+r7"])
     z[[11, 15], 0] = 20, -30
-    (found,) = tag_pairs.pair_dimensions(inner, z, large="absolute", top=4 / len(inner)).itertuples()
+    (found,) = tag_pairs.pair_dimensions(inner, *tag_pairs.large_nodes(z, "absolute", 4 / len(inner))).itertuples()
     assert found.examples == ["l15+r15", "l11+r11", "l3+r3", "l7+r7"]
 
 
