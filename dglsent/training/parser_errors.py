@@ -40,6 +40,9 @@ def explain(error: Exception) -> tuple[str, str]:
             of_class = _keys(text) if key.count(".") == 1 else ""  # not of what stands within its arguments
             return key, f"unknown key {key!r}; {of_class or KEYS}"
     unknown = re.search(r"unrecognized arguments: (\S+)", text, re.IGNORECASE)
+    if unknown and keys:  # --encoder.attributes.characters=cnn, of a class that has no attributes
+        key = ".".join([*keys, unknown[1].lstrip("-").partition("=")[0]])
+        return key, f"unknown key {key!r}; {_keys(text) or KEYS}"
     if unknown:
         return "", f"unknown option {unknown[1]}; `dglsent fit RECIPE --help` lists the options"
     key, said = ".".join(keys), re.split(_KEY, text)[-1].strip()

@@ -186,6 +186,7 @@ def test_a_run_says_how_it_was_computed(trees_run, tmp_path, program):
     [
         (["--training.epoch", "3"], ["unknown option --training.epoch"]),
         (["--encoder.hiden", "3"], ["unknown key 'encoder.hiden'; ", " has hidden, "]),
+        (["--encoder.attributes.tag_dim", "3"], ["unknown key 'encoder.attributes.tag_dim'; ", " has hidden, "]),
         (["--corpus.clases", "3"], ["unknown key 'corpus.clases'"]),
         (["--training.epochs", "three"], ["training.epochs", "a whole number", "three"]),
         (["--graph", "forest"], ["graph", "'dependency'", "forest"]),
