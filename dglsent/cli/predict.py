@@ -29,7 +29,7 @@ A line is a sentence; where the model needs parses, or tags, Stanza makes them (
 does `dglsent parse`, whose files are read as they are). A model of pairs reads two sentences on two consecutive
 lines, or two columns separated by a tab. Of a table (.tsv, .csv, .jsonl) the columns are read that the model was
 trained on or, if it was not trained on a table, `text`, of pairs `first` and `second`; --columns names others. A
-tagger that was trained on one token per line reads such files, too: with --format columns, and without if all tokens
+tagger that was trained on one token per line reads such files, too: with --format columns, and without if most tokens
 have their classes. Every example gives one line of JSON; one that cannot be used gives a line with "error", is
 reported on standard error, and makes the exit code 2; a file of several of which none can be used, as it is of
 another format or has no parses that the model reads, is one error alone. "id" is that of its (first) sentence:

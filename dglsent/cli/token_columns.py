@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from dglsent.inference.model import Model
 
 _LEAST = 2  # columns of what is taken for such a file without being asked
+_MOST = 0.75  # of the lines of a tagger's own files; the others are broken
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +73,8 @@ def of_model(model: Model) -> TokenColumns | None:
 def are_columns(text: str, model: Model, own: TokenColumns | None) -> bool:
     """Whether a text is such a file, and no text: lines have as many columns, one of which has a tagger's classes.
 
-    Of the classes most are known; others may be those of files that the tagger was not trained on.
+    Of the classes most are known; others may be those of files that the tagger was not trained on. Of the lines most
+    have the tagger's own columns, as a broken one makes no sentence of each line; without own ones all have as many.
 
     Args:
         text: the text.
@@ -87,9 +89,10 @@ def are_columns(text: str, model: Model, own: TokenColumns | None) -> bool:
     count = len(own.names) if own else len(rows[0]) if rows else 0
     place = own.names.index(own.tag) if own else -1
     classes = set(model.labels)
-    if count < _LEAST or not all(len(row) == count for row in rows):
+    whole = [row for row in rows if len(row) == count]
+    if count < _LEAST or len(whole) < (_MOST if own else 1) * len(rows):
         return False
-    return 2 * sum(row[place] in classes for row in rows) > len(rows)
+    return 2 * sum(row[place] in classes for row in whole) > len(rows)
 
 
 def _lines(text: str) -> Iterator[Sequence[str]]:

@@ -64,6 +64,8 @@ def test_a_token_a_line_is_no_text(separator):
         refuse_columns("\n-DOCSTART- -X- O O\n\nEU NNP I-NP B-ORG\n", "own")
     with pytest.raises(InputError, match=r"^own: 20 columns in every line"):
         refuse_columns(lines_of(20, separator), "own")
+    with pytest.raises(InputError, match=r"^own: 2 columns in nearly every line"):
+        refuse_columns(tags * 2 + "\nEve\n", "own")
 
 
 @pytest.mark.parametrize(

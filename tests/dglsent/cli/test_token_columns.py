@@ -67,6 +67,15 @@ def test_classes_that_the_tagger_does_not_know_make_no_text_of_columns(tagger_ru
     assert texts(out) == ["the film", "films fail", "films"]
 
 
+@pytest.mark.parametrize("name", ["new", "new.conll"])
+def test_a_broken_line_makes_no_text_of_columns(tagger_run, tmp_path, program, name):
+    (tmp_path / name).write_text(TAGS * 2 + "films NN\n\n" + TAGS)
+    code, out, err = program("predict", tagger_run, tmp_path / name)
+    assert code == 2
+    assert f"{name}:13, sentence 5: 2 columns, expected 3" in err
+    assert ["error" in json.loads(line) for line in out.splitlines()] == [False] * 4 + [True] + [False] * 2
+
+
 @pytest.mark.parametrize(
     "lines", [["the film fails", "films fail too"], ["the film x", "films fail too"], ["the film x", "films", "fail"]]
 )
