@@ -37,6 +37,7 @@ from graphs.formats.numbers import decimal_number
 T = TypeVar("T")
 
 _OF_WORDS = ("upos", "xpos", "feats")  # columns of CoNLL-U that say a word's part of speech, and tell one another
+_COLUMNS = ("text", "first", "second", "label", "score")  # parameters that name a column of a table
 _Said: TypeAlias = tuple[Dependencies | str, str, Origin]  # a sentence, its class, and where it stands
 
 
@@ -55,6 +56,14 @@ class LabelledFiles(Corpus, Generic[T]):
         Raises:
             InputError: a file is missing, cannot be read, has no examples, or a class that training does not have.
         """
+        try:
+            return self._load()
+        except SentenceError as error:
+            if option := self._option(error.reason):
+                raise SentenceError(error.reason + option, error.origin) from None
+            raise
+
+    def _load(self) -> Splits:
         named = {"train": self.train, "dev": self.dev, "test": self.test}
         read = {split: self._read(found(file, split)) for split, file in named.items() if file is not None}
         for split, some in read.items():
@@ -80,6 +89,12 @@ class LabelledFiles(Corpus, Generic[T]):
         if not examples:
             raise InputError(f"{file}: has no examples")
         return examples
+
+    def _option(self, reason: str) -> str:
+        """The option that names another column, where a table lacks one; of a trained model it is none any more."""
+        option = next((one for one in _COLUMNS if reason.startswith(f"no column {getattr(self, one, None)!r};")), None)
+        number = ", or one of numbers by --corpus.score" if option == "label" and hasattr(self, "score") else ""
+        return f"; name another by --corpus.{option}{number}" if option else ""
 
     def _read(self, file: Path) -> list[T]:
         """What a file holds."""
