@@ -54,6 +54,7 @@ class Model(ModelHubMixin):
         InputError: vectors are given that the model does not read.
 
     Attributes:
+        model, vocabularies, recipe, run: as given; `model.encoder` and `model.task` are modules of torch.
         needs: what it reads of a sentence: "words"; "tags", so that raw text is tagged first; or "parses".
         sentences: how many sentences an example has: 1, or 2 for a model of pairs.
         labels: names of the classes; empty where it predicts none.
