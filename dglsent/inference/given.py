@@ -169,8 +169,9 @@ def _by_stanza(
         )
     except InputError as error:
         command = "dglsent parse --tags" if tags else "dglsent parse"
+        given = "raw text was" if any(isinstance(one.text, str) for one in raw) else "tokens alone were"
         raise InputError(
-            f"the model needs {needs}, and raw text was given: {error}; "
+            f"the model needs {needs}, and {given} given: {error}; "
             f"or make them where Stanza is, with `{command}`, and give these"
         ) from None
     return [_placed(one, of.origin) for one, of in zip(made, raw, strict=True)]

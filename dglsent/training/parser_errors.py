@@ -79,6 +79,6 @@ def _expected(said: str) -> str:
         return ""
     *others, last = dict.fromkeys(kinds)
     kind = f"{', '.join(others)} or {last}" if others else last
-    value = given["got"] or given["given"]
+    value = re.sub(r"NestedArg\(key='([^']*)', val='?([^')]*)'?\)", r"{\1: \2}", given["got"] or given["given"])
     listed = f"; write [{', '.join(value.split(','))}]" if kind == "a list" and re.fullmatch(r"[\w,]+", value) else ""
     return f"expected {kind}, not {_VALUES.get(value, value)}{listed}"

@@ -187,6 +187,7 @@ def test_a_run_says_how_it_was_computed(trees_run, tmp_path, program):
         (["--training.epoch", "3"], ["unknown option --training.epoch"]),
         (["--encoder.hiden", "3"], ["unknown key 'encoder.hiden'; ", " has hidden, "]),
         (["--encoder.attributes.tag_dim", "3"], ["unknown key 'encoder.attributes.tag_dim'; ", " has hidden, "]),
+        (["--encoder.hidden.x", "3"], ["encoder.hidden: expected a whole number, not {x: 3}"]),
         (["--corpus.clases", "3"], ["unknown key 'corpus.clases'"]),
         (["--training.epochs", "three"], ["training.epochs", "a whole number", "three"]),
         (["--graph", "forest"], ["graph", "'dependency'", "forest"]),

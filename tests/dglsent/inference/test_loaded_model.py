@@ -134,6 +134,8 @@ def test_raw_text_is_tagged_where_tags_are_enough(stanza_dir, tmp_path, monkeypa
     model.stanza_dir = tmp_path
     with pytest.raises(InputError, match=r"the model needs tags, and raw text was given: .*`dglsent parse --tags`"):
         model.predict("Another one.")
+    with pytest.raises(InputError, match=r"the model needs tags, and tokens alone were given: "):
+        model.predict([["Another", "one"]])
 
 
 def test_one_sentence_in_several_forms(parsed_before):
