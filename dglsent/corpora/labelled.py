@@ -37,7 +37,6 @@ from graphs.formats.numbers import decimal_number
 T = TypeVar("T")
 
 _OF_WORDS = ("upos", "xpos", "feats")  # columns of CoNLL-U that say a word's part of speech, and tell one another
-_COLUMNS = ("text", "first", "second", "label", "score")  # parameters that name a column of a table
 _Said: TypeAlias = tuple[Dependencies | str, str, Origin]  # a sentence, its class, and where it stands
 
 
@@ -59,9 +58,10 @@ class LabelledFiles(Corpus, Generic[T]):
         try:
             return self._load()
         except SentenceError as error:
-            if option := self._option(error.reason):
-                raise SentenceError(error.reason + option, error.origin) from None
-            raise
+            if not error.reason.startswith("no column "):
+                raise
+            hint = "other columns are named by options, such as --corpus.label"
+            raise SentenceError(f"{error.reason}; {hint}", error.origin) from None
 
     def _load(self) -> Splits:
         named = {"train": self.train, "dev": self.dev, "test": self.test}
@@ -89,12 +89,6 @@ class LabelledFiles(Corpus, Generic[T]):
         if not examples:
             raise InputError(f"{file}: has no examples")
         return examples
-
-    def _option(self, reason: str) -> str:
-        """The option that names another column, where a table lacks one; of a trained model it is none any more."""
-        option = next((one for one in _COLUMNS if reason.startswith(f"no column {getattr(self, one, None)!r};")), None)
-        number = ", or one of numbers by --corpus.score" if option == "label" and hasattr(self, "score") else ""
-        return f"; name another by --corpus.{option}{number}" if option else ""
 
     def _read(self, file: Path) -> list[T]:
         """What a file holds."""
