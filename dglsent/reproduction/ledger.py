@@ -171,8 +171,8 @@ class Ledger:
     def _with_code(self, metrics: Mapping[str, Any]) -> dict[str, Any]:
         code, made_of = self._known["code"], metrics["provenance"]
         verified = [{**each, "code": code[each["code"]]} for each in made_of.get("verified", ())]
-        whole = {**made_of, "code": code.get(made_of["code"]), **({"verified": verified} if verified else {})}
-        return {**metrics, "provenance": whole}
+        own = made_of["code"] and code[made_of["code"]]
+        return {**metrics, "provenance": {**made_of, "code": own, **({"verified": verified} if verified else {})}}
 
     def write(self, results: Sequence[Result], command: str) -> None:
         """Writes the table with records of its finished runs; a row of which more is known than was found stays.
@@ -187,7 +187,7 @@ class Ledger:
             known = self._rows.get(key, {})
             finished = {folder: Run(folder).metrics() for folder in map(Path, result.finished)}
             # Runs that do not say of which code they are are stale, and nothing could verify them.
-            records = [_record(folder.name, made, code) for folder, made in finished.items() if "provenance" in made]
+            records = [_record(folder.name, made, code) for folder, made in finished.items() if made.get("provenance")]
             lost = self._lost.get(key, ())
             runs_known = {_run(record) for record in known.get("records") or ()}
             if runs_known and (not result.runs or runs_known.difference(lost, map(_run, records))):

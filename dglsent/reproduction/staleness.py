@@ -35,10 +35,18 @@ def stale(job: Job) -> str | None:
     different = other_recipe(job)
     if different:
         return f"its recipe has changed ({different})"
-    made_of = job.run.metrics().get("provenance")
-    if made_of is None:
+    return changed_code(job.run.metrics().get("provenance"))
+
+
+def changed_code(made_of: Mapping[str, Any] | None) -> str | None:
+    """In what the code of a run is not that of today; None where it is.
+
+    Args:
+        made_of: what `metrics.json` says of it as `provenance`, if it says that.
+    """
+    known = _codes(made_of or {})
+    if not known:
         return "it was made before runs said of which code"
-    known = _codes(made_of)
     # The last one verified is nearest to the code of today.
     return None if any(map(_is_that_of_today, reversed(known))) else _changed(known[-1])
 

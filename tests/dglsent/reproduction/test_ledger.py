@@ -185,6 +185,7 @@ def test_another_recipe_and_a_damaged_ledger(reproduced, tmp_path):
         ("{", "not a table of `dglsent reproduce`"),
         (whole.replace('"fold": null,', ""), "the records of Tree-LSTM are damaged (KeyError('fold'))"),
         (whole.replace('"history"', '"told"'), "the records of Tree-LSTM are damaged (KeyError('history'))"),
+        (whole.replace('"code": {', '"code": {}, "lost": {'), "the records of Tree-LSTM are damaged (KeyError('"),
         (json.dumps(worded), "the records of Tree-LSTM are damaged (TypeError(\"test accuracy is 'high'\"))"),
     ):
         file.write_text(text)

@@ -81,6 +81,12 @@ def test_other_code_is_told_of_the_last_that_verified_a_run(run):
     assert other_code(recorded, again) == f"it was made of other code than that: {CELLS}"
 
 
+@pytest.mark.parametrize("made_of", [None, {}, {"code": None}])
+def test_a_run_that_says_no_code_is_stale(made_of, run):
+    run.save_metrics({**run.metrics(), "provenance": made_of})
+    assert stale(job_of(run)) == "it was made before runs said of which code"
+
+
 def test_a_module_on_which_no_number_depends_may_change(run):
     made_of(run, dglsent__training__ranges="0", graphs__drawing__tree="0", dglsent__training__run="0")
     assert stale(job_of(run)) is None
