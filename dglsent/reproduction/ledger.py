@@ -17,7 +17,7 @@ from typing import Any
 from dglsent.json_text import dumps
 from dglsent.lock import locked
 from dglsent.reproduction.jobs import jobs_of
-from dglsent.reproduction.results import Result, as_json
+from dglsent.reproduction.results import Result, as_json, require_whole
 from dglsent.reproduction.staleness import EPOCHS
 from dglsent.reproduction.tables import Row, Table
 from dglsent.training import recipe as recipes
@@ -146,7 +146,8 @@ class Ledger:
             if record["metrics"]["provenance"]["recipe"] != hash_of_text(job.text):
                 lost.append(_run(record))
             else:
-                metrics = self._with_code(_whole(record["metrics"]))
+                require_whole(record["metrics"])
+                metrics = self._with_code(record["metrics"])
                 head = head or recipes.head(job.config)  # it tells neither seed nor fold
                 made = job.beside(_MADE)
                 shutil.rmtree(made.path, ignore_errors=True)
@@ -198,22 +199,6 @@ class Ledger:
                 row["records"] = records
         self.file.parent.mkdir(parents=True, exist_ok=True)
         write(self.file, dumps({**told, "code": dict(sorted(code.items()))}, indent=1) + "\n")
-
-
-def _whole(metrics: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Metrics that have all that is read of a finished run.
-
-    Raises:
-        LookupError: something is not there.
-        TypeError: a score is no number.
-    """
-    for name in ("history", "threads", "device", "versions", "parameters", "seconds"):
-        metrics[name]
-    for split in ("dev", "test"):
-        for score, value in metrics[split].items():
-            if not isinstance(value, int | float | None):
-                raise TypeError(f"{split} {score} is {value!r}")
-    return metrics
 
 
 def _run(record: Mapping[str, Any]) -> tuple[int, int | None]:

@@ -5,13 +5,13 @@ from __future__ import annotations
 import statistics
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import takewhile
+from itertools import product, takewhile
 from pathlib import Path
 from typing import Any
 
 from dglsent.reproduction.jobs import Job
 from dglsent.reproduction.tables import SPLITS, Row, Table
-from dglsent.training.means import aggregate, known_mean
+from dglsent.training.means import aggregate, known_mean, shared
 from dglsent.training.provenance import hash_of_text
 from graphs.errors import InputError
 
@@ -54,15 +54,15 @@ def measured(
         folds: how many folds, from the first, make one seed's number; by default as many as the seed with most has.
 
     Raises:
-        InputError: the runs lack a score of the table.
+        InputError: a run lacks a score of the table, or what else `require_whole` asks for.
     """
     finished = [_finished(of_seed) for of_seed in jobs]
     counted = folds or max(map(len, finished), default=0)
     whole = [of_seed[:counted] for of_seed in finished if len(of_seed) >= counted > 0]
-    runs = [_mean([job.run.metrics() for job in of_seed]) for of_seed in whole]
-    for score in table.scores:
-        if runs and score.name not in runs[0][score.split]:
-            known = ", ".join(runs[0][score.split])
+    runs = [_mean([_metrics(job) for job in of_seed]) for of_seed in whole]
+    for run, score in product(runs, table.scores):
+        if score.name not in run[score.split]:
+            known = ", ".join(run[score.split])
             raise InputError(
                 f"{row.recipe} has no score {score.name!r}, which table {table.name} shows; it has {known}"
             )
@@ -70,6 +70,32 @@ def measured(
     done = [str(job.run.path) for of_seed in jobs for job in of_seed if job.run.metrics_file.is_file()]
     recipe = hash_of_text(whole[0][0].text) if whole else None
     return Result(row, runs, folders, done, counted, _reasons(whole, stale), recipe)
+
+
+def _metrics(job: Job) -> dict[str, Any]:
+    metrics = job.run.metrics()
+    try:
+        require_whole(metrics)
+    except (LookupError, TypeError) as error:
+        raise InputError(
+            f"{job.run.metrics_file}: damaged ({error!r}); delete it, and its `dglsent fit` trains it again"
+        ) from None
+    return metrics
+
+
+def require_whole(metrics: Mapping[str, Any]) -> None:
+    """Refuses metrics that lack what is read of a finished run.
+
+    Raises:
+        LookupError: something is not there.
+        TypeError: a score is no number.
+    """
+    for name in ("seed", "history", "threads", "device", "versions", "parameters", "seconds"):
+        metrics[name]
+    for split in SPLITS:
+        for score, value in metrics[split].items():
+            if not isinstance(value, int | float | None):
+                raise TypeError(f"{split} {score} is {value!r}")
 
 
 def left_out(jobs: Sequence[Sequence[Job]], folds: int) -> list[str]:
@@ -99,7 +125,8 @@ def _mean(folds: Sequence[dict[str, Any]]) -> dict[str, Any]:
         return folds[0]
     means: dict[str, Any] = {name: known_mean([fold[name] for fold in folds]) for name in _COUNTS}
     for split in SPLITS:
-        means[split] = {name: known_mean([fold[split][name] for fold in folds]) for name in folds[0][split]}
+        scores = [fold[split] for fold in folds]
+        means[split] = {name: known_mean([each[name] for each in scores]) for name in shared(scores)}
     return {**folds[0], **means}
 
 

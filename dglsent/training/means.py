@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import statistics
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -18,7 +18,7 @@ def aggregate(runs: Sequence[dict[str, Any]]) -> dict[str, Any]:
     """Means and standard deviations (n - 1) of the scores of runs that differ in their seed."""
     metrics: dict[str, Any] = {"seeds": [run["seed"] for run in runs]}
     for split in ("dev", "test"):
-        values = {name: [run[split][name] for run in runs] for name in runs[0][split]}
+        values = {name: [run[split][name] for run in runs] for name in shared([run[split] for run in runs])}
         metrics[split] = {name: {**mean_and_sd(of), "values": of} for name, of in values.items()}
     for name in ("epochs", "best_epoch", "seconds"):
         metrics[name] = [run[name] for run in runs]
@@ -47,6 +47,11 @@ def finished_seeds(folder: Path, config: Namespace, data: Path | None = None) ->
             if finished:
                 found[mine.seed] = run.metrics()
     return [found[seed] for seed in sorted(found)]
+
+
+def shared(scores: Sequence[Mapping[str, Any]]) -> list[str]:
+    """The names of the scores that all runs have; older code may have measured fewer."""
+    return [name for name in scores[0] if all(name in each for each in scores)]
 
 
 def known_mean(values: Sequence[float | None]) -> float | None:

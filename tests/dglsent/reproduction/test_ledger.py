@@ -216,6 +216,27 @@ def test_runs_of_rows_that_the_table_lacks_are_not_lost(reproduced, tmp_path):
     assert file.read_text() == whole
 
 
+@pytest.mark.parametrize(
+    ("changed", "says"),
+    [
+        ({"threads": None}, "seed-7/metrics.json: damaged (KeyError('threads')); delete it"),
+        ({"test": {"accuracy": "high"}}, "seed-7/metrics.json: damaged (TypeError(\"test accuracy is 'high'\"))"),
+        ({"test": {}}, "tiny.yaml has no score 'accuracy', which table table shows"),
+    ],
+)
+def test_a_seed_whose_scores_are_damaged_or_fewer_is_told(changed, says, reproduced, tmp_path):
+    reproduced()
+    kept = row(tmp_path)
+    shutil.copytree(tmp_path / "runs/tiny/seed-1", tmp_path / "runs/tiny/seed-7")
+    other = Run(tmp_path / "runs/tiny/seed-7")
+    metrics = {**other.metrics(), "seed": 7, **changed}
+    other.save_metrics({name: value for name, value in metrics.items() if value is not None})
+    other.config_file.write_text(other.config_file.read_text().replace("seed: 1", "seed: 7"))
+    code, err = reproduced("--seeds", "1,7")
+    assert (code, says in err) == (1, True), err
+    assert row(tmp_path) == kept
+
+
 def test_commands_side_by_side_keep_each_others_runs(reproduced, tmp_path, monkeypatch):
     """While one trains seed 7, another writes seed 1 into the ledger; they have no folder of runs in common."""
     other = Run(tmp_path / "elsewhere/tiny/seed-7")

@@ -18,6 +18,8 @@ def test_a_seed_is_the_mean_of_its_folds_in_time_too():
     found = _mean([fold(10.0, 0.5, 0.25), fold(30.0, 0.75, None)])
     assert found["seconds"] == pytest.approx(20)
     assert found["test"] == {"accuracy": 0.625, "f1": None}
+    older = {**fold(30.0, 0.75, None), "test": {"accuracy": 0.75}}
+    assert _mean([fold(10.0, 0.5, 0.25), older])["test"] == {"accuracy": 0.625}
 
 
 @pytest.mark.parametrize(

@@ -27,6 +27,15 @@ def test_deviations_are_those_of_a_sample():
     assert found["dev"]["f1"] == {"mean": None, "sd": None, "values": [None, 0.6]}
 
 
+def test_scores_are_those_that_all_runs_have():
+    """A run of older code may lack some."""
+    older = run(2, 0.7, 0.6)
+    older["test"] = {"accuracy": 0.7}
+    for runs in ([run(1, 0.5, None), older], [older, run(1, 0.5, None)]):
+        found = aggregate(runs)
+        assert (list(found["dev"]), list(found["test"])) == (["accuracy", "f1"], ["accuracy"])
+
+
 def test_seeds_stand_in_their_order_as_numbers(tmp_path, monkeypatch):
     def is_finished(run, config, data):
         if config.seed == 5:
