@@ -16,9 +16,9 @@ from typing import Any
 
 from dglsent.json_text import dumps
 from dglsent.lock import locked
-from dglsent.reproduction.jobs import jobs_of
+from dglsent.reproduction.jobs import Job, jobs_of
 from dglsent.reproduction.results import Result, as_json, require_whole
-from dglsent.reproduction.staleness import EPOCHS
+from dglsent.reproduction.staleness import EPOCHS, changed_code, stale
 from dglsent.reproduction.tables import Row, Table
 from dglsent.training import recipe as recipes
 from dglsent.training.provenance import code_digest, hash_of_text
@@ -47,6 +47,7 @@ class Ledger:
         self.file, self._table = folder / f"{table.name}.json", table
         self._own = {(row.name, row.recipe) for row in table.rows}
         self._lost: dict[tuple[str, str | None], list[tuple[int, int | None]]] = {}  # of another recipe, by row
+        self._older: set[Path] = set()  # stale runs of which it has another training that is not
         self._read()
 
     def _read(self) -> None:
@@ -114,12 +115,13 @@ class Ledger:
             InputError: records are damaged.
         """
         told = []
+        self._older.clear()
         for row in self._table.rows:
             records = self._rows.get((row.name, row.recipe), {}).get("records") or ()
             if not records:
                 continue
             try:
-                lost = self._put_back(row, records, out)
+                lost, older = self._put_back(row, records, out)
             except InputError as error:
                 told.append(f"{row.name}: {error}")
                 continue
@@ -130,17 +132,25 @@ class Ledger:
                 known += [one for one in lost if one not in known]
                 seeds = ", ".join(map(str, dict.fromkeys(seed for seed, _ in lost)))
                 told.append(f"{row.name}: its recipe was another in {self.file}, seed {seeds}; train it anew")
+            if older:
+                self._older.update(older)
+                those = ", ".join(map(str, older))
+                told.append(f"{row.name}: stale, and trained anew in {self.file}, whose numbers stay; delete {those}")
         return told
 
-    def _put_back(self, row: Row, records: Sequence[Mapping[str, Any]], out: Path) -> list[tuple[int, int | None]]:
-        """Makes the run folders of a row; returns the seeds and folds whose recipe was another."""
+    def _put_back(
+        self, row: Row, records: Sequence[Mapping[str, Any]], out: Path
+    ) -> tuple[list[tuple[int, int | None]], list[Path]]:
+        """Makes the run folders of a row; returns the seeds and folds whose recipe was another, and older runs."""
         seeds = sorted({record["seed"] for record in records})
         jobs = [job for of_seed in jobs_of(row, self._table.folds, seeds, out) for job in of_seed]
         by_run = {(job.seed, job.fold): job for job in jobs}
-        lost, head = [], ""
+        lost, older, head = [], [], ""
         for record in records:
             job = by_run[_run(record)]
             if job.run.path.exists() or job.beside(STALE).path.exists():  # the latter is trained anew
+                if self._is_newer(record["metrics"], job):
+                    older.append(job.run.path)
                 self._verified_since(job.run, record["metrics"])
                 continue
             if record["metrics"]["provenance"]["recipe"] != hash_of_text(job.text):
@@ -155,7 +165,15 @@ class Ledger:
                 write(made.config_file, head + job.text)
                 made.save_metrics(metrics)
                 made.path.rename(job.run.path)  # whole or not at all, however it ends
-        return lost
+        return lost, older
+
+    def _is_newer(self, record: Mapping[str, Any], job: Job) -> bool:
+        """Whether a record is of another training than the run here, which is stale, and is not stale itself."""
+        if not job.run.metrics_file.is_file() or job.run.metrics()["seconds"] == record["seconds"]:
+            return False
+        made_of = self._with_code(record)["provenance"]
+        is_fresh = made_of["recipe"] == hash_of_text(job.text) and changed_code(made_of) is None
+        return is_fresh and stale(job) is not None
 
     def _verified_since(self, run: Run, record: Mapping[str, Any]) -> None:
         """Tells an older copy of a run that it was verified elsewhere, lest it undoes that when it is written."""
@@ -186,7 +204,8 @@ class Ledger:
         for place, (row, result) in enumerate(zip(told["rows"], results, strict=True)):
             key = row["name"], row["recipe"]
             known = self._rows.get(key, {})
-            finished = {folder: Run(folder).metrics() for folder in map(Path, result.finished)}
+            folders = [folder for folder in map(Path, result.finished) if folder not in self._older]
+            finished = {folder: Run(folder).metrics() for folder in folders}
             # Runs that do not say of which code they are are stale, and nothing could verify them.
             records = [_record(folder.name, made, code) for folder, made in finished.items() if made.get("provenance")]
             lost = self._lost.get(key, ())

@@ -132,6 +132,26 @@ def test_an_older_copy_of_a_run_does_not_undo_its_verification(reproduced, tmp_p
     assert "verified" not in run.metrics()["provenance"]
 
 
+def test_a_stale_run_does_not_replace_the_training_of_the_ledger_that_is_not(reproduced, tmp_path):
+    """As where another machine has trained it anew."""
+    run = Run(tmp_path / "runs/tiny/seed-1")
+    old = run.metrics()
+    reproduced()
+    kept = row(tmp_path)
+    old["provenance"]["code"]["dglsent.nn.cells"] = "0"
+    run.save_metrics({**old, "seconds": old["seconds"] + 1, "test": {"accuracy": 0.125}})
+    code, err = reproduced()
+    assert (code, f"table.json, whose numbers stay; delete {run.path}" in err) == (0, True), err
+    assert row(tmp_path) == kept
+    shutil.rmtree(run.path)
+    assert reproduced() == (0, "")
+    assert (row(tmp_path), run.metrics()["test"]) == (kept, kept["records"][0]["metrics"]["test"])
+
+    run.save_metrics({**run.metrics(), "seconds": old["seconds"] + 1, "test": {"accuracy": 0.125}})
+    assert reproduced() == (0, "")
+    assert row(tmp_path)["ours"]["accuracy"]["mean"] == 0.125, "one that is not stale counts"
+
+
 def test_a_verification_leaves_the_command_that_made_the_numbers(reproduced, tmp_path):
     def command():
         return json.loads((tmp_path / "ledger/table.json").read_text())["command"]
