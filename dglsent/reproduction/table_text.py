@@ -70,7 +70,7 @@ def _numbers(table: Table, row: Mapping[str, Any], score: Score) -> list[str]:
     return [
         spread(row["published"].get(score.key), 1 if table.percent else 4),
         spread(ours, digits),
-        NONE if difference is None else f"{difference:+.{digits}f}",
+        NONE if difference is None else spread({"mean": difference, "sd": None}, digits, "+"),
     ]
 
 
@@ -87,7 +87,7 @@ def spread(found: Mapping[str, Any] | None, digits: int, sign: str = "") -> str:
         return NONE
     if found["mean"] is None:
         return "undefined"
-    sd = "" if found["sd"] is None else f" ({found['sd']:.{digits}f})"
+    sd = "" if found["sd"] is None else f" ({_rounded(found['sd'], digits):.{digits}f})"
     return f"{_rounded(found['mean'], digits):{sign}.{digits}f}{sd}"
 
 

@@ -5,7 +5,7 @@ from types import SimpleNamespace
 import pytest
 
 from dglsent.reproduction.results import Result, _mean, as_json, left_out
-from dglsent.reproduction.table_text import spread
+from dglsent.reproduction.table_text import as_text, spread
 from dglsent.reproduction.tables import Row, Score, Table, load
 
 
@@ -28,6 +28,15 @@ def test_a_seed_is_the_mean_of_its_folds_in_time_too():
 def test_what_ends_in_five_is_rounded_away_from_zero(mean, shown):
     """As readers do, whatever the float is that stands for it."""
     assert spread({"mean": mean, "sd": None}, 1) == shown
+    assert spread({"mean": 1, "sd": mean}, 1) == f"1.0 ({shown})"
+
+
+@pytest.mark.parametrize(("ours", "shown"), [(93.5999, "+0.00"), (93.605, "+0.01"), (93.594, "-0.01")])
+def test_a_difference_is_rounded_as_what_it_is_of(ours, shown):
+    table = Table("t", "T", "C", [Score("accuracy", "test", "accuracy", "accuracy", 100.0)], [], percent=True)
+    run = {**fold(10.0, ours / 100, None), "device": "cpu", "threads": 1, "versions": {}}
+    text = as_text(table, [Result(Row("r", "P", "r.yaml", published=[93.6]), [run])], "")
+    assert f"| {shown} " in text
 
 
 def test_the_time_of_a_row_is_the_mean_over_its_seeds():
