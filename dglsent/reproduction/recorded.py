@@ -34,15 +34,18 @@ def measured(ledger: Path, name: str) -> list[dict[str, Any]]:
         name: the table.
 
     Raises:
-        InputError: its file is not a table, or a row is stale.
+        InputError: its file is not a table of a ledger, or a row is stale.
     """
     file = ledger / f"{name}.json"
     if not file.exists():
         return []
     rows = rows_of(file)
-    stale = [row["recipe"] for row in rows if row["stale"]]
+    stale = [row["recipe"] for row in rows if row.get("stale")]
+    bare = [row["recipe"] for row in rows if not row.get("records")]
     if stale:
         raise InputError(f"{file}: {stale[0]} is stale; `dglsent reproduce {name} --verify` or --refresh mends that")
+    if bare:
+        raise InputError(f"{file}: has no runs of {bare[0]}; name the folder in which `--ledger` keeps them")
     return rows
 
 

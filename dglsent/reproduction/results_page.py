@@ -55,7 +55,7 @@ def splice(page: str, name: str, text: str) -> str:
     Raises:
         InputError: the page lacks them.
     """
-    between = re.compile(rf"(?<=<!-- {name} -->\n).*(?=<!-- end of {name} -->)", re.DOTALL)
+    between = re.compile(rf"(?<=<!-- {re.escape(name)} -->\n).*(?=<!-- end of {re.escape(name)} -->)", re.DOTALL)
     if not between.search(page):
         raise InputError(f"the page has no lines <!-- {name} --> and <!-- end of {name} -->")
     return between.sub(lambda _: f"\n{text}\n\n", page)

@@ -116,3 +116,10 @@ def test_splice_keeps_what_is_written_by_hand():
     assert splice(page, "rows", "new") == "before\n<!-- rows -->\n\nnew\n\n<!-- end of rows -->\nafter\n"
     with pytest.raises(InputError, match="no lines <!-- other -->"):
         splice(page, "other", "new")
+    assert splice(page.replace("rows", "a+b (c)*"), "a+b (c)*", "new").count("new") == 1
+
+
+def test_a_table_without_records_of_runs_is_none_of_a_ledger(tmp_path):
+    """As those beside the runs are."""
+    with pytest.raises(InputError, match=r"trec\.json: has no runs of trec/tree-lstm; name the folder"):
+        rows(ledger_of(tmp_path, records=[]))
