@@ -68,6 +68,7 @@ def make(folder: Path, source: Source, part: Part) -> None:
         "format": _FORMAT,
         "version": VERSION,
         "made_of": made_of(source, part),
+        "place": _place(part),
         "rows": len(rows),
         "sentences": sentences,
         "classes": read.classes,
@@ -86,6 +87,11 @@ def made_of(source: Source, part: Part) -> dict[str, Any]:
     return {**source.about(), "first": part.first, "count": part.count, "sha256": part.sha256}
 
 
+def _place(part: Part) -> list[Any]:
+    """Where a part begins, which the origins of its sentences tell."""
+    return [Path(part.file).name, part.line, part.ordinal]
+
+
 def note_of(folder: Path, source: Source, part: Part) -> dict[str, Any] | None:
     """What is noted of the shard of a part; None where there is none, or it is of something else, or damaged.
 
@@ -98,9 +104,10 @@ def note_of(folder: Path, source: Source, part: Part) -> dict[str, Any] | None:
         if note[SUM] != checksum(note):
             return None
         same = note["version"] == VERSION and note["made_of"] == made_of(source, part)
+        same = same and note.get("place", _place(part)) == _place(part)  # older notes lack it, and the parser
         same = same and (source.skip or not note["skipped"])
         whole = same and path.stat().st_size == note["bytes"] and digest(path) == note["sha256"]
-        parser = note.get("parser")  # older notes lack it
+        parser = note.get("parser")
     except (InputError, OSError, KeyError, TypeError, AttributeError):
         return None
     return note if whole and (parser is None or parser == source.parser()) else None

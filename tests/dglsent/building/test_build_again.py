@@ -175,6 +175,24 @@ def test_a_changed_file_is_built_anew(corpus: Path, tmp_path: Path) -> None:
     assert [path.name for path in folder.glob("*.arrow")] == ["train-00000.arrow"]
 
 
+def test_sentences_that_moved_in_their_file_are_told_by_their_new_lines(corpus: Path, tmp_path: Path) -> None:
+    own, source = tmp_path / "own.conllu", Files("dependency", {"train": [str(tmp_path / "own.conllu")]})
+    text = (corpus / "train.conllu").read_text()
+    own.write_text(text)
+    build(source, tmp_path / "store", size=10)
+    file = tmp_path / "store/train-00001.json"
+    note = json.loads(file.read_text())
+    write({key: value for key, value in note.items() if key != "place"}, file)  # as older notes are
+    said: list[str] = []
+    build(source, tmp_path / "store", size=10, say=said.append)
+    assert "4 of 4 shards are whole and kept" in said[0]
+    own.write_text(f"# comment = a line more\n{text}")
+    build(source, tmp_path / "store", size=10)
+    build(source, tmp_path / "anew", size=10)
+    there, anew = (Store(tmp_path / name).splits["train"] for name in ("store", "anew"))
+    assert [*there.texts("line")][20:] == [*anew.texts("line")][20:]
+
+
 def test_a_store_of_other_files_stays(corpus: Path, tmp_path: Path) -> None:
     folder, whole = tmp_path / "store", files(corpus)
     build(Files("dependency", whole), folder, size=20)
