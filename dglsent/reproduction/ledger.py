@@ -177,15 +177,16 @@ class Ledger:
 
     def _verified_since(self, run: Run, record: Mapping[str, Any]) -> None:
         """Tells an older copy of a run that it was verified elsewhere, lest it undoes that when it is written."""
-        last = self._with_code(record)["provenance"].get("verified", ())[-1:]
-        if not (last and run.metrics_file.is_file()):
+        elsewhere = self._with_code(record)["provenance"].get("verified", ())
+        if not (elsewhere and run.metrics_file.is_file()):
             return
         here = run.metrics()
         made_of = here.get("provenance", {})
         verified = made_of.get("verified", [])
+        news = [each for each in elsewhere if each not in verified]
         # No two trainings take as long to the last digit.
-        if here["seconds"] == record["seconds"] and last[0] not in verified:
-            run.save_metrics({**here, "provenance": {**made_of, "verified": [*verified, *last]}})
+        if news and here["seconds"] == record["seconds"]:
+            run.save_metrics({**here, "provenance": {**made_of, "verified": [*verified, *news]}})
 
     def _with_code(self, metrics: Mapping[str, Any]) -> dict[str, Any]:
         code, made_of = self._known["code"], metrics["provenance"]
@@ -232,6 +233,13 @@ def _digests(records: Sequence[Mapping[str, Any]]) -> set[str]:
     return {part["code"] for part in parts if part["code"]}
 
 
+def _latest(verified: Sequence[Mapping[str, Any]]) -> Sequence[Mapping[str, Any]]:
+    """The last verification, and before it the last with the code of today where that is another."""
+    last = verified[-1:]
+    today = [each for each in verified if changed_code(each) is None][-1:]
+    return [*(each for each in today if each not in last), *last]
+
+
 def _record(folder: str, metrics: Mapping[str, Any], code: dict[str, Mapping[str, str]]) -> dict[str, Any]:
     """What the ledger keeps of a run in a folder of that name; its hashes of modules go to `code`."""
 
@@ -243,7 +251,7 @@ def _record(folder: str, metrics: Mapping[str, Any], code: dict[str, Mapping[str
         return digest
 
     made_of = metrics["provenance"]
-    verified = [{**each, "code": kept(each["code"])} for each in made_of.get("verified", ())[-1:]]
+    verified = [{**each, "code": kept(each["code"])} for each in _latest(made_of.get("verified", ()))]
     whole = {**made_of, "code": kept(made_of["code"]), **({"verified": verified} if verified else {})}
     metrics = {**metrics, "history": metrics["history"][:EPOCHS], "provenance": whole}
     fold = folder.removeprefix("fold-")

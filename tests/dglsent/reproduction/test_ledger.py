@@ -132,6 +132,24 @@ def test_an_older_copy_of_a_run_does_not_undo_its_verification(reproduced, tmp_p
     assert "verified" not in run.metrics()["provenance"]
 
 
+def test_a_verification_with_the_code_of_today_outlives_one_of_other_code_elsewhere(reproduced, tmp_path):
+    run = Run(tmp_path / "runs/tiny/seed-1")
+    made = run.metrics()
+    code = made["provenance"]["code"]
+    here, older, other = (
+        {**made, "provenance": {**made["provenance"], "version": version, "code": {**code, "dglsent.nn.cells": cells}}}
+        for version, cells in (("9", code["dglsent.nn.cells"]), ("7", "0"), ("8", "1"))
+    )
+    run.save_metrics(stamped(older, other))
+    reproduced()
+    run.save_metrics(stamped(older, here))
+    for _ in range(3):
+        assert reproduced() == (0, "")
+        (record,) = row(tmp_path)["records"]
+        assert [each["version"] for each in record["metrics"]["provenance"]["verified"]] == ["9", "8"]
+        shutil.rmtree(tmp_path / "runs")
+
+
 def test_a_stale_run_does_not_replace_the_training_of_the_ledger_that_is_not(reproduced, tmp_path):
     """As where another machine has trained it anew."""
     run = Run(tmp_path / "runs/tiny/seed-1")
