@@ -126,8 +126,8 @@ class _Loader(yaml.SafeLoader):
     """
 
     def construct_object(self, node: yaml.Node, deep: bool = False) -> Any:
-        """Refuses numbers of other bases than ten."""
-        value = super().construct_object(node, deep)
+        """Refuses numbers of other bases than ten, and, by going deep at once, what holds itself."""
+        value = super().construct_object(node, deep=True)
         number = isinstance(value, int | float) and not isinstance(value, bool)
         if number and isinstance(node, yaml.ScalarNode) and _ODD.fullmatch(node.value):
             raise _OddNumberError(node.value, value, node.start_mark.line + 1)

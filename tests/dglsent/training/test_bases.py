@@ -121,6 +121,7 @@ def test_a_recipe_with_a_name_is_a_base(resolved):
             r"second\.yaml:4: 'lr' stands there again",
         ),
         ({"first": "- a", "second": "base: first\n"}, r"first\.yaml: a recipe is a mapping"),
+        ({"first": FIRST + "training: &own {epochs: *own}\n"}, r"first\.yaml: not YAML \(found unconstructable"),
         ({"first": FIRST + "sed: 2\n", "second": "base: first\nseed: 3\n"}, r"first\.yaml: unknown key 'sed'"),
         (
             {"first": FIRST + "optimiser: {rate: 2}\n", "second": "base: first\noptimiser: {lr: 3}\n"},
