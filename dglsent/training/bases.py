@@ -9,14 +9,13 @@ from __future__ import annotations
 import re
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
-from inspect import signature
 from pathlib import Path
 from typing import Any
 
 import yaml
 
 from dglsent.training import recipe_files
-from dglsent.training.class_paths import find
+from dglsent.training.class_paths import arguments_of, find
 from graphs.errors import InputError, one_line
 
 KEY = "base"
@@ -175,18 +174,18 @@ def _kept(old: dict[str, Any], new_class: str | None, path: str, layers: Sequenc
     if new_class is None or old_class is None or new_class == old_class:
         return old
     given: dict[str, Any] = old.get("init_args") or {}
-    known, taken = (_parameters(name, path, layers) for name in (old_class, new_class))
+    known, taken = (_arguments_of(name, path, layers) for name in (old_class, new_class))
     unknown = next((name for name in given if name not in known), None)
-    if unknown is not None:
+    if unknown is not None and None not in known:
         raise InputError(
             f"{where(layers, f'{path}.{unknown}')}: unknown key '{path}.{unknown}'; {old_class} takes no such argument"
         )
     return {"init_args": {name: value for name, value in given.items() if name in taken}}
 
 
-def _parameters(class_path: str, path: str, layers: Sequence[Layer]) -> Mapping[str, Any]:
+def _arguments_of(class_path: str, path: str, layers: Sequence[Layer]) -> Mapping[Any, Any]:
     try:
-        return signature(find(class_path, [object], trusted=True, key=path)).parameters
+        return arguments_of(find(class_path, [object], trusted=True, key=path))
     except InputError as error:
         raise InputError(f"{where(layers, path)}: {error}") from None
 

@@ -74,10 +74,10 @@ def checked(value: Any, declared: Any, *, trusted: Trusted, key: str = "") -> An
     if not isinstance(value, Mapping):
         return value
     if "class_path" not in value:
-        fields = {name: each for kind in kinds for name, each in _parameters(kind).items()}
+        fields = {name: each for kind in kinds for name, each in arguments_of(kind).items()}
         return _arguments(value, fields, None if fields else declared, trusted, key)
     made = _taking(declared, find(value["class_path"], kinds, trusted=trusted, key=key), key)
-    return {**_arguments(value, _parameters(made), None, trusted, key), "class_path": registry.dotted(made)}
+    return {**_arguments(value, arguments_of(made), None, trusted, key), "class_path": registry.dotted(made)}
 
 
 def find(path: Any, kinds: Sequence[type], *, trusted: Trusted, key: str) -> type:
@@ -122,7 +122,7 @@ def _taking(declared: Any, made: type, key: str) -> type:
     given = get_args(declared)[0] if get_origin(declared) is collections.abc.Callable else None
     if not isinstance(given, list) or len(given) != 1 or not isinstance(given[0], type):
         return made
-    name, taken = next(iter(_parameters(made).items()), (None, None))
+    name, taken = next(iter(arguments_of(made).items()), (None, None))
     if not isinstance(taken, type) or taken is _Function or taken is Any:
         return made
     if not issubclass(given[0], taken) and (taken is bool or not issubclass(taken, given[0])):
@@ -312,7 +312,7 @@ def _words(declared: Any) -> Iterator[str]:
             yield from _words(argument)
 
 
-def _parameters(made: type) -> dict[Any, Any]:
+def arguments_of(made: type) -> dict[Any, Any]:
     """The types of what a class is made of; with the key None where it takes more than that."""
     found: dict[Any, Any] = {}
     for each in made.__mro__:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 import sys
-from inspect import signature
 
+from dglsent.training.class_paths import arguments_of
 from graphs.errors import one_line
 
 KEYS = "`dglsent fit --help` lists the keys"
@@ -65,7 +65,7 @@ def _keys(text: str) -> str:
         return ""
     ((module, name),) = named
     made = getattr(sys.modules.get(module), name, None)
-    keys = [key for key in signature(made).parameters if key not in _GIVEN_TO] if isinstance(made, type) else []
+    keys = [key for key in arguments_of(made) if key and key not in _GIVEN_TO] if isinstance(made, type) else []
     return f"{name} has {', '.join(keys)}" if keys else ""
 
 

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import pytest
 
+from dglsent.models.sequence import BiLSTM
 from dglsent.training import recipe as recipes
 from dglsent.training import recipe_files
 from graphs.errors import InputError
@@ -13,6 +14,13 @@ embedding: {dim: 8, dropout: 0.3}
 encoder: {class_path: dglsent.models.sequence.BiLSTM, init_args: {hidden: 6, tie_directions: false}}
 task: {class_path: dglsent.tasks.classification.Classification, init_args: {classes: 5, phrases: false}}
 """
+
+
+class HandsOn(BiLSTM):
+    """It has the arguments of its base without naming them."""
+
+    def __init__(self, embedding, extra: int = 1, **options):
+        super().__init__(embedding, **options)
 
 
 @pytest.fixture
@@ -46,6 +54,20 @@ def test_another_class_keeps_the_arguments_that_it_takes(resolved, value):
     assert config.encoder.class_path.endswith("ChildSumTreeLSTM")
     assert config.encoder.init_args.hidden == 6
     assert "tie_directions" not in config.encoder.init_args
+
+
+def test_a_class_takes_what_it_hands_on_to_its_base(resolved):
+    """What it has not named itself was lost without a word as it came, and refused as another class came for it."""
+    config = resolved(first=FIRST, second=f"base: first\nencoder: {__name__}.HandsOn\n")
+    assert vars(config.encoder.init_args).items() >= {"hidden": 6, "tie_directions": False, "extra": 1}.items()
+    tree = "dglsent.models.tree_lstm.ChildSumTreeLSTM"
+    third = f"base: second\ngraph: dependency\nencoder: {tree}\n"
+    config = resolved(first=FIRST, second=f"base: first\nencoder: {__name__}.HandsOn\n", third=third)
+    assert (config.encoder.class_path, config.encoder.init_args.hidden) == (tree, 6)
+    with pytest.raises(InputError, match=r"unknown key 'encoder\.hiden'; HandsOn has extra, hidden, tie_directions"):
+        resolved(
+            first=FIRST, third=f"base: first\nencoder: {{class_path: {__name__}.HandsOn, init_args: {{hiden: 3}}}}\n"
+        )
 
 
 @pytest.mark.parametrize(

@@ -291,7 +291,7 @@ def test_types_of_all_arguments_are_known():
     assert len(paths) > 20
     for path in paths:
         made = class_paths.find(path, [object], trusted=False, key="")
-        assert class_paths._Function not in class_paths._parameters(made).values()
+        assert class_paths._Function not in class_paths.arguments_of(made).values()
 
 
 def test_a_run_of_a_registered_class_names_where_it_stands(tmp_path, program, monkeypatch):
