@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from dglsent.models.sequence import BiLSTM
@@ -54,6 +56,12 @@ def test_another_class_keeps_the_arguments_that_it_takes(resolved, value):
     assert config.encoder.class_path.endswith("ChildSumTreeLSTM")
     assert config.encoder.init_args.hidden == 6
     assert "tie_directions" not in config.encoder.init_args
+
+
+def test_a_class_that_stands_as_its_name_alone_may_be_given_arguments(resolved):
+    first = re.sub("encoder: .*", "encoder: BiLSTM", FIRST)
+    config = resolved(first=first, second="base: first\nencoder: {init_args: {hidden: 7}}\n")
+    assert (config.encoder.class_path, config.encoder.init_args.hidden) == ("dglsent.models.sequence.BiLSTM", 7)
 
 
 def test_a_class_takes_what_it_hands_on_to_its_base(resolved):
