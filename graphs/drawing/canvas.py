@@ -34,6 +34,8 @@ _WIDER: Final = 1.05  # and another font than Helvetica may be
 _TITLE: Final = 1.12  # and so much more where nothing else keeps a line in its place: DejaVu Sans, in bold
 _FOREIGN: Final = 0.66  # em, a letter outside ASCII
 _CAPITAL: Final = 0.8  # em, a capital outside ASCII
+_SYMBOL: Final = 1.0  # em, a star, an arrow, a dash or an ellipsis
+_LONG_MARKS: Final = "—―…"
 _COLOUR = re.compile(r'(fill|stroke)="(#[0-9a-f]{6})"')
 _STYLE = re.compile(r"<style>.*?</style>\n")
 _NAME: Final = "sentence-drawing"
@@ -284,8 +286,11 @@ def _ems(character: str) -> float:
     code = ord(character)
     if 32 <= code < 127:
         return _WIDTHS[code - 32]
-    if unicodedata.category(character) in ("Mn", "Me", "Cf"):
+    category = unicodedata.category(character)
+    if category in ("Mn", "Me", "Cf"):
         return 0.0
     if unicodedata.east_asian_width(character) in ("W", "F") or code > 0x1F000:
         return 1.05
+    if category in ("So", "Sm") or character in _LONG_MARKS:
+        return _SYMBOL
     return _CAPITAL if character.isupper() else _FOREIGN

@@ -236,7 +236,7 @@ def test_dark_paper_turns_dark_and_light():
 
 
 def test_text_is_measured_on_the_wide_side():
-    for text in ("incomprehensibilities", "the quick brown fox", "WWW", "Übergröße", "Привет"):
+    for text in ("incomprehensibilities", "the quick brown fox", "WWW", "Übergröße", "Привет", "★★★★☆", "——…"):
         assert measured(text, 15) * 0.93 < text_width(text, 15) < measured(text, 15) * 1.45
     assert text_width("e\u0301", 10) == text_width("e", 10)
     assert text_width("汉", 10) > 10
