@@ -246,8 +246,13 @@ def _draw(
     edges: tuple[float, float],
     scale: Scale | None,
 ) -> None:
-    """The arcs of a row, the heavy ones over the light ones, up from y = 0."""
-    for index in sorted(levels, key=lambda index: (arcs[index].weight, -levels[index])):
+    """The arcs of a row, the heavy ones over the light ones and those without a weight, up from y = 0."""
+
+    def rank(index: int) -> tuple[float, int]:
+        weight = arcs[index].weight
+        return -math.inf if math.isnan(weight) else weight, -levels[index]
+
+    for index in sorted(levels, key=rank):
         arc, y = arcs[index], -_FOOT - levels[index] * _STEP
         y = -_FOOT * 0.8 if levels[index] == 0 else y
         weighted = scale is not None and not math.isnan(arc.weight)

@@ -103,7 +103,7 @@ def strongest(cells: npt.NDArray[np.float64], top: int, least: float | None = No
     least = (1 / cells.shape[1] + 1e-6 if cells.shape[1] > 1 else -math.inf) if least is None else least
     return [
         (sender, receiver, float(row[sender]))
-        for receiver, row in enumerate(np.nan_to_num(cells, nan=-np.inf))
+        for receiver, row in enumerate(np.where(np.isnan(cells), -np.inf, cells))
         for sender in np.argsort(-row, kind="stable")[:top].tolist()
         if row[sender] > least
     ]

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import math
 import re
+from itertools import permutations
 
 import numpy as np
 import pytest
@@ -76,6 +77,14 @@ def test_weights_are_widths_and_colours():
     assert not texts(arcs_svg(["a", "b"], [(0, 1)]), "legend")
 
 
+@pytest.mark.parametrize("weights", list(permutations([0.9, 0.5, 0.1, math.nan])))
+def test_heavy_arcs_are_drawn_over_light_ones_and_those_without_a_weight(weights):
+    ends = [(0, 2), (1, 3), (2, 0), (0, 3)]
+    svg = arcs_svg(list("abcd"), [(*pair, weight) for pair, weight in zip(ends, weights, strict=True)])
+    hints = [title.text.split() for title in parse(svg).iter(f"{NS}title")]
+    assert [hint[3:] for hint in hints] == [[], ["0.1"], ["0.5"], ["0.9"]]
+
+
 def test_long_sentences_have_a_compact_form():
     heads = [-1, *(int(head) for head in np.random.default_rng(0).integers(0, 62, 61))]
     long = sentence([-1 if head == token else head for token, head in enumerate(heads)])
@@ -106,6 +115,7 @@ def test_attention():
         for share in (1 / count, round(1 / count, 6), np.float32(1 / count)):
             assert strongest(np.full((2, count), share, dtype=np.float64), 2) == []
     assert strongest(np.array([[1.0], [np.nan]]), 2) == [(0, 0, 1.0)]  # where there is one word alone, it is heard
+    assert strongest(np.array([[-np.inf], [np.inf]]), 2) == [(0, 1, np.inf)]  # not -1.8e308, nor 1.8e308
     svg = attention_svg(["a", "b", "c"], weights, parse=sentence([1, -1, 1], words=["a", "b", "c"]))
     heights = [y for _, y in arrows(svg)]
     assert sorted(heights)[2] > sorted(heights)[1]  # two arcs of the parse above, three of attention below
