@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Sequence
 from typing import Final
 
@@ -45,8 +46,8 @@ def tree_text(tree: Constituency, notes: Sequence[str] | None = None) -> str:
         open_bars.append("   " if last[parent] == node else "│  ")
     if notes is None:
         return "\n".join(lines) + "\n"
-    column = min(max(map(len, lines)), _WIDEST)
-    return "".join(f"{line:{column}}  {note}".rstrip() + "\n" for line, note in zip(lines, notes, strict=True))
+    column = min(max(map(_cells, lines)), _WIDEST)
+    return "".join(f"{_padded(line, column)}  {note}".rstrip() + "\n" for line, note in zip(lines, notes, strict=True))
 
 
 def dependencies_text(sentence: Dependencies) -> str:
@@ -64,14 +65,24 @@ def dependencies_text(sentence: Dependencies) -> str:
         # A root has no arrow: that and its relation say what it is.
         to = f"→ {head + 1} {sentence.word[head]}" if head >= 0 else ""
         rows.append((str(number), word, tag or "", relation, to))
-    wide = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    wide = [max(map(_cells, column)) for column in zip(*rows, strict=True)]
     return "".join(
         "  ".join(
             [
                 row[0].rjust(wide[0]),
-                *(cell.ljust(width) for cell, width in zip(row[1:], wide[1:], strict=True)),
+                *(_padded(cell, width) for cell, width in zip(row[1:], wide[1:], strict=True)),
             ]
         ).rstrip()
         + "\n"
         for row in rows
     )
+
+
+def _padded(text: str, width: int) -> str:
+    return text + " " * (width - _cells(text))
+
+
+def _cells(text: str) -> int:
+    """How many cells of a terminal a text takes: two a Chinese letter or an emoji, none an accent put on a letter."""
+    shown = [each for each in text if unicodedata.category(each) not in ("Mn", "Me", "Cf")]
+    return len(shown) + sum(unicodedata.east_asian_width(each) in ("W", "F") for each in shown)

@@ -8,8 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from svg_reading import NS, boxes, inside, measured, overlaps, parse, sentence, texts
 
-from graphs.columns import Dependencies
-from graphs.drawing import attention_svg, dependencies_svg, dependencies_text, pair_svg
+from graphs.columns import Constituency, Dependencies
+from graphs.drawing import attention_svg, dependencies_svg, dependencies_text, pair_svg, tree_text
 from graphs.errors import SentenceError
 
 heads = st.integers(1, 14).flatmap(
@@ -50,6 +50,18 @@ def test_dependencies_text_of_more_than_nine_tokens():
         " 9  i     NOUN  dep       → 1 a",
         "10  j           dep       → 1 a",
     ]
+
+
+def test_columns_of_text_stand_under_each_other_whatever_the_script():
+    """A character of Chinese takes two cells of a terminal, an accent that is put on a letter none."""
+    text = dependencies_text(sentence([2, 0, -1], ["a", "b", "root"], ["汉语", "e\u0301te\u0301", "cat"]))
+    assert text.splitlines()[1:] == [
+        "1  汉语  NN   a         → 3 cat",
+        "2  e\u0301te\u0301   NN   b         → 1 汉语",
+        "3  cat   NN   root",
+    ]
+    tree = Constituency(["S", "", ""], [None, "汉语", "cat"], np.array([-1, 0, 0]))
+    assert tree_text(tree, ["x", "y", "z"]) == "S        x\n├─ 汉语  y\n└─ cat   z\n"
 
 
 def test_the_arrow_points_at_the_dependent():
