@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import unicodedata
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -276,7 +277,8 @@ def _draw(
             else f"H{number(edges[1] + 8.0)}"
         )
         said = f" {arc.weight:.3g}" if weighted else ""
-        canvas.path(start + end, stroke=colour, width=wide, hint=f"{words[arc.sender]} → {words[arc.receiver]}{said}")
+        hint = f"{_apart(words[arc.sender])} → {_apart(words[arc.receiver])}{said}"
+        canvas.path(start + end, stroke=colour, width=wide, hint=hint)
         if row.first <= arc.receiver < row.end:
             at = x[1] if left == right or tip == right else x[0]
             canvas.arrow(at, 0.0, half=_ARROW * 0.5 + wide / 3, length=_ARROW + 1, colour=colour)
@@ -288,3 +290,9 @@ def _draw(
 
 def _short(word: str) -> str:
     return word if len(word) <= _LONGEST else f"{word[: _LONGEST - 1]}…"
+
+
+def _apart(word: str) -> str:
+    """A word beside an arrow; between two of Hebrew or Arabic, unless told apart, that would point at the first."""
+    from_right = any(unicodedata.bidirectional(letter) in ("R", "AL") for letter in word)
+    return f"\u2068{word}\u2069" if from_right else word

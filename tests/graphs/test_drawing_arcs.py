@@ -77,6 +77,12 @@ def test_weights_are_widths_and_colours():
     assert not texts(arcs_svg(["a", "b"], [(0, 1)]), "legend")
 
 
+def test_the_arrow_of_a_hint_stays_between_words_that_are_read_from_the_right():
+    svg = arcs_svg(["ספר", "قلم", "pen"], [(0, 1), (1, 2)])
+    hints = [title.text for title in parse(svg).iter(f"{NS}title")]
+    assert hints == ["\u2068ספר\u2069 → \u2068قلم\u2069", "\u2068قلم\u2069 → pen"]
+
+
 @pytest.mark.parametrize("weights", list(permutations([0.9, 0.5, 0.1, math.nan])))
 def test_heavy_arcs_are_drawn_over_light_ones_and_those_without_a_weight(weights):
     ends = [(0, 2), (1, 3), (2, 0), (0, 3)]
