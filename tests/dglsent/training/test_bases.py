@@ -162,6 +162,18 @@ def test_a_recipe_with_a_name_is_a_base(resolved):
             r"second\.yaml: unknown key 'encoder\.hiden'",
         ),
         (
+            {"first": FIRST, "second": "base: first\nencoder: {hidden: 7}\n"},
+            r"second\.yaml: encoder\.hidden: stands beside class_path; put it under init_args",
+        ),
+        (
+            {"second": FIRST.replace("init_args: {classes: 5,", "classes: 5, init_args: {")},
+            r"task\.classes: stands beside",
+        ),
+        (
+            {"second": FIRST.replace("class_path: dglsent.models.sequence.BiLSTM, ", "")},
+            r"encoder\.class_path is missing",
+        ),
+        (
             {"first": FIRST.replace("hidden: 6", "hidden: six"), "second": "base: first\nseed: 3\n"},
             r"first\.yaml: encoder\.hidden: .*six",
         ),
