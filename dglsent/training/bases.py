@@ -167,7 +167,7 @@ def _over(below: Mapping[str, Any], above: Mapping[str, Any], path: str, layers:
     merged = dict(below)
     for key, value in above.items():
         old, here = below.get(key), f"{path}.{key}" if path else str(key)
-        if isinstance(old, str) and isinstance(value, dict) and "init_args" in value:
+        if isinstance(old, str) and isinstance(value, dict) and "init_args" in value and "class_path" not in value:
             old = {"class_path": old}
         if isinstance(old, dict):
             if isinstance(value, str) and "class_path" in old:
