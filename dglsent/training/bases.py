@@ -66,7 +66,7 @@ def merge(layers: Sequence[Layer]) -> dict[str, Any]:
 
     Raises:
         InputError: a class cannot be imported, or one that another replaces had an argument that it does not take; or
-            a class is not named, or its arguments do not stand under `init_args`.
+            a class is not named.
     """
     merged: dict[str, Any] = {}
     for layer in layers:
@@ -76,7 +76,6 @@ def merge(layers: Sequence[Layer]) -> dict[str, Any]:
             raise InputError(
                 f"{where(layers, key)}: {key}.class_path is missing; name a class there, and its arguments in init_args"
             )
-    _require_apart(merged, "", layers)
     return merged
 
 
@@ -191,20 +190,6 @@ def _kept(old: dict[str, Any], new_class: str | None, path: str, layers: Sequenc
             f"{where(layers, f'{path}.{unknown}')}: unknown key '{path}.{unknown}'; {old_class} takes no such argument"
         )
     return {"init_args": {name: value for name, value in given.items() if name in taken}}
-
-
-def _require_apart(value: Any, path: str, layers: Sequence[Layer]) -> None:
-    """Refuses arguments beside a class, of which jsonargparse says that the class is an unknown key."""
-    if isinstance(value, list):
-        for each in value:
-            _require_apart(each, path, layers)
-    if not isinstance(value, dict):
-        return
-    for key, each in value.items():
-        here = f"{path}.{key}".lstrip(".")
-        if "class_path" in value and key not in ("class_path", "init_args", "dict_kwargs"):
-            raise InputError(f"{where(layers, here)}: {here}: stands beside class_path; put it under init_args")
-        _require_apart(each, path if key == "init_args" else here, layers)
 
 
 def _arguments_of(class_path: str, path: str, layers: Sequence[Layer]) -> Mapping[Any, Any]:

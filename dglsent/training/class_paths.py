@@ -56,7 +56,8 @@ def checked(value: Any, declared: Any, *, trusted: Trusted, key: str = "") -> An
         key: where it stands, for errors.
 
     Raises:
-        InputError: something named is no class of the kind that its place is for, or may not be imported.
+        InputError: something named is no class of the kind that its place is for, or may not be imported; or an
+            argument stands beside a class.
     """
     kinds, words = list(_kinds(declared)), list(_words(declared))
     said = value.get("class_path", "") if isinstance(value, Mapping) else value
@@ -76,6 +77,9 @@ def checked(value: Any, declared: Any, *, trusted: Trusted, key: str = "") -> An
     if "class_path" not in value:
         fields = {name: each for kind in kinds for name, each in arguments_of(kind).items()}
         return _arguments(value, fields, None if fields else declared, trusted, key)
+    beside = next((name for name in value if name not in ("class_path", *_ARGUMENTS)), None)
+    if beside is not None:  # jsonargparse would call class_path an unknown key
+        raise InputError(f"{key}.{beside}: stands beside class_path; put it under init_args")
     made = _taking(declared, find(value["class_path"], kinds, trusted=trusted, key=key), key)
     return {**_arguments(value, arguments_of(made), None, trusted, key), "class_path": registry.dotted(made)}
 
