@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from itertools import chain
 from pathlib import Path
 
-from dglsent.corpora.corpus import Corpus, Splits, find_folder
+from dglsent.corpora.corpus import Corpus, Splits, find_folder, folders_in
 from dglsent.corpora.tagged import tagged_examples, with_rare
 from graphs.columns import Tagged
 from graphs.errors import InputError
@@ -37,7 +37,7 @@ class CCGbank(Corpus):
 
 
 def _sentences(data: Path) -> dict[str, Iterable[Tagged]]:
-    for folder in (data / name for name in _DERIVATIONS):
+    for folder in folders_in(data, _DERIVATIONS):
         files = {
             split: [file for section in sections for file in sorted((folder / f"{section:02}").glob("*.auto"))]
             for split, sections in _SECTIONS.items()

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TypeAlias
 
 from dglsent.corpora.example import Example
-from graphs.errors import InputError
+from graphs.errors import InputError, check_kind
 from graphs.tokens import tokens
 
 Splits: TypeAlias = dict[str, list[Example]]
@@ -65,12 +65,25 @@ def data_folder(given: str | os.PathLike[str] | None) -> Path:
 
 
 def find_folder(data: Path, folders: Iterable[str], files: Sequence[str]) -> Path | None:
-    """The first of `folders` under `data` that holds all `files`; None if none does."""
-    for name in folders:
-        folder = data / name
+    """The first of `folders` under `data` that holds all `files`; None if none does.
+
+    Raises:
+        InputError: `data` is no path.
+    """
+    for folder in folders_in(data, folders):
         if all((folder / file).is_file() for file in files):
             return folder
     return None
+
+
+def folders_in(data: Path, names: Iterable[str]) -> list[Path]:
+    """Where a corpus may lie in the data folder.
+
+    Raises:
+        InputError: `data` is no path, as where a text is given to `load`.
+    """
+    check_kind(data, Path, "give load the data folder as pathlib.Path(...)")
+    return [data / name for name in names]
 
 
 def require_folder(data: Path, name: str, folders: Sequence[str], files: Sequence[str], layout: str) -> Path:
@@ -84,7 +97,7 @@ def require_folder(data: Path, name: str, folders: Sequence[str], files: Sequenc
         layout: these files, as the error names them.
 
     Raises:
-        InputError: none does.
+        InputError: none does, or `data` is no path.
     """
     folder = find_folder(data, folders, files)
     if folder is None:

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 from pathlib import Path
 
-from dglsent.corpora.corpus import Corpus, Splits
+from dglsent.corpora.corpus import Corpus, Splits, folders_in
 from dglsent.corpora.example import Example, Parsed
 from dglsent.corpora.parses import parsed
 from dglsent.corpora.splits import with_dev
@@ -162,7 +162,7 @@ def _tokens(data: Path) -> dict[tuple[str, str], dict[str, list[str]]]:
 
 def _reviews(data: Path) -> Iterable[tuple[tuple[str, ...], bytes]]:
     """Split, part and name of the reviews, and their text, of the first archive or unpacked one; of none nothing."""
-    for folder in (data / name for name in _FOLDERS):
+    for folder in folders_in(data, _FOLDERS):
         for archive in (folder / name for name in _ARCHIVES):
             if archive.is_file():
                 return _packed(archive)

@@ -10,6 +10,8 @@ from dglsent.corpora.imdb import IMDB
 from dglsent.corpora.mr import MR
 from dglsent.corpora.snli import SNLI
 from dglsent.corpora.sst import SST
+from dglsent.names import HOMES
+from dglsent.registry import registered
 from graphs.errors import InputError
 
 
@@ -31,3 +33,17 @@ from graphs.errors import InputError
 def test_options_that_are_none(make, said):
     with pytest.raises(InputError, match=said):
         make()
+
+
+OF_THE_DATA_FOLDER = [
+    name for name, home in HOMES.items() if home.startswith("dglsent.corpora.") and registered(name).needs_data
+]
+
+
+@pytest.mark.parametrize("name", OF_THE_DATA_FOLDER)
+def test_a_data_folder_that_is_a_text(name):
+    """Of a text `/` makes no path, and a bare TypeError named neither `load` nor the folder."""
+    assert len(OF_THE_DATA_FOLDER) > 10
+    said = r"^Path is wanted, and str was given; give load the data folder as pathlib\.Path\(\.\.\.\)$"
+    with pytest.raises(InputError, match=said):
+        registered(name)().load("data")
