@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any, ClassVar, Literal, TypeAlias
 
 import numpy as np
@@ -72,3 +72,9 @@ class Task(nn.Module):
 def shares(names: Sequence[str], row: Sequence[float]) -> dict[str, float]:
     """Probabilities by name, as JSON shows them."""
     return {name: round(value, DIGITS) for name, value in zip(names, row, strict=True)}
+
+
+def no_gold(wanted: str, there: Collection[str]) -> str:
+    """Which gold value of a task examples do not have, which they have, and what to do."""
+    known = f", and has {' and '.join(map(repr, there))}" if there else ""
+    return f"no gold {wanted!r}{known}; choose a --task that fits the corpus"

@@ -17,16 +17,21 @@ from torch.utils.data import DataLoader, Sampler
 from dglsent.corpora.corpus import Splits
 from dglsent.corpora.example import Example
 from dglsent.passing import Batch, Direction, Use
-from dglsent.tasks.task import Targets, Task
+from dglsent.tasks.task import Targets, Task, no_gold
 from dglsent.training.graphs import Graph, build, gold_classes, shape
 from dglsent.training.processes import Place, end_with_parent
 from dglsent.training.stored import StoredSet
 from graphs import fields
 from graphs.columns import IntArray, Sentence
-from graphs.errors import InputError, SentenceError
+from graphs.errors import SentenceError
 from graphs.features import Vocabularies
 from graphs.sentence_graph import SentenceGraph
 from graphs.token_vectors import TokenVectors, with_vectors
+
+_COLUMN = {  # of a corpus of pairs of one's own
+    "label": ", or, if LabelledPairs reads a score, leave out --corpus.score",
+    "score": ", or name the column from which LabelledPairs reads it with --corpus.score",
+}
 
 
 @dataclass(eq=False, slots=True)
@@ -102,18 +107,17 @@ def graph_set(
         vectors: of the tokens; None where words have their own.
 
     Raises:
-        InputError: an example has another number of sentences, lacks gold values or vectors, has gold values that are
-            no numbers, or cannot be such a graph.
+        SentenceError: an example has another number of sentences, lacks gold values or vectors, has gold values that
+            are no numbers, or cannot be such a graph.
     """
     for example in examples:
         if len(example.sentences) != sentences:
-            raise InputError(
-                f"example {example.id} has {len(example.sentences)} sentences, the task wants {sentences}; "
-                "choose a task that fits the corpus"
-            )
+            what = f"has {len(example.sentences)} sentences, the task wants {sentences}"
+            raise _unfit(example, f"{what}; choose a task that fits the corpus")
         missing = [name for name in targets if name not in example.targets]
         if missing:
-            raise InputError(f"example {example.id} has no gold {missing[0]!r}; choose a task that fits the corpus")
+            hint = _COLUMN.get(missing[0], "")
+            raise _unfit(example, f"has {no_gold(missing[0], example.targets)}{hint}")
     # Only phrases have labels of their own to learn; a "label" of a pair or of a whole sentence is no node's.
     phrases = any(sentence.labels is not None for example in examples for sentence in example.sentences)
     labelled = token_labels or ("label" in targets and phrases)
@@ -127,10 +131,10 @@ def graph_set(
     if token_labels:
         for example, made in zip(examples, graphs, strict=True):
             if any((graph.nodes[fields.LABEL] < 0).all() for graph in made):
-                raise SentenceError(
-                    f"example {example.id} has no gold class of any token; give one a class, leave the sentence out, "
-                    "or choose a task that fits the corpus",
-                    example.sentences[0].origin,
+                raise _unfit(
+                    example,
+                    "has no gold class of any token; give one a class, leave the sentence out, or choose a task that "
+                    "fits the corpus",
                 )
     return GraphSet(
         graphs=graphs,
@@ -149,8 +153,14 @@ def _gold(examples: Sequence[Example], name: str, dtype: np.dtype[Any]) -> np.nd
     for example, value in zip(examples, values, strict=True):
         whole = "" if dtype.kind == "f" else "whole "
         if not isinstance(value, Real) or not math.isfinite(value) or (whole and value != int(value)):
-            raise InputError(f"example {example.id}: its gold {name!r} is {value!r}, where a {whole}number is wanted")
+            raise _unfit(example, f"has {value!r} as its gold {name!r}, where a {whole}number is wanted")
     return np.array(values, dtype=dtype)
+
+
+def _unfit(example: Example, what: str) -> SentenceError:
+    """What is wrong with an example, which may have no name, and where its first sentence stands."""
+    name = f"example {example.id}" if example.id else "an example"
+    return SentenceError(f"{name} {what}", example.sentences[0].origin if example.sentences else None)
 
 
 def graph_sets(

@@ -9,7 +9,7 @@ import numpy as np
 import torch
 
 from dglsent.passing import Batch, Direction, Use
-from dglsent.tasks.task import Targets, Task
+from dglsent.tasks.task import Targets, Task, no_gold
 from dglsent.training.graphs import Graph, OwnGraph
 from graphs import fields
 from graphs.columns import IntArray
@@ -118,7 +118,8 @@ def _stored_set(
     has = stored.shards[0].names("target")
     missing = [target for target in task.targets if target not in has]
     if missing:
-        raise InputError(f"{name} has no gold {missing[0]!r}; choose a task that fits the corpus")
+        hint = f", or if the store is of tables build it again and name the column with --columns {missing[0]}=COLUMN"
+        raise InputError(f"{name} has {no_gold(missing[0], has)}{hint if missing[0] in ('label', 'score') else ''}")
     readings = [_reading(shard, about["labels"], vocabularies) for shard in stored.shards]
     if task.token_labels:
         _require_labels(name, stored)

@@ -114,6 +114,14 @@ def test_a_store_of_other_graphs_is_refused(tmp_path: Path, program: Program) ->
     program.refuses("fit", file, *FROM, tmp_path, "--out", tmp_path / "run", saying=["no store"])
 
 
+def test_a_gold_value_that_a_store_lacks_is_named_beside_those_that_it_has(tmp_path: Path, program: Program) -> None:
+    pairs, store = recipe(tmp_path, PAIRS), tmp_path / "store"
+    assert program("build", store, "--recipe", pairs)[0] == 0
+    task = ("--task", "PairClassification", "--task.classes", 2)
+    said = ["split train has no gold 'label', and has 'score'; choose a --task", "--columns label=COLUMN"]
+    program.refuses("fit", pairs, *FROM, store, *task, "--out", tmp_path / "run", saying=said)
+
+
 class Fractions(Reviews):
     """Gold classes that are no whole numbers."""
 
@@ -128,7 +136,7 @@ class Fractions(Reviews):
 
 def test_gold_that_is_no_whole_number_is_refused_as_from_files(tmp_path: Path) -> None:
     config = recipes.resolve(TINY, ["--corpus", "test_training_from_a_store.Fractions"])
-    with pytest.raises(InputError, match=r"its gold 'label' is 0.7, where a whole number is wanted"):
+    with pytest.raises(InputError, match=r"has 0.7 as its gold 'label', where a whole number is wanted"):
         load_inputs(recipes.instantiate(config), None)
     build(OfRecipe(recipes.dump(config)), tmp_path / "store", size=17)
     stored = recipes.instantiate(recipes.resolve(TINY, [*FROM, str(tmp_path / "store")]))

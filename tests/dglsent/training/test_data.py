@@ -12,7 +12,7 @@ from dglsent.training.data import Buckets, EpochSampler, graph_set, loader
 from dglsent.training.graphs import KINDS, build, shape
 from graphs import fields
 from graphs.columns import Dependencies, Tagged
-from graphs.errors import InputError, SentenceError
+from graphs.errors import InputError, Origin, SentenceError
 from graphs.formats.brackets import parse_brackets
 
 LABEL = {"label": torch.tensor(0).numpy().dtype}
@@ -131,8 +131,25 @@ def test_unfit_examples_are_named(examples):
     pair = Example(examples[0].sentences * 2, examples[0].targets, "pair")
     with pytest.raises(InputError, match=r"pair has 2 sentences, the task wants 1"):
         graph_set([*examples, pair], "chain", vocabularies, 1, LABEL)
-    with pytest.raises(InputError, match=r"train-1 has no gold 'score'"):
+    said = r"train-1 has no gold 'score', and has 'label'; choose a --task that fits the corpus, .* --corpus.score"
+    with pytest.raises(SentenceError, match=said):
         graph_set(examples, "chain", vocabularies, 1, {"score": LABEL["label"]})
+
+
+@pytest.mark.parametrize(
+    ("targets", "said"),
+    [
+        ({}, "an example has no gold 'label'; choose a --task"),
+        ({"score": 2.0}, "an example has no gold 'label', and has 'score'; .*leave out --corpus.score"),
+        ({"label": None}, "an example has None as its gold 'label', where a whole number is wanted"),
+    ],
+)
+def test_a_sentence_without_gold_is_named_where_its_example_has_no_name(targets, said):
+    sentence = parse_brackets("(S (DT a) (NN film))")[0]
+    sentence.origin = Origin("mine.txt", 3, "s3")
+    example = Example((Parsed(constituency=sentence),), targets)
+    with pytest.raises(SentenceError, match=rf"^mine\.txt:3, sentence s3: {said}"):
+        graph_set([example], "chain", vocabularies_of([example], "chain"), 1, LABEL)
 
 
 def test_shapes():
