@@ -21,7 +21,7 @@ def bio_kinds(labels: Sequence[str]) -> tuple[Tensor, Tensor]:
     kinds: list[int] = []
     begins: list[bool] = []
     for label in labels:
-        place, _, name = label.partition("-")
+        place, _, name = str(label).partition("-")
         if label != "O" and (place not in ("B", "I") or not name):
             raise ValueError(f"score f1 counts spans of BIO tags, and {label!r} is none of O, B-kind and I-kind")
         kinds.append(0 if label == "O" else number.setdefault(name, len(number) + 1))
