@@ -8,6 +8,7 @@ from torch import Tensor, nn
 
 from dglsent.nn.embeddings import WordEmbedding
 from dglsent.passing import Batch, Direction, Use
+from graphs.errors import check_positive
 from graphs.fields import ATTEND
 
 
@@ -21,6 +22,9 @@ class Encoder(nn.Module):
         relations: relations beside child that it uses, for the same reason: "neighbour", or ("next", "up") where it
             propagates along one (`Batch.of`). One that uses `attend` encodes pairs.
         shows: fields that it sets for analysis: "z_u" of nodes, "child.attention" of the edges of a relation.
+
+    Raises:
+        InputError: `size`, or that of the word vectors, is no whole number from 1.
     """
 
     directions: tuple[Direction, ...] = ("up",)
@@ -29,6 +33,9 @@ class Encoder(nn.Module):
 
     def __init__(self, embedding: WordEmbedding, size: int) -> None:
         super().__init__()
+        # Here, for all encoders: of a size of 0 some made empty layers, and others divided by it.
+        check_positive(f"{type(self).__name__}: size of the word vectors", embedding.dim)
+        check_positive(f"{type(self).__name__}: size of a state", size)
         self.embedding, self.size = embedding, size
 
     def encode(self, batch: Batch) -> Tensor:

@@ -14,6 +14,7 @@ from dglsent.passing import Batch
 from dglsent.tasks.class_scores import chosen, class_scores, score_names
 from dglsent.tasks.task import Targets, Task
 from graphs import fields
+from graphs.errors import check_positive
 
 
 class Classification(Task):
@@ -34,6 +35,7 @@ class Classification(Task):
 
     Raises:
         ValueError: there are not as many classes as are to be chosen from.
+        InputError: `size` or `classes` is no whole number from 1.
     """
 
     targets: ClassVar[Targets] = {"label": np.dtype(np.int64)}
@@ -48,6 +50,8 @@ class Classification(Task):
         hidden: int | None = None,
     ) -> None:
         super().__init__()
+        check_positive("size", size)
+        check_positive("classes", classes)
         self.classes, self.choose, self.phrases = classes, choose or classes, phrases
         if not 1 <= self.choose <= classes:
             raise ValueError(f"choose {choose}; give a number of classes from 1 to {classes}, or none for all")

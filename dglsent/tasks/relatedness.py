@@ -35,7 +35,7 @@ class Relatedness(Task):
             released codes do.
 
     Raises:
-        InputError: `kl_reduction` is neither.
+        InputError: `kl_reduction` is neither, or a size is no whole number from 1.
         ValueError: `low` is not below `high`.
     """
 

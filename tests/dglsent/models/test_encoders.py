@@ -192,3 +192,13 @@ def test_torch_can_walk_over_the_modules(encoder_class, graphs):
     encoder = build(encoder_class)
     encoder.apply(seen.append)
     assert set(seen) == set(encoder.modules())
+
+
+@pytest.mark.parametrize("size", [0, -2, "8", 2.0])
+@pytest.mark.parametrize("encoder", [SeqLSTM, BiLSTM, RecNN, ChildSumTreeLSTM, LSTMN, CN3])
+def test_sizes_that_are_none(encoder, size):
+    """Of 0 some made empty layers and others divided by it; below it torch said only that a dimension was negative."""
+    with pytest.raises(InputError, match=rf"^{encoder.__name__}: size of a state is .*; give a whole number from 1$"):
+        encoder(WordEmbedding(VOCABULARY, 3), size)
+    with pytest.raises(InputError, match=rf"^{encoder.__name__}: size of the word vectors is 0; give a whole number"):
+        encoder(WordEmbedding(VOCABULARY, 0), 4)

@@ -8,6 +8,7 @@ from dglsent.corpora.example import Example, Parsed
 from dglsent.passing import Batch
 from dglsent.tasks.classification import Classification
 from dglsent.training.data import graph_set
+from graphs.errors import InputError
 from graphs.formats.brackets import parse_brackets
 
 TEXT = "(4 (2 a) (3 (1 b) (0 c)))\n(1 d)\n(0 (3 a) (3 b))"
@@ -129,3 +130,9 @@ def test_phrases_are_said_to_be_what_their_states_say(labels):
 def test_other_numbers_of_classes_to_choose_from_are_refused(choose):
     with pytest.raises(ValueError, match=f"choose {choose}; give a number of classes from 1 to 3, or none for all"):
         Classification(2, 3, choose=choose)
+
+
+@pytest.mark.parametrize("name", ["size", "classes"])
+def test_sizes_that_are_none(name):
+    with pytest.raises(InputError, match=f"^{name} is 0; give a whole number from 1$"):
+        Classification(**{"size": 2, "classes": 3, name: 0})

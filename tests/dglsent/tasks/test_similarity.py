@@ -4,6 +4,7 @@ import pytest
 import torch
 
 from dglsent.tasks.similarity import SimilarityHead
+from graphs.errors import InputError
 
 
 def test_equations():
@@ -47,3 +48,11 @@ def test_dropout_is_off_at_evaluation():
     assert not torch.equal(head(left, right), head(left, right))
     head.eval()
     assert torch.equal(head(left, right), head(left, right))
+
+
+@pytest.mark.parametrize("name", ["size", "classes", "hidden"])
+@pytest.mark.parametrize("value", [0, -1, "8"])
+def test_sizes_that_are_none(name, value):
+    """An empty head would give every pair the same logits, or none."""
+    with pytest.raises(InputError, match=f"^{name} is {value!r}; give a whole number from 1$"):
+        SimilarityHead(**{"size": 4, "classes": 3, "hidden": 6, name: value})
