@@ -148,4 +148,4 @@ class Training(lightning.LightningModule):
                 saved.setdefault(name, weight.detach())
         shapes = {name: weight.shape for name, weight in self.state_dict().items()}
         if {name: weight.shape for name, weight in saved.items()} != shapes:
-            raise InputError("resume.ckpt is a checkpoint of another model; delete it to start the run again")
+            raise InputError(f"{self.trainer.ckpt_path}: of another model; delete it to start the run again")

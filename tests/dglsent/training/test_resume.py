@@ -139,7 +139,7 @@ def test_checkpoint_of_another_model(copy, tmp_path, program):
     shutil.copy(copy / "resume.ckpt", other / "resume.ckpt")
     code, _, err = program("fit", file, "--out", other, "--training.epochs", "1")
     assert code == 2
-    assert "checkpoint of another model" in err.splitlines()[-1]
+    assert f"{other / 'resume.ckpt'}: of another model; delete it" in err.splitlines()[-1]
 
 
 def test_corpus_that_has_changed(copy, program):
