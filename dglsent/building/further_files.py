@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import chain
 from pathlib import Path
 
 from dglsent.building.build import SHARD, about
@@ -16,10 +17,12 @@ from dglsent.corpora.example import Example
 from dglsent.corpora.labelled import LabelledFiles
 from dglsent.corpora.own_files import number_of, refuse_no_file
 from dglsent.corpora.stored import Stored
+from dglsent.tasks.task import Task
+from dglsent.training.checks import scale_of
 from dglsent.training.fit import Say
 from dglsent.training.model import SentenceModel
 from dglsent.training.recipe import Recipe
-from graphs.errors import InputError
+from graphs.errors import InputError, SentenceError
 from graphs.features import Vocabularies
 
 
@@ -44,12 +47,25 @@ def read_further(
 
     Raises:
         InputError: as of `of_files`.
+        SentenceError: a gold score lies outside the scale of the model, which it was not trained beyond either.
     """
     found = of_files(recipe.corpus, files, tuple(vocabularies.label or ()), stanza_dir=stanza_dir)
+    for example in chain.from_iterable(found.values()):
+        _require_on_scale(example, model.task)
     sentences = (sentence for examples in found.values() for example in examples for sentence in example.sentences)
     if warning := strange_tags(sentences, recipe, vocabularies, model):
         say(warning)
     return found
+
+
+def _require_on_scale(example: Example, task: Task) -> None:
+    low, high = scale_of(task)
+    score = example.targets.get("score", low)
+    if not low <= score <= high:
+        raise SentenceError(
+            f"score {score:g} lies outside {low} to {high}, the scale of the model; correct it or leave the pair out",
+            example.sentences[0].origin,
+        )
 
 
 def of_files(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from inspect import signature
 from itertools import chain
@@ -152,7 +153,7 @@ def _wrong_for(encoder: Encoder, graph: SentenceGraph) -> str | None:
 
 def _check_task(recipe: Recipe, task: Task, sets: Mapping[str, Examples]) -> None:
     """Whether scores, classes and scale are there, and those of the corpus."""
-    labels, examples = recipe.corpus.labels, sets["train"]
+    labels = recipe.corpus.labels
     name = f"task {type(task).__name__}"
     _require_methods(name, task, Task, ("loss", "outcomes", "scores", "predict"))
     for attribute, value in (("score_names", "a tuple of names"), ("monitor", "one of its score_names")):
@@ -170,15 +171,21 @@ def _check_task(recipe: Recipe, task: Task, sets: Mapping[str, Examples]) -> Non
             f"task.{said}: {count}, and the corpus has the {len(labels)} classes {some_of(labels)}; "
             f"set --task.{said} {len(labels)}"
         )
+    low, high = scale_of(task)
     for split, each in sets.items():
         _check_classes(task, split, each)
+        outside = [score for score in each.targets.get("score", ()) if not low <= score <= high]
+        if outside:
+            raise InputError(
+                f"task: {len(outside)} of {len(each)} scores of {split} lie outside {low} to {high}, such as "
+                f"{outside[0]:g}; set --task.low and --task.high, whole numbers"
+            )
+
+
+def scale_of(task: Task) -> tuple[float, float]:
+    """The lowest and the highest score that a task knows; infinities where it has no scale."""
     low, high = (getattr(task, end, None) for end in ("low", "high"))
-    outside = [score for score in examples.targets.get("score", ()) if low is not None and not low <= score <= high]
-    if outside:
-        raise InputError(
-            f"task: {len(outside)} of {len(examples)} scores to train on lie outside {low} to {high}, such as "
-            f"{outside[0]:g}; set --task.low and --task.high, whole numbers"
-        )
+    return -math.inf if low is None else low, math.inf if high is None else high
 
 
 def _try_out(recipe: Recipe, model: SentenceModel, examples: Examples) -> None:

@@ -7,7 +7,7 @@ import os
 from pathlib import Path
 
 import pytest
-from tiny import TINY, Program, recipe
+from tiny import PAIRS, TINY, Program, recipe
 
 from dglsent.analysis.recording import Recording
 from dglsent.building.further_files import further_examples, of_files
@@ -119,3 +119,18 @@ def test_a_pipe_is_no_plain_file(tmp_path: Path) -> None:
     for name, said in (("pipe.tsv", "no plain file but a folder, a pipe"), ("gone.tsv", "no such file")):
         with pytest.raises(InputError, match=f"{name}: {said}"):
             of_files(corpus, [str(tmp_path / name)], ("a", "b"))
+
+
+def test_a_score_beyond_the_scale_of_the_model_is_told_by_its_line(tmp_path: Path, program: Program) -> None:
+    """As of the files that a model is trained on; beside it no prediction could be right."""
+    header = "first\tsecond\tscore\n"
+    good, wrong = tmp_path / "good.tsv", tmp_path / "wrong.tsv"
+    good.write_text(header + "a film\tthe film\t1\na film\tno film\t5\n" * 10)
+    wrong.write_text(header + "a film\tthe film\t5\na film\tno film\t5.5\n")
+    corpus = f"{{class_path: LabelledPairs, init_args: {{train: {good}, dev: {good}, test: {good}, score: score}}}}"
+    text = PAIRS.replace("{class_path: tiny.Pairs}", corpus).replace("dependency", "chain")
+    code, _, err = program("fit", recipe(tmp_path, text), "--training.epochs", "1", "--out", tmp_path / "run")
+    assert code == 0, err
+    assert program("test", tmp_path / "run", good)[0] == 0
+    said = [f"{wrong}:3, sentence 2: score 5.5 lies outside 1 to 5, the scale of the model"]
+    program.refuses("test", tmp_path / "run", good, wrong, saying=said)

@@ -17,6 +17,21 @@ def test_scores_beyond_the_scale_are_refused(tmp_path, program):
     assert not (tmp_path / "run").exists()
 
 
+@pytest.mark.parametrize("split", ["dev", "test"])
+def test_scores_beyond_the_scale_are_refused_in_every_split(split, tmp_path, program):
+    """They are as far from what the task predicts as those to train on."""
+    for name in ("train", "dev", "test"):
+        scores = (1, 2, 3, 0.5 if name == split else 4) * 12
+        rows = [f"a film {number}\tthe film\t{score}" for number, score in enumerate(scores)]
+        (tmp_path / f"{name}.tsv").write_text("\n".join(["first\tsecond\tscore", *rows]) + "\n")
+    named = [f"{name}: {tmp_path}/{name}.tsv" for name in ("train", "dev", "test")]
+    corpus = f"corpus: {{class_path: LabelledPairs, init_args: {{{', '.join(named)}, score: score}}}}"
+    text = PAIRS.replace("corpus: {class_path: tiny.Pairs}", corpus).replace("dependency", "chain")
+    saying = [f"12 of 48 scores of {split} lie outside 1 to 5, such as 0.5; set --task.low"]
+    program.refuses("fit", recipe(tmp_path, text), "--out", tmp_path / "run", saying=saying)
+    assert not (tmp_path / "run").exists()
+
+
 def test_settings_that_the_optimiser_would_pass_over_are_refused(tmp_path, program):
     program.refuses(
         "fit", recipe(tmp_path, TINY), "--out", tmp_path / "run", "--optimiser.momentum", 0.9,
