@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from numbers import Integral
 from typing import Any, ClassVar, Literal
 
 import numpy as np
@@ -36,7 +37,7 @@ class Relatedness(Task):
 
     Raises:
         InputError: `kl_reduction` is neither, or a size is no whole number from 1.
-        ValueError: `low` is not below `high`.
+        ValueError: `low` is not below `high`, or one is no whole number.
     """
 
     sentences: ClassVar[int] = 2
@@ -54,6 +55,9 @@ class Relatedness(Task):
     ) -> None:
         super().__init__()
         check_choice("kl_reduction", kl_reduction, ("batchmean", "mean"))
+        for name, grade in (("low", low), ("high", high)):
+            if not isinstance(grade, Integral):
+                raise ValueError(f"{name} is {grade!r}; give a whole number")
         if low >= high:
             raise ValueError(f"low {low} is not below high {high}")
         self.low, self.high, self.kl_reduction = low, high, kl_reduction

@@ -131,3 +131,9 @@ def test_of_an_error_a_lower_one_is_better():
 def test_a_scale_of_no_two_grades_is_refused(low):
     with pytest.raises(ValueError, match=f"low {low} is not below high 5"):
         Relatedness(4, low=low, high=5)
+
+
+@pytest.mark.parametrize(("end", "value"), [("low", 0.5), ("high", 4.5), ("high", "5")])
+def test_a_scale_between_whole_numbers_is_refused(end, value):
+    with pytest.raises(ValueError, match=f"^{end} is {value!r}; give a whole number$"):
+        Relatedness(4, **{end: value})
