@@ -28,9 +28,10 @@ from graphs.features import Vocabularies
 from graphs.sentence_graph import SentenceGraph
 from graphs.token_vectors import TokenVectors, with_vectors
 
-_COLUMN = {  # of a corpus of pairs of one's own
-    "label": ", or, if LabelledPairs reads a score, leave out --corpus.score",
-    "score": ", or name the column from which LabelledPairs reads it with --corpus.score",
+_REMEDIES = {  # where the corpus could give another gold value, or the task want one
+    "label": ", or leave out --corpus.score of LabelledPairs, or for SICK set --task.target entailment",
+    "score": ", or name the column of the scores with --corpus.score of LabelledPairs",
+    "entailment": ", or put the official files of SICK beside its parses",
 }
 
 
@@ -116,7 +117,7 @@ def graph_set(
             raise _unfit(example, f"{what}; choose a task that fits the corpus")
         missing = [name for name in targets if name not in example.targets]
         if missing:
-            hint = _COLUMN.get(missing[0], "")
+            hint = _REMEDIES.get(missing[0], "")
             raise _unfit(example, f"has {no_gold(missing[0], example.targets)}{hint}")
     # Only phrases have labels of their own to learn; a "label" of a pair or of a whole sentence is no node's.
     phrases = any(sentence.labels is not None for example in examples for sentence in example.sentences)
