@@ -39,7 +39,7 @@ def check_fold(fold: int) -> int:
         InputError: it is not 0 to 9.
     """
     if fold not in range(FOLDS):
-        raise InputError(f"fold {fold}: the folds of a cross-validation are 0 to {FOLDS - 1}")
+        raise InputError(f"fold {fold!r}: the folds of a cross-validation are 0 to {FOLDS - 1}")
     return fold
 
 

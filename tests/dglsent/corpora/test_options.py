@@ -21,6 +21,7 @@ from graphs.errors import InputError
         (lambda: AI2("enwv1"), "version is 'enwv1'; use 'enwv0' or 'ck12v0'"),
         (lambda: IMDB(max_length=-5), "max_length is -5; give a whole number from 1"),
         (lambda: IMDB(max_length=0), "max_length is 0; give a whole number from 1"),
+        (lambda: MR("1"), "fold '1': the folds of a cross-validation are 0 to 9"),
         (lambda: MR(1.5), "fold 1.5: the folds of a cross-validation are 0 to 9"),
         (lambda: Reviews(seed=None).load(), "seed is None; give a whole number"),
         (lambda: Reviews(train=-1).load(), "train is -1; give a whole number of reviews, 0 or more"),
