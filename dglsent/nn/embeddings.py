@@ -9,7 +9,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional as F  # noqa: N812
 
-from graphs.errors import InputError
+from graphs.errors import InputError, check_kind
 from graphs.fields import VECTOR, WORD
 
 Table = TypeVar("Table", nn.Embedding, nn.EmbeddingBag)
@@ -33,6 +33,7 @@ class WordEmbedding(nn.Module):
 
     Raises:
         ValueError: `vectors` have another shape.
+        InputError: they are no tensor.
     """
 
     def __init__(
@@ -46,6 +47,8 @@ class WordEmbedding(nn.Module):
         sparse: bool = False,
     ) -> None:
         super().__init__()
+        if vectors is not None:
+            check_kind(vectors, Tensor, "torch.from_numpy makes one of an array")
         if vectors is not None and vectors.shape != (size, dim):
             raise ValueError(f"vectors {list(vectors.shape)} are given, and [{size}, {dim}] are wanted")
         self.dim, self.sparse = dim, sparse

@@ -41,6 +41,11 @@ def test_given_vectors_of_another_shape_are_refused(shape):
         WordEmbedding(5, 4, vectors=torch.randn(shape))
 
 
+def test_given_vectors_in_an_array_are_refused():
+    with pytest.raises(InputError, match=r"^Tensor is wanted, and ndarray was given; torch\.from_numpy makes one"):
+        WordEmbedding(5, 4, vectors=torch.randn(5, 4).numpy())
+
+
 def test_random_vectors_are_small_and_spread():
     torch.manual_seed(0)
     weight = WordEmbedding(200, 50).weight[1:]
