@@ -12,7 +12,7 @@ from typing import Literal
 import torch
 from torch import Tensor, nn
 
-from dglsent.models.encoder import Encoder, PairEncoder
+from dglsent.models.encoder import Encoder, PairEncoder, made
 from dglsent.nn.embeddings import WordEmbedding
 from dglsent.passing import Batch, EdgesSeen, Outputs, dot, softmax_sum, update_all
 from graphs.columns import IntArray
@@ -29,7 +29,7 @@ class DecomposableAttention(PairEncoder):
         mda_G: whether G is a "linear" map, as in the released code, or followed by a "relu".
 
     Raises:
-        InputError: `mda_G` is neither.
+        InputError: `mda_G` is neither, or `structure` makes no encoder.
     """
 
     def __init__(
@@ -39,7 +39,7 @@ class DecomposableAttention(PairEncoder):
         mda_G: Literal["linear", "relu"] = "linear",
     ) -> None:
         check_choice("mda_G", mda_G, ("linear", "relu"))
-        encoder = structure(embedding)
+        encoder = made(structure, embedding)
         super().__init__(encoder, encoder.memory_size)
         self.mda_G = mda_G
         self.shows = (*encoder.shows, f"{ATTEND}.attention", f"{ATTEND}.E")

@@ -23,6 +23,7 @@ from dglsent.nn.chains import LSTMChain
 from dglsent.nn.embeddings import WordEmbedding
 from dglsent.nn.readout import mean_over_words
 from dglsent.passing import Batch, Direction
+from graphs.errors import check_kind
 from graphs.features import Vocabularies
 from graphs.fields import NEXT, REAL
 
@@ -60,7 +61,7 @@ class WindowEncoder(Encoder):
         vocabularies: those of the graphs, with spelling.
 
     Raises:
-        InputError: the vocabularies have no spelling.
+        InputError: the vocabularies have no spelling, or `options` are none.
     """
 
     directions: tuple[Direction, ...] = ()
@@ -76,6 +77,7 @@ class WindowEncoder(Encoder):
         vocabularies: Vocabularies | None,
     ) -> None:
         super().__init__(embedding, size)
+        check_kind(options, WindowOptions, "WindowOptions(gate_dropout=0.2), say, tells how windows are read")
         self.inputs = TokenInputs(embedding.dim, vocabularies, options.cap_dim, options.character_dim)
         self.window = DynamicWindow(
             self.inputs.size, half_width, options.filter, options.gate_dropout, options.dropout_style

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from torch import Tensor, nn
 
 from dglsent.nn.embeddings import WordEmbedding
 from dglsent.passing import Batch, Direction, Use
-from graphs.errors import check_positive
+from graphs.errors import InputError, check_kind, check_positive
 from graphs.fields import ATTEND
 
 
@@ -24,7 +25,7 @@ class Encoder(nn.Module):
         shows: fields that it sets for analysis: "z_u" of nodes, "child.attention" of the edges of a relation.
 
     Raises:
-        InputError: `size`, or that of the word vectors, is no whole number from 1.
+        InputError: `embedding` is none, or `size`, or that of the word vectors, is no whole number from 1.
     """
 
     directions: tuple[Direction, ...] = ("up",)
@@ -33,6 +34,7 @@ class Encoder(nn.Module):
 
     def __init__(self, embedding: WordEmbedding, size: int) -> None:
         super().__init__()
+        check_kind(embedding, WordEmbedding, "dglsent.nn.embeddings.WordEmbedding(size, dim) makes one")
         # Here, for all encoders: of a size of 0 some made empty layers, and others divided by it.
         check_positive(f"{type(self).__name__}: size of the word vectors", embedding.dim)
         check_positive(f"{type(self).__name__}: size of a state", size)
@@ -96,3 +98,15 @@ class PairEncoder(Encoder):
         self.__dict__["embedding"] = structure.embedding
         self.size, self.directions = size, structure.directions
         self.relations = (*structure.relations, ATTEND)
+
+
+def made(structure: Callable[[WordEmbedding], Encoder], embedding: WordEmbedding) -> Encoder:
+    """The encoder of one sentence, over word vectors.
+
+    Raises:
+        InputError: `structure` makes none, as one that is made already.
+    """
+    if isinstance(structure, nn.Module) or not callable(structure):
+        given = f"a value of type {type(structure).__name__}"
+        raise InputError(f"structure is {given}; give what makes an encoder, as SeqLSTM or partial(SeqLSTM, hidden=50)")
+    return structure(embedding)

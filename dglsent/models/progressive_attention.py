@@ -12,7 +12,7 @@ from typing import Literal
 import torch
 from torch import Tensor, nn
 
-from dglsent.models.encoder import Encoder, PairEncoder
+from dglsent.models.encoder import Encoder, PairEncoder, made
 from dglsent.nn.attention import additive_score
 from dglsent.nn.embeddings import WordEmbedding
 from dglsent.passing import Batch, EdgesSeen, NodesSeen, Outputs, StepLinear, frontier_pass, softmax_sum, update_all
@@ -42,7 +42,7 @@ class ProgressiveAttention(PairEncoder):
 
     Raises:
         ValueError: the structure has no propagations.
-        InputError: `pa_mix` is none of these.
+        InputError: `pa_mix` is none of these, or `structure` makes no encoder.
     """
 
     def __init__(
@@ -53,7 +53,7 @@ class ProgressiveAttention(PairEncoder):
         pa_mix: Literal["paper", "context", "mean"] = "paper",
     ) -> None:
         check_choice("pa_mix", pa_mix, ("paper", "context", "mean"))
-        encoder = structure(embedding)
+        encoder = made(structure, embedding)
         if not encoder.directions:
             raise ValueError(f"{type(encoder).__name__} propagates nothing; take a structure that does, such as BiLSTM")
         super().__init__(encoder, encoder.size)

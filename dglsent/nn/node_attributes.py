@@ -13,7 +13,7 @@ from dglsent.nn.embeddings import drawn
 from dglsent.nn.positions import PositionEmbedding
 from dglsent.nn.tags import tag_ids
 from dglsent.passing import Batch
-from graphs.errors import InputError, check_choice
+from graphs.errors import InputError, check_choice, check_kind
 from graphs.features import SPECIAL, Vocabularies, Vocabulary
 from graphs.fields import AFFIX, CAP, CHARACTERS, MARKS, POSITION, SHAPE
 from graphs.spelling import CAPITALS, Spelling
@@ -55,13 +55,14 @@ class NodeAttributes(nn.Module):
         size: dimensions of all of them together.
 
     Raises:
-        InputError: vocabularies that are wanted are not given, or have no tags or no spelling; or `characters` is none
-            of its words.
+        InputError: vocabularies that are wanted are not given, or have no tags or no spelling; `attributes` are none;
+            or `characters` is none of its words.
         ValueError: `character_size` is odd, with "lstm".
     """
 
     def __init__(self, attributes: Attributes, vocabularies: Vocabularies | None = None, dropout: float = 0.0) -> None:
         super().__init__()
+        check_kind(attributes, Attributes, "Attributes(tag_dim=50), say, tells which there are")
         check_choice("characters", attributes.characters, ("none", "lstm", "cnn"))
         self.tag = self.characters = self.spelling = self.position = None
         if attributes.tag_dim:

@@ -12,12 +12,12 @@ from graphs.fields import TAG
 
 
 def require_tags(tags: Sequence[str]) -> None:
-    """Refuses a vocabulary of tags without a tag, such as that of trees whose nodes have none.
+    """Refuses a vocabulary of tags without a tag, such as that of trees whose nodes have none, and text in its place.
 
     Raises:
         ValueError: it is one.
     """
-    if not set(tags) - set(SPECIAL):
+    if isinstance(tags, str) or not set(tags) - set(SPECIAL):
         raise ValueError(
             "there are no tags: take trees that have some, and give tags=, the strings of the tag vocabulary"
         )

@@ -14,11 +14,14 @@ from window_sentences import WORDS, window
 from dglsent.models.adamc_rnn import AdaMCRNN, AdaMCRNTN
 from dglsent.models.bi_tree_lstm import BiTreeLSTM
 from dglsent.models.cn3 import CN3
+from dglsent.models.decomposable_attention import DecomposableAttention
 from dglsent.models.dynamic_compositional import DCRecNN, DCTreeLSTM
+from dglsent.models.dynamic_window import WindowMLP
 from dglsent.models.elman import SeqRNN
 from dglsent.models.lstmn import LSTMN
 from dglsent.models.mv_rnn import MVRNN
 from dglsent.models.pd_graph import PDGraph
+from dglsent.models.progressive_attention import ProgressiveAttention
 from dglsent.models.recnn import RecNN
 from dglsent.models.rntn import RNTN
 from dglsent.models.sata_tree_lstm import SATATreeLSTM
@@ -170,7 +173,7 @@ def test_encoders_of_two_children_refuse_other_graphs(encoder_class, other, on):
 
 
 @pytest.mark.parametrize("encoder_class", WITH_TAGS)
-@pytest.mark.parametrize("tags", [(), TAGS[:2]], ids=["none", "no more than special ids"])
+@pytest.mark.parametrize("tags", [(), TAGS[:2], "NP"], ids=["none", "no more than special ids", "a text"])
 def test_encoders_of_tags_want_some(encoder_class, tags):
     with pytest.raises(ValueError, match=r"^there are no tags: take trees that have some, and give tags="):
         build(encoder_class, tags=tags)
@@ -202,3 +205,28 @@ def test_sizes_that_are_none(encoder, size):
         encoder(WordEmbedding(VOCABULARY, 3), size)
     with pytest.raises(InputError, match=rf"^{encoder.__name__}: size of the word vectors is 0; give a whole number"):
         encoder(WordEmbedding(VOCABULARY, 0), 4)
+
+
+@pytest.mark.parametrize("embedding", [None, 100, torch.nn.Embedding(VOCABULARY, 3)])
+def test_word_vectors_that_are_none(embedding):
+    """Torch's own table, say, which knows neither padding nor the fields of nodes."""
+    with pytest.raises(InputError, match=rf"^WordEmbedding is wanted, and {type(embedding).__name__} was given; "):
+        RecNN(embedding)
+
+
+@pytest.mark.parametrize("pairs", [ProgressiveAttention, DecomposableAttention])
+def test_a_structure_that_is_made_already(pairs):
+    """It was called, and torch told that it has no forward."""
+    embedding = WordEmbedding(VOCABULARY, 3)
+    with pytest.raises(InputError, match=r"^structure is a value of type SeqLSTM; give what makes an encoder"):
+        pairs(embedding, SeqLSTM(embedding, 4))
+    with pytest.raises(InputError, match=r"^structure is a value of type str"):
+        pairs(embedding, "SeqLSTM")
+
+
+def test_options_in_a_dict():
+    embedding = WordEmbedding(VOCABULARY, 3)
+    with pytest.raises(InputError, match=r"^Attributes is wanted, and dict was given; "):
+        CN3(embedding, attributes={"tag_dim": 3})
+    with pytest.raises(InputError, match=r"^WindowOptions is wanted, and dict was given; "):
+        WindowMLP(embedding, options={"cap_dim": 3})
