@@ -28,10 +28,9 @@ from graphs.features import Vocabularies
 from graphs.sentence_graph import SentenceGraph
 from graphs.token_vectors import TokenVectors, with_vectors
 
-_REMEDIES = {  # where the corpus could give another gold value, or the task want one
-    "label": ", or leave out --corpus.score of LabelledPairs, or for SICK set --task.target entailment",
+_REMEDIES = {  # for pairs, where the corpus could give another gold value or the task want one
+    "label": ", set --task.target to one that it has, or leave out --corpus.score of LabelledPairs",
     "score": ", or name the column of the scores with --corpus.score of LabelledPairs",
-    "entailment": ", or put the official files of SICK beside its parses",
 }
 
 
