@@ -137,7 +137,7 @@ def constituency(
     word[is_word] = _ids(tree.words, vocabularies, tree.origin)
     position = np.full(size, -1, dtype=np.int64)
     position[is_word] = np.arange(is_word.sum())
-    span, src = trees.spans(tree), np.flatnonzero(parent >= 0)
+    span, src = trees.spans_below(tree, parent), np.flatnonzero(parent >= 0)
     trees.require_pre_order(parent, span, tree.origin)
     nodes = {
         fields.WORD: word,

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from graphs.columns import Constituency, IntArray
-from graphs.trees import children, ordered_parents, parents, require_one, spans
+from graphs.trees import children, ordered_parents, require_one, require_words, spans_below
 
 # The children are searched for each wanted label in turn, from the first child on or from the last one back.
 _FORWARD = {
@@ -85,9 +85,13 @@ def head_children(tree: Constituency) -> list[int]:
     Raises:
         SentenceError: `ordered_parents` refuses the tree.
     """
+    return heads_below(tree.label, children(ordered_parents(tree)))
+
+
+def heads_below(label: Sequence[str], below: Sequence[Sequence[int]]) -> list[int]:
+    """[N] the same of labels [N] and the children of each node."""
     return [
-        kids[head_child(tree.label[node], [tree.label[kid] for kid in kids])] if kids else node
-        for node, kids in enumerate(children(ordered_parents(tree)))
+        kids[head_child(label[node], [label[kid] for kid in kids])] if kids else node for node, kids in enumerate(below)
     ]
 
 
@@ -98,13 +102,15 @@ def head_children_collapsed(tree: Constituency, collapsed: Constituency) -> list
         tree: as it was.
         collapsed: what `transforms.collapse_unary` made of it.
     """
-    heads, extent = head_children(tree), [*map(tuple, spans(tree).tolist())]
+    parent = ordered_parents(tree)
+    heads, extent = heads_below(tree.label, children(parent)), [*map(tuple, spans_below(tree, parent).tolist())]
     # Of the nodes over the same words one alone has several children, the lowest.
     head = {extent[node]: extent[heads[node]] for node in range(len(tree)) if extent[heads[node]] != extent[node]}
-    below = [*map(tuple, spans(collapsed).tolist())]
+    above = ordered_parents(collapsed)
+    below = [*map(tuple, spans_below(collapsed, above).tolist())]
     return [
         next(kid for kid in kids if below[kid] == head[below[node]]) if kids else node
-        for node, kids in enumerate(children(collapsed.parent))
+        for node, kids in enumerate(children(above))
     ]
 
 
@@ -114,9 +120,9 @@ def constituency_to_heads(tree: Constituency) -> IntArray:
     Raises:
         SentenceError: there are several trees, or `trees.parents` refuses the tree.
     """
-    require_one(tree)
-    parent = parents(tree).tolist()
-    head_of = head_children(tree)
+    above = require_one(tree)
+    require_words(tree, above)
+    parent, head_of = above.tolist(), heads_below(tree.label, children(above))
     token = (np.cumsum([word is not None for word in tree.word]) - 1).tolist()
     lexical = [0] * len(tree)  # the token that heads each node
     for node in range(len(tree) - 1, -1, -1):

@@ -11,10 +11,10 @@ from typing import Final, Literal
 
 import numpy as np
 
-from graphs.columns import Constituency
+from graphs.columns import Constituency, IntArray
 from graphs.errors import SentenceError, check_choice
-from graphs.heads import bare_label, head_children
-from graphs.trees import children, from_children, ordered_parents, parents, require_one
+from graphs.heads import bare_label, heads_below
+from graphs.trees import children, from_children, ordered_parents, require_one, require_words
 
 TRACE: Final = "-NONE-"  # the tag of what is no word of the sentence
 _OUTER = frozenset({"", "ROOT", "TOP", "S1"})
@@ -28,14 +28,15 @@ def drop_traces(tree: Constituency) -> Constituency:
     Raises:
         SentenceError: no word is left, or there are several trees, or a broken one.
     """
-    require_one(tree)
-    parent = parents(tree).tolist()
+    parents = require_one(tree)
+    require_words(tree, parents)
+    parent = parents.tolist()
     keep = [word is not None and label != TRACE for label, word in zip(tree.label, tree.word, strict=True)]
     for node in range(len(tree) - 1, 0, -1):
         keep[parent[node]] |= keep[node]
     if not keep[0]:
         raise SentenceError("nothing but traces in the sentence", tree.origin)
-    return _subset(tree, keep)
+    return _subset(tree, parents, keep)
 
 
 def strip_functional_tags(tree: Constituency) -> Constituency:
@@ -49,10 +50,15 @@ def drop_outer(tree: Constituency) -> Constituency:
     Raises:
         SentenceError: there are several trees, or a broken one.
     """
-    parent = require_one(tree)
+    return _without_outer(tree, require_one(tree))[0]
+
+
+def _without_outer(tree: Constituency, parent: IntArray) -> tuple[Constituency, IntArray]:
+    """The tree without an outer root, and its parents."""
     if tree.label[0] not in _OUTER or tree.word[0] is not None or np.count_nonzero(parent == 0) != 1:
-        return tree
-    return _subset(tree, [False] + [True] * (len(tree) - 1))
+        return tree, parent
+    inner = _subset(tree, parent, [False] + [True] * (len(tree) - 1))
+    return inner, inner.parent
 
 
 def collapse_unary(tree: Constituency, label: Literal["top", "joined"] = "top") -> Constituency:
@@ -68,14 +74,13 @@ def collapse_unary(tree: Constituency, label: Literal["top", "joined"] = "top") 
         SentenceError: with "joined", a label holds a "+" already; or there are several trees, or a broken one.
     """
     check_choice("label", label, ("top", "joined"))
-    require_one(tree)
+    parents = require_one(tree)
     if label == "top":
-        tree = drop_outer(tree)
+        tree, parents = _without_outer(tree, parents)
     elif any(_JOIN in name for name in tree.label):
         raise SentenceError(f"a label holds {_JOIN!r} already, so joined labels could not be told apart", tree.origin)
-    above_each = ordered_parents(tree)  # without an outer root, another tree
-    parent = above_each.tolist()
-    brood = np.bincount(above_each[1:], minlength=len(tree)).tolist()
+    parent = parents.tolist()
+    brood = np.bincount(parents[1:], minlength=len(tree)).tolist()
     names = list(tree.label)
     # The lowest node of a chain stands for it; parents come first in pre-order, so names pass down.
     for node in range(1, len(tree)):
@@ -87,7 +92,7 @@ def collapse_unary(tree: Constituency, label: Literal["top", "joined"] = "top") 
         elif tree.word[node] is None:
             names[node] = names[above]
     keep = [count != 1 for count in brood]
-    return _subset(Constituency(names, tree.word, tree.parent, tree.origin), keep)
+    return _subset(Constituency(names, tree.word, parents, tree.origin), parents, keep)
 
 
 def expand_unary(tree: Constituency) -> Constituency:
@@ -142,7 +147,7 @@ def binarise(
     if label == "at" and any(map(_is_made, tree.label, tree.word)):
         raise SentenceError(f"a phrase label starts with {_MADE!r} already, so it could not be told apart", tree.origin)
     if heads is None:
-        heads = head_children(tree) if branching == "head" else []
+        heads = heads_below(tree.label, below) if branching == "head" else []
     names, words = list(tree.label), list(tree.word)
     for node in wide:
         kids = below[node]
@@ -172,22 +177,21 @@ def binarise(
 
 def debinarise(tree: Constituency) -> Constituency:
     """Gives the children of phrases named "@..." to the phrase above: undoes `binarise(..., label="at")`."""
-    return _subset(
-        tree,
-        [node == 0 or not _is_made(*pair) for node, pair in enumerate(zip(tree.label, tree.word, strict=True))],
-    )
+    parents = ordered_parents(tree)
+    keep = [node == 0 or not _is_made(*pair) for node, pair in enumerate(zip(tree.label, tree.word, strict=True))]
+    return _subset(tree, parents, keep)
 
 
 def _is_made(label: str, word: str | None) -> bool:
     return word is None and label.startswith(_MADE)
 
 
-def _subset(tree: Constituency, keep: list[bool]) -> Constituency:
+def _subset(tree: Constituency, parents: IntArray, keep: list[bool]) -> Constituency:
     """The nodes to keep; the children of a node that goes hang on the nearest ancestor that stays."""
     place = (np.cumsum(keep) - 1).tolist()
     stands: list[int] = []  # new index of the node itself, or of the nearest ancestor that stays
     parent: list[int] = []
-    for node, above in enumerate(ordered_parents(tree).tolist()):
+    for node, above in enumerate(parents.tolist()):
         nearest = stands[above] if above >= 0 else -1
         if keep[node]:
             parent.append(nearest)

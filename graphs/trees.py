@@ -59,7 +59,22 @@ def parents(tree: Constituency) -> IntArray:
     Raises:
         SentenceError: `ordered_parents` refuses the tree, a phrase has no words, or a word has something below it.
     """
-    parent, size = ordered_parents(tree), len(tree)
+    parent = ordered_parents(tree)
+    require_words(tree, parent)
+    return parent
+
+
+def require_words(tree: Constituency, parent: IntArray) -> None:
+    """Refuses a tree whose words are not its leaves.
+
+    Args:
+        tree: N nodes.
+        parent: [N] their `ordered_parents`.
+
+    Raises:
+        SentenceError: a phrase has no words, or a word has something below it.
+    """
+    size = len(tree)
     above = np.bincount(parent[parent >= 0], minlength=size) > 0
     is_word = np.fromiter((word is not None for word in tree.word), dtype=bool, count=size)
     if (above == is_word).any():
@@ -70,7 +85,6 @@ def parents(tree: Constituency) -> IntArray:
             else f"phrase {tree.label[node]!r} has no words"
         )
         raise SentenceError(what, tree.origin)
-    return parent
 
 
 def heads(sentence: Dependencies) -> IntArray:
@@ -198,7 +212,12 @@ def spans(tree: Constituency) -> IntArray:
     Raises:
         SentenceError: `ordered_parents` refuses the tree.
     """
-    parent = ordered_parents(tree).tolist()
+    return spans_below(tree, ordered_parents(tree))
+
+
+def spans_below(tree: Constituency, above: IntArray) -> IntArray:
+    """The same where the `ordered_parents` [N] are known."""
+    parent = above.tolist()
     is_leaf = np.fromiter((word is not None for word in tree.word), dtype=np.int64, count=len(tree))
     start = np.cumsum(is_leaf) - is_leaf  # in pre-order, the tokens before a node are those of the nodes before it
     length = is_leaf.tolist()

@@ -17,7 +17,7 @@ from graphs.columns import Constituency
 from graphs.errors import BrokenFileError, Origin, SentenceError, check_kind
 from graphs.formats.policy import OnError, Sentences, collect
 from graphs.formats.source import Source, read_lines, source_name, source_start
-from graphs.trees import parents, require_one, require_pre_order, spans
+from graphs.trees import require_one, require_pre_order, require_words, spans_below
 
 # Space, tab and line ends separate tokens; U+00A0 and its like belong to them.
 _TOKEN = re.compile(r"[()\n]|[^ \t\r\n()]+")
@@ -81,9 +81,9 @@ def to_brackets(tree: Constituency, *, escape: bool = False) -> str:
             refuses the tree; if a label or a word holds a space or a bracket, or if a word without a label would be
             read as something else (it stands first in a phrase without a label, or has no labelled sibling).
     """
-    require_one(tree)
-    above = parents(tree)
-    require_pre_order(above, spans(tree), tree.origin)
+    above = require_one(tree)
+    require_words(tree, above)
+    require_pre_order(above, spans_below(tree, above), tree.origin)
     parent = above.tolist()
     _refuse_unlabelled(tree, parent)
     pieces: list[str] = []

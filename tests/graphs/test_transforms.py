@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from random_trees import columns, constituencies
 
-from graphs import transforms
+from graphs import transforms, trees
 from graphs.columns import Constituency
 from graphs.documents import forest
 from graphs.errors import InputError, SentenceError
@@ -215,3 +215,11 @@ def test_the_trees_of_a_document_are_changed_before_they_are_joined(change):
         change(Constituency([], [], np.zeros(0, dtype=np.int64)))
     assert change(forest(several[:1])) is not None
     assert len(forest([transforms.binarise(tree) for tree in several])) == len(forest(several)) + 1
+
+
+@pytest.mark.parametrize("change", [*OF_ONE_TREE, transforms.debinarise, transforms.expand_unary, to_brackets])
+def test_a_tree_is_checked_once(change, monkeypatch):
+    checked = []
+    monkeypatch.setattr(trees, "check_lengths", checked.append)
+    change(one("(ROOT (S (NP (DT a) (JJ b) (NN c)) (VP (VB d))))"))
+    assert len(checked) == 1
