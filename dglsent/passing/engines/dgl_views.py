@@ -44,14 +44,14 @@ class Shown:
         """DGL's edges as a message function sees them."""
         return Edges(
             seen.batch_size(),
-            partial(_field, seen.src, (), self._of_senders),
-            partial(_field, seen.dst, self._unset(), self._of_others),
-            partial(_edge_field, seen.data),
+            partial(_field, seen.src, NODE, (), self._of_senders),
+            partial(_field, seen.dst, NODE, self._unset(), self._of_others),
+            partial(_field, seen.data, EDGE, (), ""),
         )
 
     def nodes(self, seen: Any, reduced: Collection[str] = ()) -> Nodes:
         """DGL's nodes as a reduce or apply function sees them, which were given some fields by reduce."""
-        data = partial(_field, seen.data, self._unset() - {*reduced}, self._of_others)
+        data = partial(_field, seen.data, NODE, self._unset() - {*reduced}, self._of_others)
         if seen.mailbox is None:
             return Nodes(seen.batch_size(), data)
         return Nodes(seen.batch_size(), data, lambda name: there(seen.mailbox, name, MESSAGE))
@@ -67,16 +67,10 @@ class Shown:
         return {name for name in self._computed if name not in self._known}
 
 
-def _edge_field(fields: Mapping[str, Tensor], name: str) -> Tensor:
-    if name in fields:
-        return fields[name]
-    # In parts of graphs DGL numbers edges.
-    raise MissingFieldError(name, EDGE, [each for each in fields if each != door.dgl.EID])
-
-
-def _field(fields: Mapping[str, Tensor], unset: Collection[str], hint: str, name: str) -> Tensor:
+def _field(fields: Mapping[str, Tensor], what: str, unset: Collection[str], hint: str, name: str) -> Tensor:
+    """A field of nodes or edges (`what`) that is set."""
     if name in fields and name not in unset:
         return fields[name]
-    # In parts of graphs DGL numbers nodes.
-    known = [each for each in fields if each not in unset and each != door.dgl.NID]
-    raise MissingFieldError(name, NODE, known, hint)
+    # In parts of graphs DGL numbers nodes and edges.
+    known = [each for each in fields if each not in unset and each not in (door.dgl.NID, door.dgl.EID)]
+    raise MissingFieldError(name, what, known, hint)
