@@ -313,14 +313,19 @@ def _without_edges(batch: Batch, relation: Relation, message: MessageFunction, r
             outputs[each.out] = nothing(each.value)
             relation.edges[each.weight] = there(messages, each.score, MESSAGE, by="softmax_sum")
         elif is_builtin(each):
-            outputs[each.out_field] = there(messages, each.msg_field, MESSAGE, by=f"fn.{each.name}")
+            message = there(messages, each.msg_field, MESSAGE, by=f"fn.{each.name}")
+            total = message.sum(0)  # of whole numbers and truth values in 64 bits, and their mean has fractions
+            dtypes = {"sum": total.dtype, "mean": total.div(1).dtype}
+            outputs[each.out_field] = message.to(dtypes.get(each.name, message.dtype))
         elif isinstance(each, Padded):
             mask = torch.ones(0, 1, dtype=torch.bool)
             outputs.update(_whole(each, mask, nothing, {name: value.unsqueeze(1) for name, value in messages.items()}))
         else:
             outputs.update(call(each, Nodes(0, nothing, lambda name: there(messages, name, MESSAGE).unsqueeze(1))))
     require_rows(outputs, 0, "nodes with in-edges")
-    return {name: value.sum(0).expand(batch.num_nodes, *value.shape[1:]) for name, value in outputs.items()}
+    # With its type, which a sum of whole numbers or truth values would not keep.
+    zeros = {name: value.sum(0, dtype=value.dtype) for name, value in outputs.items()}
+    return {name: value.expand(batch.num_nodes, *value.shape) for name, value in zeros.items()}
 
 
 def _with_fields(batch: Batch, graph: Any, further: Any, relation: str) -> Any:

@@ -88,6 +88,30 @@ def test_whole_numbers_and_truth_values(dtype, reducer, relation):
     assert batch.nodes["h"].dtype == wanted
 
 
+@pytest.mark.parametrize("dtype", [torch.bool, torch.uint8, torch.int64, torch.bfloat16, torch.float64])
+@pytest.mark.parametrize(
+    "reduce",
+    [
+        *(getattr(fn, name)("m", "h") for name in ("sum", "mean", "max", "min")),
+        lambda nodes: {"h": nodes.mailbox["m"][:, 0]},
+    ],
+    ids=["sum", "mean", "max", "min", "first"],
+)
+def test_over_no_edges_the_engines_give_zeros_of_one_type(dtype, reduce):
+    found = []
+    for name in ("torch", "dgl"):
+        batch = Batch.of([chain(1), chain(1)])
+        batch.nodes["x"] = torch.ones(2, 3, dtype=dtype)
+        with engine(name):
+            update_all(batch, fn.copy_u("x", "m"), reduce)
+        found.append(batch.nodes["h"])
+    ours, theirs = found
+    assert ours.dtype == theirs.dtype
+    assert ours.shape == theirs.shape == (2, 3)
+    assert not ours.any()
+    assert not theirs.any()
+
+
 def test_a_field_of_no_width():
     batch = Batch.of([chain(3), chain(2)])
     batch.nodes["x"] = torch.ones(5, 0)
