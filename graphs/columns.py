@@ -31,6 +31,9 @@ class Constituency:
         word: [N] the token at a leaf, None at a phrase.
         parent: [N] index of the parent, -1 at the root, which is node 0; a document has several roots.
         origin: where the tree was read.
+
+    Raises:
+        SentenceError: the parents are rows of several lengths.
     """
 
     label: Sequence[str]
@@ -39,7 +42,7 @@ class Constituency:
     origin: Origin = field(default_factory=Origin)
 
     def __post_init__(self) -> None:
-        self.parent = np.asarray(self.parent)
+        self.parent = _column(self.parent, "parent", self.origin)
 
     def __len__(self) -> int:
         return len(self.label)
@@ -78,6 +81,9 @@ class Dependencies:
         origin: where the sentence was read.
         forest: whether its roots are those of several sentences, which stay apart in its graph.
         feats: [N] morphological features, such as "Number=Sing|Person=3"; "_" where there are none.
+
+    Raises:
+        SentenceError: the heads are rows of several lengths.
     """
 
     word: Sequence[str]
@@ -94,7 +100,7 @@ class Dependencies:
     feats: Sequence[str] = ()
 
     def __post_init__(self) -> None:
-        self.head = np.asarray(self.head)
+        self.head = _column(self.head, "head", self.origin)
         for name in ("upos", "xpos", "lemma", "feats"):
             column = getattr(self, name)
             if column is None or not len(column):
@@ -219,6 +225,18 @@ def as_array(values: Any) -> npt.NDArray[Any]:
     return np.asarray(values)
 
 
+def _column(values: Any, what: str, origin: Origin | None, of: str = "node") -> npt.NDArray[Any]:
+    """Numbers [N] of nodes, or of whatever else, as an array, which whole_numbers looks at.
+
+    Raises:
+        SentenceError: they are rows of several lengths.
+    """
+    try:
+        return as_array(values)
+    except ValueError:
+        raise SentenceError(f"{what}: rows of several lengths; give one number a {of}", origin) from None
+
+
 def whole_numbers(values: Sequence[int] | IntArray, what: str, origin: Origin | None, of: str = "node") -> IntArray:
     """Numbers [N] of nodes, or of whatever else, as int64; `what`, `origin` and `of` are for the error.
 
@@ -226,10 +244,7 @@ def whole_numbers(values: Sequence[int] | IntArray, what: str, origin: Origin | 
         SentenceError: they have not one dimension, or one is no whole number, of which NumPy would cut the fraction
             off.
     """
-    try:
-        given = as_array(values)
-    except ValueError:
-        raise SentenceError(f"{what}: rows of several lengths; give one number a {of}", origin) from None
+    given = _column(values, what, origin, of)
     if given.ndim != 1:
         raise SentenceError(f"{what}: shape {list(given.shape)}; give one number a {of}", origin)
     if given.dtype.kind not in "biuf":

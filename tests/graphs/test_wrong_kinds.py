@@ -173,6 +173,18 @@ def test_columns_of_several_lengths(build, sentence, said):
         build(sentence, VOCABULARIES)
 
 
+@pytest.mark.parametrize(
+    ("make", "said"),
+    [
+        (lambda origin: Dependencies(["a", "b"], [[0], [1, 2]], ["x", "y"], origin=origin), "head"),
+        (lambda origin: Constituency(["S", "A"], [None, "a"], [[-1], [0, 0]], origin), "parent"),
+    ],
+)
+def test_heads_in_rows_of_several_lengths(make, said):
+    with pytest.raises(SentenceError, match=f"f:3: {said}: rows of several lengths; give one number a node"):
+        make(Origin("f", 3))
+
+
 @pytest.mark.parametrize("edges", [torch.tensor([[0.0, 0.5]]), [{0, 0.5}], ["00"], np.zeros((1, 2, 1), int), [0], [()]])
 def test_edges_that_are_no_pairs(edges):
     assert graphs.over_words(TREE, VOCABULARIES, torch.tensor([[0, 1]])).dst.tolist() == [1]
