@@ -12,7 +12,7 @@ from typing import Final, Literal
 import numpy as np
 
 from graphs.columns import Constituency, IntArray
-from graphs.errors import SentenceError, check_choice
+from graphs.errors import InputError, SentenceError, check_choice
 from graphs.heads import bare_label, heads_below
 from graphs.trees import children, from_children, ordered_parents, require_one, require_words
 
@@ -127,17 +127,19 @@ def binarise(
             child (`graphs.heads`), first through the siblings on its right, then through those on its left.
         label: label of a new phrase under X: X itself ("parent"), or "@X" ("at"), which `debinarise` undoes. A tree
             that is binary already stays as it is, whatever its labels.
-        heads: [N] the head child of each phrase, for "head"; by default the one that labels tell, which in a tree whose
-            unary chains were collapsed may be another (`graphs.heads.head_children_collapsed`).
+        heads: [N] the head child of each phrase, for "head" alone; by default the one that labels tell, which in a tree
+            whose unary chains were collapsed may be another (`graphs.heads.head_children_collapsed`).
 
     Raises:
-        InputError: `branching` or `label` is none of these words.
+        InputError: `branching` or `label` is none of these words, or heads are given for another branching.
         SentenceError: with "at", there is a phrase to split, and a phrase is named "@..." already; there are not as
             many heads as nodes, or the head of a phrase to split is none of its children; there are several trees, or
             a broken one.
     """
     check_choice("branching", branching, ("left", "right", "head"))
     check_choice("label", label, ("parent", "at"))
+    if heads is not None and branching != "head":
+        raise InputError(f"heads are given, and branching is {branching!r}; leave them out, or branch from the 'head'")
     below = children(require_one(tree))
     if heads is not None and len(heads) != len(tree):
         raise SentenceError(f"{len(heads)} heads for {len(tree)} nodes; give one a node", tree.origin)

@@ -146,6 +146,8 @@ def test_heads_are_children_of_their_phrases():
             transforms.binarise(tree, "head", heads=[1, head, *heads[2:]])
     with pytest.raises(SentenceError, match="5 heads for 6 nodes; give one a node"):
         transforms.binarise(tree, "head", heads=heads[:-1])
+    with pytest.raises(InputError, match="heads are given, and branching is 'right'; leave them out"):
+        transforms.binarise(tree, heads=heads)
 
 
 @pytest.mark.parametrize("change", [*OF_ONE_TREE, transforms.debinarise, transforms.expand_unary])
