@@ -11,7 +11,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from graphs.columns import Constituency, IntArray
-from graphs.trees import children, ordered_parents, require_one, require_words, spans_below
+from graphs.errors import SentenceError
+from graphs.trees import children, ordered_parents, parents, require_one, require_pre_order, require_words, spans_below
 
 # The children are searched for each wanted label in turn, from the first child on or from the last one back.
 _FORWARD = {
@@ -101,17 +102,26 @@ def head_children_collapsed(tree: Constituency, collapsed: Constituency) -> list
     Args:
         tree: as it was.
         collapsed: what `transforms.collapse_unary` made of it.
+
+    Raises:
+        SentenceError: it made it of another tree, `trees.parents` refuses one of them, or nodes are not in pre-order.
     """
-    parent = ordered_parents(tree)
-    heads, extent = heads_below(tree.label, children(parent)), [*map(tuple, spans_below(tree, parent).tolist())]
+    parent, above = parents(tree), parents(collapsed)
+    span = spans_below(tree, parent)
+    require_pre_order(parent, span, tree.origin)
+    heads, extent = heads_below(tree.label, children(parent)), [*map(tuple, span.tolist())]
     # Of the nodes over the same words one alone has several children, the lowest.
     head = {extent[node]: extent[heads[node]] for node in range(len(tree)) if extent[heads[node]] != extent[node]}
-    above = ordered_parents(collapsed)
     below = [*map(tuple, spans_below(collapsed, above).tolist())]
-    return [
-        next(kid for kid in kids if below[kid] == head[below[node]]) if kids else node
+    found = [
+        next((kid for kid in kids if below[kid] == head.get(below[node])), -1) if kids else node
         for node, kids in enumerate(children(above))
     ]
+    if -1 in found or tree.words != collapsed.words:
+        raise SentenceError(
+            "the collapsed tree was not made of this one; give what transforms.collapse_unary makes of it", tree.origin
+        )
+    return found
 
 
 def constituency_to_heads(tree: Constituency) -> IntArray:

@@ -8,7 +8,8 @@ from graphs import trees
 from graphs.columns import Constituency
 from graphs.errors import SentenceError
 from graphs.formats.brackets import parse_brackets
-from graphs.heads import bare_label, constituency_to_heads, head_child, head_children
+from graphs.heads import bare_label, constituency_to_heads, head_child, head_children, head_children_collapsed
+from graphs.transforms import collapse_unary
 
 
 @pytest.mark.parametrize(
@@ -122,3 +123,23 @@ def test_a_phrase_without_words_heads_nothing():
     tree = Constituency(["S", "A", "B"], [None, None, "b"], [-1, 0, 0])
     with pytest.raises(SentenceError, match="phrase 'A' has no words"):
         constituency_to_heads(tree)
+
+
+def test_heads_of_a_collapsed_tree_are_those_of_its_own():
+    texts = (
+        "(S (NP (NN cats)) (VP (VBP nap)))",
+        "(S (NP (NN cats)) (VP (VBP eat)))",  # other words
+        "(S (NP (NN cats)) (VP (VBP nap) (RB well)))",  # more of them
+        "(NN cats)",
+    )
+    trees = parse_brackets("\n".join(texts))
+    for tree in trees:
+        heads = head_children_collapsed(tree, collapse_unary(tree))
+        assert len(heads) == len(collapse_unary(tree))
+        for other in trees:
+            if other is not tree:
+                with pytest.raises(SentenceError, match="was not made of this one; give what transforms"):
+                    head_children_collapsed(tree, collapse_unary(other))
+    flat, deep = parse_brackets("(S (A a) (B b) (C c)) (S (X (A a) (B b)) (C c))")
+    with pytest.raises(SentenceError, match="was not made of this one"):
+        head_children_collapsed(flat, deep)
