@@ -23,7 +23,7 @@ from graphs.columns import (
     check_sentence,
     whole_numbers,
 )
-from graphs.errors import Origin, SentenceError, check_choice, check_kind
+from graphs.errors import InputError, Origin, SentenceError, check_choice, check_kind
 from graphs.features import Vocabularies, relations, tags
 from graphs.sentence_graph import SentenceGraph
 from graphs.topology import levels
@@ -64,6 +64,7 @@ def dependency(
             lengths, or a word that is no text.
     """
     check_choice("roots", roots, ("attach", "keep"))
+    _check_single(sentence)
     check_kind(sentence, Dependencies, "of a Constituency, graphs.constituency makes the graph")
     _check_vocabularies(vocabularies)
     if not len(sentence):
@@ -118,6 +119,7 @@ def constituency(
             words, nodes that are not in pre-order, a word that is no text, or with binary a phrase that has not two
             children.
     """
+    _check_single(tree)
     check_kind(tree, Constituency, "of Dependencies, graphs.dependency makes the graph")
     _check_vocabularies(vocabularies)
     parent = trees.parents(tree)
@@ -274,6 +276,7 @@ def _numbers(
 
 def _of_words(sentence: Sentence, vocabularies: Vocabularies) -> dict[str, IntArray]:
     """The fields of graphs with a node a token."""
+    _check_single(sentence)
     check_sentence(sentence)
     check_lengths(sentence)
     _check_vocabularies(vocabularies)
@@ -297,6 +300,15 @@ def _ids(words: Sequence[str], vocabularies: Vocabularies, origin: Origin) -> In
     if strange is not None:
         raise SentenceError(f"word {strange + 1} is {words[strange]!r}; give its text", origin)
     return vocabularies.word.ids(words)
+
+
+def _check_single(given: object) -> None:
+    """Refuse the sentences of a list, as readers give them, where one is wanted."""
+    if isinstance(given, list | tuple) and given and isinstance(given[0], Sentence):
+        raise InputError(
+            "a graph is made of one sentence, and a list of them was given; make one of each, as in "
+            "[graphs.chain(each, vocabularies) for each in sentences], and graphs.batch makes a batch of these"
+        )
 
 
 def _check_vocabularies(vocabularies: Vocabularies) -> None:

@@ -42,6 +42,23 @@ def test_builders_of_any_sentence(build, given):
 
 
 @pytest.mark.parametrize(
+    "build",
+    [
+        graphs.chain,
+        graphs.complete,
+        graphs.constituency,
+        graphs.dependency,
+        lambda *given: graphs.over_words(*given, []),
+        lambda *given: graphs.window(*given, 2),
+    ],
+)
+@pytest.mark.parametrize("given", [[SENTENCE, SENTENCE], (TREE,), graphs.parse_brackets("(A a)")])
+def test_builders_of_a_list(build, given):
+    with pytest.raises(InputError, match=r"made of one sentence, and a list of them was given; make one of each"):
+        build(given, VOCABULARIES)
+
+
+@pytest.mark.parametrize(
     ("build", "said"),
     [
         (lambda: graphs.dependency(SENTENCE, VOCABULARIES, roots="foo"), "roots is 'foo'; use 'attach' or 'keep'"),
