@@ -29,7 +29,7 @@ class SentenceGraph:
         pairwise: fields of every two nodes, each [N^2]: of receiver i and sender j at i N + j.
 
     Raises:
-        SentenceError: a column is no array of numbers, or of another length.
+        SentenceError: a column is no array of numbers, or of another length; ends or levels have not one dimension.
     """
 
     size: int
@@ -48,7 +48,7 @@ class SentenceGraph:
 
     def _misfit(self) -> str:
         """The first column that is no array of numbers, or of another length; every graph is asked, so it is cheap."""
-        size, edges = self.size, len(self.src)
+        size, edges = self.size, self.src.size if isinstance(self.src, np.ndarray) else 0
         for kind, columns, dtypes, of, wanted in (
             ("", {"src": self.src, "dst": self.dst}, "iu", "edges", edges),
             ("", {"level": self.level}, "iu", "nodes", size),
@@ -58,7 +58,8 @@ class SentenceGraph:
         ):
             for name, column in columns.items():
                 known = isinstance(column, np.ndarray) and column.dtype.kind in dtypes and _of_torch(column.dtype)
-                if known and len(column) == wanted:
+                rows = known and (column.ndim == 1 or (column.ndim > 1 and kind))  # ends and levels are single numbers
+                if rows and len(column) == wanted:
                     continue
                 what = f"{kind}{name!r}" if kind else name
                 if not isinstance(column, np.ndarray):
@@ -67,6 +68,8 @@ class SentenceGraph:
                     return f"{what} is an array of {column.dtype}; give {'whole ' if dtypes == 'iu' else ''}numbers"
                 if not known:
                     return f"{what} is an array of {column.dtype}, which torch does not know; give another, as float32"
+                if not rows:
+                    return f"{what} has the shape {list(column.shape)}; give one number for each of its {of}"
                 return f"{what} has {len(column)} entries for its {of}, which are {wanted}"
         return ""
 
