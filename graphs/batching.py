@@ -145,8 +145,8 @@ def merge(graphs: Sequence[SentenceGraph] | MergedGraphs) -> MergedGraphs:
     """Concatenate the columns of B sentence graphs; those that are merged already stay as they are.
 
     Raises:
-        InputError: there are none, they do not all carry the same fields, of one type and width, or one is complete
-            without self-loops.
+        InputError: there are none, they do not all carry the same fields, of one type and width, one is complete
+            without self-loops, or an end of an edge is none of its graph's nodes.
     """
     if isinstance(graphs, MergedGraphs):
         return graphs
@@ -171,6 +171,8 @@ def merge(graphs: Sequence[SentenceGraph] | MergedGraphs) -> MergedGraphs:
             )
     node_counts = np.fromiter((graph.size for graph in graphs), dtype=np.int64, count=len(graphs))
     edge_counts = np.fromiter((len(graph.src) for graph in graphs), dtype=np.int64, count=len(graphs))
+    src, dst = (_joined([getattr(graph, end) for graph in graphs]) for end in ("src", "dst"))
+    _require_inside(src, dst, node_counts, edge_counts)
     offset = np.repeat(starts(node_counts), edge_counts)
     first = graphs[0]
     nodes = {name: _column(graphs, "nodes", name) for name in first.nodes}
@@ -178,13 +180,26 @@ def merge(graphs: Sequence[SentenceGraph] | MergedGraphs) -> MergedGraphs:
     return MergedGraphs(
         node_counts=node_counts,
         edge_counts=edge_counts,
-        src=_joined([graph.src for graph in graphs]) + offset,
-        dst=_joined([graph.dst for graph in graphs]) + offset,
+        src=src + offset,
+        dst=dst + offset,
         nodes=nodes,
         edges={name: _column(graphs, "edges", name) for name in first.edges},
         level=_joined([graph.level for graph in graphs]),
         pairwise={name: np.concatenate([graph.pairwise[name] for graph in graphs]) for name in first.pairwise},
     )
+
+
+def _require_inside(src: IntArray, dst: IntArray, node_counts: IntArray, edge_counts: IntArray) -> None:
+    """Refuse edges src [E] -> dst [E] that lead out of their graph, which would end at nodes of another one."""
+    size = np.repeat(node_counts, edge_counts)
+    outside = (np.minimum(src, dst) < 0) | (np.maximum(src, dst) >= size)
+    if outside.any():
+        edge = int(outside.argmax())
+        number = int(np.searchsorted(np.cumsum(edge_counts), edge, side="right"))
+        raise InputError(
+            f"graph {number} of the batch has an edge {src[edge]} -> {dst[edge]}, and its nodes are 0 to "
+            f"{size[edge] - 1}; number the nodes of each graph from 0"
+        )
 
 
 def _joined(columns: Sequence[IntArray]) -> IntArray:

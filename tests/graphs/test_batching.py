@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from random_trees import constituencies, parents
 
 import graphs
+from dglsent.passing import Batch
 from graphs.batching import batch_pairs, hearing, merge, partners
 from graphs.columns import Dependencies
 from graphs.door import dgl
@@ -163,6 +164,18 @@ def test_fields_of_several_widths_or_types_do_not_mix():
     )
     with pytest.raises(InputError, match=r"field 'w' is int64 in graph 2 of the batch and float32 in graph 0"):
         graphs.batch([real, real, whole])
+
+
+@pytest.mark.parametrize("end", [-1, 2, 3])
+@pytest.mark.parametrize("of", ["src", "dst"])
+def test_an_edge_to_a_node_of_another_graph_is_refused(end, of):
+    sentence = Dependencies(["a", "b"], np.array([1, -1]), ["x", "root"])
+    whole, broken = (graphs.dependency(sentence, Vocabularies.of([sentence])) for _ in range(2))
+    setattr(broken, of, np.array([end]))
+    with pytest.raises(InputError, match=rf"graph 1 of the batch has an edge .*{end}.*, and its nodes are 0 to 1"):
+        graphs.batch([whole, broken, whole])
+    with pytest.raises(InputError, match="graph 0 of the batch has an edge"):
+        Batch.of([broken, whole])
 
 
 @pytest.mark.parametrize("given", [3, iter([])])
