@@ -12,7 +12,7 @@ from typing import Final, Literal
 import numpy as np
 
 from graphs.columns import Constituency, IntArray
-from graphs.errors import InputError, SentenceError, check_choice
+from graphs.errors import InputError, SentenceError, check_choice, check_kind
 from graphs.heads import bare_label, heads_below
 from graphs.trees import children, from_children, ordered_parents, require_one, require_words
 
@@ -40,7 +40,12 @@ def drop_traces(tree: Constituency) -> Constituency:
 
 
 def strip_functional_tags(tree: Constituency) -> Constituency:
-    """Cuts labels at their first "-" or "=": "NP-SBJ-1" and "NP=2" become "NP", "-LRB-" and "-NONE-" stay."""
+    """Cuts labels at their first "-" or "=": "NP-SBJ-1" and "NP=2" become "NP", "-LRB-" and "-NONE-" stay.
+
+    Raises:
+        InputError: something else than a tree.
+    """
+    check_kind(tree, Constituency, "graphs.parse_brackets makes one")
     return Constituency([bare_label(label) for label in tree.label], tree.word, tree.parent, tree.origin)
 
 
