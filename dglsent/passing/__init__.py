@@ -29,6 +29,7 @@ from dglsent.passing.functions import (
     NodeFunction,
     ReduceFunction,
     at_once,
+    check_reduce,
     dot,
     of_new_names,
     padded,
@@ -140,9 +141,10 @@ def propagate(
         TypeError: a function returns something else than a dict of fields, or a field that is no tensor; it is named.
         ValueError: the relation has cycles, or there is no such relation or direction; there is neither `apply` nor
             `leaf`; a field has another first dimension than there are nodes or edges, or other dimensions at some nodes
-            than at others; `reduce` returns other fields at some in-degrees than at others; or `inputs` makes a field
-            that is set already.
+            than at others; `reduce` returns other fields at some in-degrees than at others; `inputs` makes a field
+            that is set already; or a message function of `dgl.function` stands for a reducer, or the other way round.
     """
+    check_reduce(reduce)
     batch.relation(relation).check(direction)
     if apply is None and leaf is None:
         raise ValueError("a propagation without apply needs leaf=, which gives the nodes without in-edges their fields")
@@ -232,9 +234,11 @@ def update_all(
     Raises:
         KeyError: a function reads a field or message that is not there; both are named.
         TypeError: a function returns something else than a dict of fields, or a field that is no tensor; it is named.
-        ValueError: there is no such relation, a field has another first dimension than there are nodes or edges, or
-            `reduce` returns other fields or dimensions at some in-degrees than at others.
+        ValueError: there is no such relation, a field has another first dimension than there are nodes or edges,
+            `reduce` returns other fields or dimensions at some in-degrees than at others, or a message function of
+            `dgl.function` stands for a reducer, or the other way round.
     """
+    check_reduce(reduce)
     _run("update_all", batch, message, reduce, apply, relation=relation)
 
 
@@ -249,7 +253,8 @@ def apply_edges(batch: Batch, function: MessageFunction, *, relation: str = CHIL
     Raises:
         KeyError: the function reads a field that is not there; it is named.
         TypeError: it returns something else than a dict of fields, or a field that is no tensor.
-        ValueError: there is no such relation, or a field has another first dimension than there are edges.
+        ValueError: there is no such relation, a field has another first dimension than there are edges, or the function
+            is a reducer of `dgl.function`.
     """
     _run("apply_edges", batch, function, relation=relation)
 

@@ -131,6 +131,7 @@ class FrontierPass:
             raise ValueError(f"a frontier pass runs over attend or complete, not over {self.relation!r}")
         if not all(isinstance(each, SoftmaxSum) or is_builtin(each) for each in reducers(self.reduce)):
             raise ValueError("a frontier pass reduces by softmax_sum or a reducer of dgl.function alone")
+        check_reduce(self.reduce)
 
 
 @dataclass(frozen=True)
@@ -221,6 +222,17 @@ def reducers(reduce: ReduceFunction) -> tuple[Any, ...]:
     return tuple(reduce) if isinstance(reduce, tuple | list) else (reduce,)
 
 
+def check_reduce(reduce: ReduceFunction) -> None:
+    """Refuse a built-in message function in the place of a reducer.
+
+    Raises:
+        ValueError: it is one.
+    """
+    for each in reducers(reduce):
+        if is_builtin(each) and not hasattr(each, "msg_field"):
+            raise ValueError(f"fn.{each.name} makes messages; give a reducer in its place, such as fn.sum")
+
+
 def softmaxes(reduce: ReduceFunction) -> list[SoftmaxSum]:
     """The attentions among the reducers of a function."""
     return [each for each in reducers(reduce) if isinstance(each, SoftmaxSum)]
@@ -248,9 +260,18 @@ def is_builtin(function: object) -> bool:
 
 
 def message_function(function: MessageFunction) -> Callable[[EdgesSeen], Outputs]:
-    """A message function over Edges, from a user's or a built-in one such as `fn.u_mul_e("h", "a", "m")`."""
+    """A message function over Edges, from a user's or a built-in one such as `fn.u_mul_e("h", "a", "m")`.
+
+    Raises:
+        ValueError: it is a built-in reducer.
+    """
     if not is_builtin(function):
         return function
+
+    if not hasattr(function, "binary_op") and not hasattr(function, "target"):
+        raise ValueError(
+            f"fn.{function.name} reduces messages; give a message function in its place, such as fn.copy_u"
+        )
 
     def read(edges: EdgesSeen, target: int, field: str) -> Tensor:
         return (edges.src, edges.dst, edges.data)[target][field]

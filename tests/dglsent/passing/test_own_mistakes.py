@@ -303,3 +303,21 @@ def test_what_inputs_make_and_what_edges_have_is_among_what_there_is(name):
         propagate(batch(), send, SUM, reads_typo, leaf=leaf, inputs=lambda nodes: {"p": nodes.data["x"]})
     with engine(name), pytest.raises(KeyError, match=r"edge field 'typo' .*there are: slot\)"):
         propagate(batch(), lambda edges: {"m": edges.data["typo"]}, SUM, update, leaf=leaf)
+
+
+@on_engines
+def test_built_in_functions_in_each_other_s_place(name):
+    batch = Batch.of([tree([-1, 0, 0])])
+    batch.nodes["x"] = torch.ones(3, 1)
+    send_x, no_reducer = fn.copy_u("x", "m"), r"fn\.copy_u makes messages; give a reducer in its place, such as fn\.sum"
+    with engine(name):
+        for reduce in (send_x, [SUM, send_x]):
+            with pytest.raises(ValueError, match=no_reducer):
+                round_of(batch, send_x, reduce)
+            with pytest.raises(ValueError, match=no_reducer):
+                propagate(batch, send_x, reduce, update, leaf=leaf)
+            with pytest.raises(ValueError, match=no_reducer), frontier_pass("complete", send_x, reduce):
+                pass
+        for use in (partial(apply_edges, batch, SUM), partial(round_of, batch, SUM, SUM)):
+            with pytest.raises(ValueError, match=r"fn\.sum reduces messages; give a message function in its place"):
+                use()
