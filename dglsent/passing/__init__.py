@@ -77,7 +77,8 @@ _passes: ContextVar[tuple[FrontierPass, ...]] = ContextVar("passes", default=())
 def engine(name: Engine, layout: Layout = "auto", *, fused: bool = False) -> Iterator[None]:
     """Run message passing on one of the engines; the default is "torch".
 
-    On engine "dgl" all functions raise an InputError where the batch is not on the CPU, or autocast is on.
+    On engine "dgl" all functions raise an InputError where the batch is not on the CPU, autocast is on, or DGL refuses
+    a field: its sums and softmaxes are neither of whole numbers nor of truth values nor of float16.
 
     Args:
         name: "torch" or "dgl".

@@ -112,6 +112,22 @@ def test_over_no_edges_the_engines_give_zeros_of_one_type(dtype, reduce):
     assert not theirs.any()
 
 
+@pytest.mark.parametrize("dtype", [torch.bool, torch.int64, torch.float16])
+def test_numbers_that_dgl_does_not_know_are_told_in_one_line(dtype):
+    batch = Batch.of([chain(3)])
+    batch.nodes["x"] = torch.ones(3, dtype=dtype)
+    uses = (
+        lambda: update_all(batch, fn.copy_u("x", "m"), fn.sum("m", "h")),
+        lambda: propagate(batch, fn.copy_u("h", "m"), fn.sum("m", "h"), leaf=lambda nodes: {"h": nodes.data["x"]}),
+        lambda: apply_edges(batch, fn.u_add_v("x", "x", "m")),
+        lambda: edge_softmax(batch, torch.ones(2, dtype=dtype)),
+    )
+    for use in uses:
+        with engine("dgl"), pytest.raises(InputError, match=r"^engine dgl cannot run this, for DGL says: .*") as told:
+            use()
+        assert len(str(told.value).splitlines()) == 1
+
+
 def test_a_field_of_no_width():
     batch = Batch.of([chain(3), chain(2)])
     batch.nodes["x"] = torch.ones(5, 0)
