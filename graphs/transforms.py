@@ -101,12 +101,18 @@ def collapse_unary(tree: Constituency, label: Literal["top", "joined"] = "top") 
 
 
 def expand_unary(tree: Constituency) -> Constituency:
-    """Makes chains of single children of joined labels: undoes `collapse_unary(tree, label="joined")`."""
+    """Makes chains of single children of joined labels: undoes `collapse_unary(tree, label="joined")`.
+
+    Raises:
+        InputError: something else than a tree.
+        SentenceError: a broken one.
+    """
+    parents = ordered_parents(tree)
     label: list[str] = []
     word: list[str | None] = []
     parent: list[int] = []
     lowest: list[int] = []  # new index of the node that has the old node's children or word
-    for name, token, above in zip(tree.label, tree.word, ordered_parents(tree).tolist(), strict=True):
+    for name, token, above in zip(tree.label, tree.word, parents.tolist(), strict=True):
         top = len(label)
         names = name.split(_JOIN)
         label.extend(names)
@@ -183,7 +189,12 @@ def binarise(
 
 
 def debinarise(tree: Constituency) -> Constituency:
-    """Gives the children of phrases named "@..." to the phrase above: undoes `binarise(..., label="at")`."""
+    """Gives the children of phrases named "@..." to the phrase above: undoes `binarise(..., label="at")`.
+
+    Raises:
+        InputError: something else than a tree.
+        SentenceError: a broken one.
+    """
     parents = ordered_parents(tree)
     keep = [node == 0 or not _is_made(*pair) for node, pair in enumerate(zip(tree.label, tree.word, strict=True))]
     return _subset(tree, parents, keep)

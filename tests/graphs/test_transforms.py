@@ -163,6 +163,8 @@ def test_trees_with_broken_parents(change):
     ):
         with pytest.raises(SentenceError, match=said):
             change(tree(*parent))
+    with pytest.raises(SentenceError, match="2 labels, 1 words and 2 parents"):
+        change(Constituency(["S", "A"], [None], [-1, 0]))
 
 
 @relaxed

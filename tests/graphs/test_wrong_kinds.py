@@ -17,7 +17,7 @@ from graphs.errors import InputError, Origin, SentenceError
 from graphs.formats.brackets import to_brackets
 from graphs.formats.conllu import to_conllu
 from graphs.heads import constituency_to_heads
-from graphs.transforms import binarise, collapse_unary, strip_functional_tags
+from graphs.transforms import binarise, collapse_unary, debinarise, expand_unary, strip_functional_tags
 
 (TREE,) = graphs.parse_brackets("(S (NN film) (VBD worked))")
 (SENTENCE,) = graphs.parse_conllu("1\tfilm\t_\t_\t_\t_\t0\troot\t_\t_\n\n")
@@ -220,6 +220,8 @@ def test_edges_that_are_no_pairs(edges):
         (lambda: binarise(SENTENCE), "Constituency is wanted, and Dependencies"),
         (lambda: collapse_unary("(S a)"), "Constituency is wanted, and str"),
         (lambda: strip_functional_tags([TREE]), "Constituency is wanted, and list"),
+        (lambda: expand_unary([TREE]), "Constituency is wanted, and list"),
+        (lambda: debinarise([TREE]), "Constituency is wanted, and list"),
         (lambda: constituency_to_heads(SENTENCE), "Constituency is wanted, and Dependencies"),
         (lambda: to_brackets(SENTENCE), "Constituency is wanted, and Dependencies"),
         (lambda: to_conllu(TREE), "Dependencies is wanted, and Constituency"),
