@@ -12,7 +12,7 @@ import numpy as np
 
 from graphs.columns import Constituency, IntArray
 from graphs.errors import SentenceError
-from graphs.trees import children, ordered_parents, parents, require_one, require_pre_order, require_words, spans_below
+from graphs.trees import children, ordered_parents, require_one, require_pre_order, require_words, spans_below
 
 # The children are searched for each wanted label in turn, from the first child on or from the last one back.
 _FORWARD = {
@@ -104,11 +104,10 @@ def head_children_collapsed(tree: Constituency, collapsed: Constituency) -> list
         collapsed: what `transforms.collapse_unary` made of it.
 
     Raises:
-        SentenceError: it made it of another tree, `trees.parents` refuses one of them, or nodes are not in pre-order.
+        SentenceError: it made it of another tree, or of a broken one.
     """
-    parent, above = parents(tree), parents(collapsed)
+    parent, above = ordered_parents(tree), ordered_parents(collapsed)
     span = spans_below(tree, parent)
-    require_pre_order(parent, span, tree.origin)
     heads, extent = heads_below(tree.label, children(parent)), [*map(tuple, span.tolist())]
     # Of the nodes over the same words one alone has several children, the lowest.
     head = {extent[node]: extent[heads[node]] for node in range(len(tree)) if extent[heads[node]] != extent[node]}
@@ -118,6 +117,8 @@ def head_children_collapsed(tree: Constituency, collapsed: Constituency) -> list
         for node, kids in enumerate(children(above))
     ]
     if -1 in found or tree.words != collapsed.words:
+        require_words(tree, parent)  # of a broken tree that is what to say
+        require_pre_order(parent, span, tree.origin)
         raise SentenceError(
             "the collapsed tree was not made of this one; give what transforms.collapse_unary makes of it", tree.origin
         )
