@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from itertools import chain
 from pathlib import Path
@@ -50,22 +50,23 @@ def read_further(
         SentenceError: a gold score lies outside the scale of the model, which it was not trained beyond either.
     """
     found = of_files(recipe.corpus, files, tuple(vocabularies.label or ()), stanza_dir=stanza_dir)
-    for example in chain.from_iterable(found.values()):
-        _require_on_scale(example, model.task)
+    _require_on_scale(chain.from_iterable(found.values()), model.task)
     sentences = (sentence for examples in found.values() for example in examples for sentence in example.sentences)
     if warning := strange_tags(sentences, recipe, vocabularies, model):
         say(warning)
     return found
 
 
-def _require_on_scale(example: Example, task: Task) -> None:
+def _require_on_scale(examples: Iterable[Example], task: Task) -> None:
     low, high = scale_of(task)
-    score = example.targets.get("score", low)
-    if not low <= score <= high:
-        raise SentenceError(
-            f"score {score:g} lies outside {low} to {high}, the scale of the model; correct it or leave the pair out",
-            example.sentences[0].origin,
-        )
+    for example in examples:
+        score = example.targets.get("score", low)
+        if not low <= score <= high:
+            raise SentenceError(
+                f"score {score:g} lies outside {low} to {high}, the scale of the model; correct it or leave the pair "
+                "out",
+                example.sentences[0].origin,
+            )
 
 
 def of_files(
