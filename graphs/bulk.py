@@ -12,7 +12,7 @@ from os import PathLike
 from typing import Any, TypeAlias, TypeVar
 
 from graphs.columns import Dependencies, Tagged
-from graphs.errors import InputError, Origin, SentenceError, check_positive
+from graphs.errors import InputError, Origin, SentenceError, check_whole
 from graphs.parse_cache import ParseCache, cache_folder
 from graphs.stanza_pipeline import StanzaModels, StanzaPipeline, Tokens
 
@@ -65,9 +65,9 @@ def in_bulk(
             cache cannot be used.
     """
     store = ParseCache(cache_folder(cache))
-    check_positive("max_tokens", max_tokens)
+    check_whole(max_tokens=max_tokens)
     sentences = _listed(texts)
-    check_positive("batch", batch)
+    check_whole(batch=batch)
     if split:
         sentences = [one for text in sentences for one in (pipeline.split(text) if isinstance(text, str) else [text])]
     keys = [key(pipeline.models, text) for text in sentences]

@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from graphs.columns import IntArray, Sentence, check_sentence, check_sentences
-from graphs.errors import InputError, check_kind, check_positive
+from graphs.errors import InputError, check_kind, check_whole
 from graphs.vocabulary import SPECIAL, VERSION, Vocabulary, check_format
 
 BOUNDS: Final = (0.0, 1.0, 2.0, 3.0, 4.0, 6.0)
@@ -61,7 +61,7 @@ class Cooccurrence:
         Raises:
             InputError: `window` is no whole number from 1, or what was given is no sentences or no vocabulary.
         """
-        check_positive("window", window)
+        check_whole(window=window)
         check_kind(vocabulary, Vocabulary, "of graphs.Vocabularies give .word")
         check_sentences(sentences)
         size = len(vocabulary)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from numbers import Integral
+from numbers import Integral, Real
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,11 +84,23 @@ def check_choice(name: str, given: object, choices: Sequence[object]) -> None:
         raise InputError(f"{name} is {given!r}; use {' or '.join(map(repr, choices))}")
 
 
-def check_positive(name: str, given: object) -> None:
-    """Refuse a value of an option that is no whole number from 1.
+def check_whole(least: int = 1, /, **given: object) -> None:
+    """Refuse values of options, by their names, that are no whole numbers from the least one.
 
     Raises:
-        InputError: it is none.
+        InputError: one is none.
     """
-    if not isinstance(given, Integral) or given < 1:
-        raise InputError(f"{name} is {given!r}; give a whole number from 1")
+    for name, value in given.items():
+        if not isinstance(value, Integral) or value < least:
+            raise InputError(f"{name} is {value!r}; give a whole number from {least}")
+
+
+def check_share(**given: object) -> None:
+    """Refuse values of options, by their names, that are no shares, such as that which dropout drops.
+
+    Raises:
+        InputError: one is none.
+    """
+    for name, value in given.items():
+        if not isinstance(value, Real) or not 0 <= float(value) <= 1:
+            raise InputError(f"{name} is {value!r}; give a number from 0 to 1")

@@ -18,7 +18,7 @@ from dglsent.corpora.example import Example, Parsed
 from dglsent.corpora.parses import parsed
 from dglsent.corpora.splits import with_dev
 from graphs.columns import Dependencies, Tagged
-from graphs.errors import InputError, Origin, check_positive
+from graphs.errors import InputError, Origin, check_whole
 from graphs.formats.source import BREAKS, reason, unreadable
 
 _FOLDERS = ("imdb", "aclImdb", ".")
@@ -59,7 +59,7 @@ class IMDB(Corpus):
 
     def __init__(self, max_length: int | None = None, tags: bool = False, sentences: bool = False) -> None:
         if max_length is not None:
-            check_positive("max_length", max_length)
+            check_whole(max_length=max_length)
         self.max_length, self.tags = min(max_length or _PARSED, _PARSED) if tags else max_length, tags
         self.sentences = sentences
 

@@ -14,6 +14,7 @@ from dglsent.models.rntn import products
 from dglsent.nn.embeddings import WordEmbedding
 from dglsent.nn.initialisation import start_near_mean
 from dglsent.passing import NodesSeen, Outputs, StepLinear
+from graphs.errors import check_whole
 
 
 class AdaMCRNN(RecNN):
@@ -27,12 +28,16 @@ class AdaMCRNN(RecNN):
         hidden: size h of the state.
         functions: number C of composition functions.
         beta: how sharply a phrase chooses among them; 0 mixes them evenly.
+
+    Raises:
+        InputError: `functions` is no whole number from 1.
     """
 
     shows = ("w",)
 
     def __init__(self, embedding: WordEmbedding, hidden: int = 150, functions: int = 12, beta: float = 1.0) -> None:
         super().__init__(embedding, hidden)
+        check_whole(functions=functions)
         self.beta = beta
         self.U = StepLinear(2 * hidden, functions * hidden)
         start_near_mean(self.U.weight)

@@ -14,6 +14,7 @@ from dglsent.nn.cells import lstm_cell
 from dglsent.nn.embeddings import WordEmbedding
 from dglsent.passing import Batch, Direction, EdgesSeen, NodesSeen, Outputs, StepLinear, propagate
 from graphs.door import fn
+from graphs.errors import check_whole
 from graphs.fields import SLOT
 
 
@@ -27,12 +28,16 @@ class BiTreeLSTM(Encoder):
         embedding: word vectors, d dimensions.
         hidden: size h of the states up and down.
         units: size of the state that is made of them.
+
+    Raises:
+        InputError: `hidden` is no whole number from 1.
     """
 
     directions: tuple[Direction, ...] = ("up", "down")
 
     def __init__(self, embedding: WordEmbedding, hidden: int = 150, units: int = 128) -> None:
         super().__init__(embedding, units)
+        check_whole(hidden=hidden)
         self.head = StepLinear(2 * embedding.dim, embedding.dim)
         self.up = UpwardTreeLSTM(embedding.dim, hidden)
         self.down = DownwardTreeLSTM(embedding.dim, hidden)

@@ -19,7 +19,7 @@ from dglsent.nn.node_attributes import Attributes, NodeAttributes
 from dglsent.nn.non_local import NonLocalLayer, Scorer, Update
 from dglsent.nn.readout import mean_over_words
 from dglsent.passing import Batch, Direction
-from graphs.errors import check_choice
+from graphs.errors import check_choice, check_whole
 from graphs.features import Vocabularies
 from graphs.fields import COMPLETE
 
@@ -52,9 +52,9 @@ class CN3(Encoder):
         vocabularies: those of the graphs, where attributes need them.
 
     Raises:
-        InputError: an option is none of its choices, or the vocabularies lack what attributes need.
-        ValueError: `layers` is below 0, `hidden` does not go with `context`, or an attribute of edges is unknown or has
-            no vocabulary.
+        InputError: an option is none of its choices, a size or `layers` is no whole number, or the vocabularies lack
+            what attributes need.
+        ValueError: `hidden` does not go with `context`, or an attribute of edges is unknown or has no vocabulary.
     """
 
     directions: tuple[Direction, ...] = ()
@@ -78,8 +78,7 @@ class CN3(Encoder):
         vocabularies: Vocabularies | None = None,
     ) -> None:
         check_choice("context", context, get_args(Context))
-        if layers < 0:
-            raise ValueError(f"layers {layers}; give 0 or more")
+        check_whole(0, layers=layers)
         super().__init__(embedding, hidden)
         self.attributes = NodeAttributes(attributes, vocabularies, embedding.dropout)
         size = embedding.dim + self.attributes.size

@@ -17,6 +17,7 @@ from dglsent.models.encoder import Encoder
 from dglsent.nn.cells import lstm_cell, without_forget_gates
 from dglsent.nn.embeddings import WordEmbedding
 from dglsent.passing import Batch, EdgesSeen, NodesSeen, Outputs, StepLinear, propagate
+from graphs.errors import check_whole
 
 
 class DynamicComposition(nn.Module):
@@ -76,6 +77,9 @@ class DCRecNN(Encoder):
         near_mean: start a phrase near the mean of its children, as RecNN does (`DynamicComposition.start_near_mean`).
             Where all factors start around 0, W(z) starts near 0. Where Adagrad's sums of squares start at 0.1, it gains
             on SICK's entailment; on single sentences it does not.
+
+    Raises:
+        InputError: `meta` or `z` is no whole number from 1.
     """
 
     shows = ("z",)
@@ -84,6 +88,7 @@ class DCRecNN(Encoder):
         self, embedding: WordEmbedding, hidden: int = 150, meta: int = 30, z: int = 40, near_mean: bool = False
     ) -> None:
         super().__init__(embedding, hidden)
+        check_whole(meta=meta, z=z)
         self.W_m = StepLinear(embedding.dim, meta)
         self.U_m = StepLinear(2 * hidden + 2 * meta, meta)
         self.compose = DynamicComposition(embedding.dim, hidden, hidden, meta, z)
@@ -127,12 +132,16 @@ class DCTreeLSTM(Encoder):
         hidden: size h of the state.
         meta: size m of the meta Tree-LSTM's state.
         z: size of the vector z from which a node's weights are made, the rank of W(z).
+
+    Raises:
+        InputError: `meta` or `z` is no whole number from 1.
     """
 
     shows = ("z",)
 
     def __init__(self, embedding: WordEmbedding, hidden: int = 150, meta: int = 30, z: int = 40) -> None:
         super().__init__(embedding, hidden)
+        check_whole(meta=meta, z=z)
         self.W_m = StepLinear(embedding.dim, 3 * meta)
         self.U_m = StepLinear(2 * hidden + 2 * meta, 5 * meta)
         self.compose = DynamicComposition(embedding.dim, hidden, 5 * hidden, meta, z)

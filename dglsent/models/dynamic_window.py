@@ -23,7 +23,7 @@ from dglsent.nn.chains import LSTMChain
 from dglsent.nn.embeddings import WordEmbedding
 from dglsent.nn.readout import mean_over_words
 from dglsent.passing import Batch, Direction
-from graphs.errors import check_kind
+from graphs.errors import check_kind, check_share, check_whole
 from graphs.features import Vocabularies
 from graphs.fields import NEXT, REAL
 
@@ -179,7 +179,7 @@ class WindowBiLSTM(WindowEncoder):
         vocabularies: those of the graphs, with spelling.
 
     Raises:
-        ValueError: there are no layers.
+        InputError: `layers` is no whole number from 1, or `between_layers` no share.
     """
 
     def __init__(
@@ -193,8 +193,8 @@ class WindowBiLSTM(WindowEncoder):
         fused: bool = False,
         vocabularies: Vocabularies | None = None,
     ) -> None:
-        if layers < 1:
-            raise ValueError(f"layers {layers}; give 1 or more")
+        check_whole(layers=layers)
+        check_share(between_layers=between_layers)
         super().__init__(embedding, 2 * hidden, half_width, options, vocabularies)
         self.between_layers, self.fused = between_layers, fused
         self.relations = () if fused else ((NEXT, "up"), (NEXT, "down"))

@@ -9,7 +9,7 @@ from torch import Tensor, nn
 
 from dglsent.nn.embeddings import WordEmbedding
 from dglsent.passing import Batch, Direction, Use
-from graphs.errors import InputError, check_kind, check_positive
+from graphs.errors import InputError, check_kind, check_whole
 from graphs.fields import ATTEND
 
 
@@ -36,8 +36,8 @@ class Encoder(nn.Module):
         super().__init__()
         check_kind(embedding, WordEmbedding, "dglsent.nn.embeddings.WordEmbedding(size, dim) makes one")
         # Here, for all encoders: of a size of 0 some made empty layers, and others divided by it.
-        check_positive(f"{type(self).__name__}: size of the word vectors", embedding.dim)
-        check_positive(f"{type(self).__name__}: size of a state", size)
+        sizes = {"the word vectors": embedding.dim, "a state": size}
+        check_whole(**{f"{type(self).__name__}: size of {of}": given for of, given in sizes.items()})
         self.embedding, self.size = embedding, size
 
     def encode(self, batch: Batch) -> Tensor:

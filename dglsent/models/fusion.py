@@ -17,7 +17,7 @@ from dglsent.nn.embeddings import WordEmbedding, drawn
 from dglsent.nn.tags import tag_ids
 from dglsent.passing import Batch, EdgesSeen, NodesSeen, Outputs, StepLinear, propagate, update_all
 from graphs.door import fn
-from graphs.errors import check_choice
+from graphs.errors import check_choice, check_whole
 
 Fusion: TypeAlias = Literal["concat", "multi"]
 
@@ -36,12 +36,13 @@ class InformationFusion(nn.Module):
         fusion: "concat" adds what tags and states say (eq. 19), "multi" multiplies it (eq. 21).
 
     Raises:
-        InputError: `fusion` is neither.
+        InputError: `fusion` is neither, or a size is no whole number from 1.
     """
 
     def __init__(self, words: int, hidden: int, size: int, tags: int, tag_dim: int, fusion: Fusion) -> None:
         super().__init__()
         check_choice("fusion", fusion, get_args(Fusion))
+        check_whole(fusion_size=size, tag_dim=tag_dim)
         self.fusion = fusion
         self.tag_embedding = drawn(nn.Embedding(tags, tag_dim), 0.05)
         self.head_tags = nn.Linear(3 * tag_dim, words)

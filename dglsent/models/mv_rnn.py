@@ -13,6 +13,7 @@ from dglsent.models.encoder import Encoder
 from dglsent.nn.embeddings import WordEmbedding
 from dglsent.nn.initialisation import start_near_mean
 from dglsent.passing import Batch, EdgesSeen, NodesSeen, Outputs, StepLinear, propagate
+from graphs.errors import check_whole
 from graphs.fields import WORD
 
 
@@ -28,10 +29,14 @@ class MVRNN(Encoder):
         embedding: word vectors, d dimensions.
         hidden: size n of the state.
         rank: rank of U V, the part of a word's matrix besides diag(v).
+
+    Raises:
+        InputError: `rank` is no whole number from 1.
     """
 
     def __init__(self, embedding: WordEmbedding, hidden: int = 25, rank: int = 3) -> None:
         super().__init__(embedding, hidden)
+        check_whole(rank=rank)
         words = len(embedding.weight)
         self.W_leaf = StepLinear(embedding.dim, hidden)
         self.W = StepLinear(2 * hidden, hidden)

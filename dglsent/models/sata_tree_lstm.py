@@ -51,7 +51,7 @@ class SATATreeLSTM(Encoder):
 
     Raises:
         ValueError: there are no tags, or with "bilstm" `hidden` is odd.
-        InputError: `leaf` is neither.
+        InputError: `leaf` is neither, or `tag_dim` is no whole number from 0.
     """
 
     relations: tuple[Use, ...] = ((NEXT, "up"),)
@@ -65,7 +65,7 @@ class SATATreeLSTM(Encoder):
         normalise: bool = False,
         tags: Sequence[str] = (),
     ) -> None:
-        require_tags(tags)
+        require_tags(tags, tag_dim)
         super().__init__(embedding, hidden)
         check_choice("leaf", leaf, ("lstm", "bilstm"))
         if leaf == "bilstm" and hidden % 2:

@@ -15,7 +15,7 @@ from dglsent.nn.embeddings import WordEmbedding
 from dglsent.nn.positions import PositionEmbedding, Sinusoids
 from dglsent.nn.readout import QueryPooling, mean_over_words
 from dglsent.passing import Batch, Direction, EdgesSeen, Outputs, dot, softmax_sum, update_all
-from graphs.errors import check_choice
+from graphs.errors import check_choice, check_share, check_whole
 from graphs.fields import COMPLETE, POSITION
 
 _POSITIONS = 512
@@ -60,8 +60,9 @@ class Transformer(Encoder):
         dropout: share of what each sublayer says, and of the first states, dropped in training.
 
     Raises:
-        ValueError: h is odd, or no multiple of the heads; there are no heads, or fewer layers than 0.
-        InputError: `positions` is neither.
+        ValueError: h is odd, or no multiple of the heads.
+        InputError: `positions` is neither, a size or number is no whole one, there are no heads, or `dropout` is no
+            share.
     """
 
     directions: tuple[Direction, ...] = ()
@@ -78,10 +79,9 @@ class Transformer(Encoder):
         dropout: float = 0.1,
     ) -> None:
         super().__init__(embedding, hidden)
-        if layers < 0:
-            raise ValueError(f"layers {layers}; give 0 or more")
-        if heads < 1:
-            raise ValueError(f"heads {heads}; give 1 or more")
+        check_whole(heads=heads)
+        check_whole(0, layers=layers, inner=inner or 0)
+        check_share(dropout=dropout)
         if hidden % heads or hidden % 2:
             raise ValueError(f"hidden {hidden}; give an even multiple of the {heads} heads")
         check_choice("positions", positions, ("sinusoidal", "learned"))

@@ -20,7 +20,7 @@ from dglsent.nn.embeddings import WordEmbedding
 from dglsent.nn.initialisation import start_near_mean
 from dglsent.nn.tags import require_tags
 from dglsent.passing import Batch, EdgesSeen, NodesSeen, Outputs, StepLinear, propagate
-from graphs.errors import check_choice
+from graphs.errors import check_choice, check_share, check_whole
 
 
 class TagGuidedHyperRecNN(Encoder):
@@ -42,7 +42,7 @@ class TagGuidedHyperRecNN(Encoder):
 
     Raises:
         ValueError: there are no tags.
-        InputError: `fusion` is neither.
+        InputError: `fusion` is neither, a size is no whole number from 1, or `recurrent_dropout` is no share.
     """
 
     shows = ("z_u", "z_b")
@@ -61,6 +61,8 @@ class TagGuidedHyperRecNN(Encoder):
     ) -> None:
         require_tags(tags)
         super().__init__(embedding, hidden)
+        check_whole(hyper=hyper)
+        check_share(recurrent_dropout=recurrent_dropout)
         self.hyper_at_leaf = hyper_at_leaf
         self.fusion = InformationFusion(embedding.dim, hidden, fusion_size, len(tags), tag_dim, fusion)
         self.hyper_W = StepLinear(fusion_size, hyper)
@@ -132,7 +134,8 @@ class TagGuidedHyperTreeLSTM(Encoder):
 
     Raises:
         ValueError: there are no tags.
-        InputError: `fusion` or `z_scope` is none of its choices.
+        InputError: `fusion` or `z_scope` is none of its choices, a size is no whole number from 1, or
+            `recurrent_dropout` is no share.
     """
 
     shows = ("z_w", "z_u", "z_b")
@@ -153,6 +156,8 @@ class TagGuidedHyperTreeLSTM(Encoder):
     ) -> None:
         require_tags(tags)
         super().__init__(embedding, hidden)
+        check_whole(hyper=hyper)
+        check_share(recurrent_dropout=recurrent_dropout)
         check_choice("z_scope", z_scope, ("per_gate", "shared"))
         self.z_scope, self.head_in_main, self.hyper_at_leaf = z_scope, head_in_main, hyper_at_leaf
         self.fusion = InformationFusion(embedding.dim, hidden, fusion_size, len(tags), tag_dim, fusion)

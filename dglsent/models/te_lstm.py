@@ -34,12 +34,13 @@ class TELSTM(BinaryTreeLSTM):
 
     Raises:
         ValueError: there are no tags.
+        InputError: `tag_dim` is no whole number from 0.
     """
 
     def __init__(
         self, embedding: WordEmbedding, hidden: int = 150, tag_dim: int = 50, tags: Sequence[str] = ()
     ) -> None:
-        require_tags(tags)
+        require_tags(tags, tag_dim)
         super().__init__(embedding, hidden)
         self.tag = nn.Parameter(torch.empty(len(tags), tag_dim).uniform_(-0.05, 0.05))
         self.V = nn.Linear(2 * tag_dim, 5 * hidden, bias=False)

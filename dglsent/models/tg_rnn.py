@@ -15,6 +15,7 @@ from dglsent.nn.embeddings import WordEmbedding
 from dglsent.nn.initialisation import start_near_mean
 from dglsent.nn.tags import require_tags, tag_ids
 from dglsent.passing import NodesSeen, Outputs, StepLinear
+from graphs.errors import check_whole
 
 # fmt: off
 PHRASES = frozenset([
@@ -42,6 +43,7 @@ class TGRNN(RecNN):
 
     Raises:
         ValueError: there are no tags.
+        InputError: `own` is no whole number from 0.
     """
 
     function: Tensor
@@ -49,6 +51,7 @@ class TGRNN(RecNN):
     def __init__(self, embedding: WordEmbedding, hidden: int = 150, own: int = 10, tags: Sequence[str] = ()) -> None:
         require_tags(tags)
         super().__init__(embedding, hidden)
+        check_whole(0, own=own)
         labels = [tag.removeprefix("@") for tag in tags]
         frequent = list(dict.fromkeys(label for label in labels if label in PHRASES))[:own]
         numbers = [frequent.index(label) + 1 if label in frequent else 0 for label in labels]

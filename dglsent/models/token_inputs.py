@@ -8,7 +8,7 @@ from torch.nn import functional as F  # noqa: N812
 
 from dglsent.nn.embeddings import WordEmbedding
 from dglsent.passing import Batch
-from graphs.errors import InputError
+from graphs.errors import InputError, check_whole
 from graphs.features import Vocabularies
 from graphs.fields import CAP, CHAR, REAL
 from graphs.spelling import CAPITALS, ENDS
@@ -31,7 +31,7 @@ class TokenInputs(nn.Module):
         size: dimensions F of f.
 
     Raises:
-        InputError: the vocabularies have no spelling.
+        InputError: the vocabularies have no spelling, or a number of dimensions is no whole one from 0.
     """
 
     def __init__(
@@ -43,6 +43,7 @@ class TokenInputs(nn.Module):
                 "the encoder reads the spelling of words; set embedding.spelling true in the recipe, or make the "
                 "vocabularies with spelling=True"
             )
+        check_whole(0, cap_dim=cap_dim, character_dim=character_dim)
         self.size = word_dim + cap_dim + 2 * ENDS * character_dim
         self.padding = nn.Parameter(torch.empty(word_dim))
         self.cap = nn.Embedding(len(CAPITALS), cap_dim)

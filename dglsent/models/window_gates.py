@@ -13,7 +13,7 @@ from torch import Tensor, nn
 
 from dglsent.passing import Batch, NodesSeen, Outputs, update_all
 from graphs.door import fn
-from graphs.errors import check_choice
+from graphs.errors import check_choice, check_share, check_whole
 from graphs.fields import SLOT
 
 Filter: TypeAlias = Literal["one_layer", "cnn", "mlp", "averaging", "ones"]
@@ -115,7 +115,7 @@ class DynamicWindow(nn.Module):
         size: dimensions of x~: k F, or F with "averaging".
 
     Raises:
-        InputError: there is no such filter or style.
+        InputError: there is no such filter or style, `half_width` is no whole number from 0, or `dropout` no share.
     """
 
     def __init__(
@@ -129,6 +129,8 @@ class DynamicWindow(nn.Module):
         super().__init__()
         check_choice("filter", filter, get_args(Filter))
         check_choice("dropout_style", dropout_style, get_args(DropoutStyle))
+        check_whole(0, half_width=half_width)
+        check_share(dropout=dropout)
         self.slots, self.averages = 2 * half_width + 1, filter == "averaging"
         self.size = dim if self.averages else self.slots * dim
         self.filter = _FILTERS[filter](self.slots, dim)

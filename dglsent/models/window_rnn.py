@@ -14,7 +14,7 @@ from dglsent.models.dynamic_window import WindowEncoder, WindowOptions, at_words
 from dglsent.nn.chains import along_chain
 from dglsent.nn.embeddings import WordEmbedding
 from dglsent.passing import Batch, NodesSeen, Outputs, StepLinear
-from graphs.errors import InputError
+from graphs.errors import InputError, check_share, check_whole
 from graphs.features import Vocabularies
 from graphs.fields import NEXT
 
@@ -112,7 +112,8 @@ class WindowJordan(WindowEncoder):
         vocabularies: those of the graphs, with spelling and labels.
 
     Raises:
-        InputError: the vocabularies have no spelling or no labels.
+        InputError: the vocabularies have no spelling or no labels, `hidden` is no whole number from 1, or `dropout` no
+            share.
     """
 
     relations = ((NEXT, "up"),)
@@ -129,6 +130,8 @@ class WindowJordan(WindowEncoder):
     ) -> None:
         if vocabularies is None or vocabularies.label is None:
             raise InputError("Jordan's network reads its own classes; train it for a task that tags words")
+        check_whole(hidden=hidden)
+        check_share(dropout=dropout)
         classes = len(vocabularies.label)
         super().__init__(embedding, classes, half_width, options, vocabularies)
         plain = self.window.slots * self.inputs.size

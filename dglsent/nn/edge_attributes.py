@@ -11,7 +11,7 @@ from torch.nn import functional as F  # noqa: N812
 from dglsent.nn.embeddings import drawn
 from dglsent.passing import EdgesSeen
 from graphs.cooccurrence import BUCKETS
-from graphs.errors import InputError
+from graphs.errors import InputError, check_whole
 from graphs.features import SPECIAL, Vocabularies
 from graphs.fields import DISTANCE, LEXICAL, PMI, POSITION, RELATION
 
@@ -43,13 +43,14 @@ class EdgeAttributes(nn.Module):
 
     Raises:
         ValueError: an attribute is unknown, or its number of ids is not given.
-        InputError: the vocabularies have no relations.
+        InputError: the vocabularies have no relations, or `dim` or `lexical` is no whole number from 0.
     """
 
     def __init__(
         self, names: Sequence[EdgeAttribute], dim: int, vocabularies: Vocabularies | None = None, lexical: int = 0
     ) -> None:
         super().__init__()
+        check_whole(0, edge_dim=dim, lexical=lexical)
         counts = {RELATION: 0, DISTANCE: 2 * _FARTHEST + 1, PMI: BUCKETS, LEXICAL: lexical}
         if vocabularies is not None:
             counts[RELATION] = 2 * len(vocabularies.relation) + 2

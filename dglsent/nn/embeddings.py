@@ -9,7 +9,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional as F  # noqa: N812
 
-from graphs.errors import InputError, check_kind
+from graphs.errors import InputError, check_kind, check_share, check_whole
 from graphs.fields import VECTOR, WORD
 
 Table = TypeVar("Table", nn.Embedding, nn.EmbeddingBag)
@@ -33,7 +33,7 @@ class WordEmbedding(nn.Module):
 
     Raises:
         ValueError: `vectors` have another shape.
-        InputError: they are no tensor.
+        InputError: they are no tensor, a size is no whole number, `size` is 0, or `dropout` is no share.
     """
 
     def __init__(
@@ -47,6 +47,9 @@ class WordEmbedding(nn.Module):
         sparse: bool = False,
     ) -> None:
         super().__init__()
+        check_whole(size=size)
+        check_whole(0, dim=dim)
+        check_share(dropout=dropout)
         if vectors is not None:
             check_kind(vectors, Tensor, "torch.from_numpy makes one of an array")
         if vectors is not None and vectors.shape != (size, dim):

@@ -13,7 +13,7 @@ from dglsent.nn.embeddings import drawn
 from dglsent.nn.positions import PositionEmbedding
 from dglsent.nn.tags import tag_ids
 from dglsent.passing import Batch
-from graphs.errors import InputError, check_choice, check_kind
+from graphs.errors import InputError, check_choice, check_kind, check_whole
 from graphs.features import SPECIAL, Vocabularies, Vocabulary
 from graphs.fields import AFFIX, CAP, CHARACTERS, MARKS, POSITION, SHAPE
 from graphs.spelling import CAPITALS, Spelling
@@ -56,7 +56,7 @@ class NodeAttributes(nn.Module):
 
     Raises:
         InputError: vocabularies that are wanted are not given, or have no tags or no spelling; `attributes` are none;
-            or `characters` is none of its words.
+            `characters` is none of its words; or a size is no whole number.
         ValueError: `character_size` is odd, with "lstm".
     """
 
@@ -64,16 +64,20 @@ class NodeAttributes(nn.Module):
         super().__init__()
         check_kind(attributes, Attributes, "Attributes(tag_dim=50), say, tells which there are")
         check_choice("characters", attributes.characters, ("none", "lstm", "cnn"))
+        sizes = {name: getattr(attributes, name) for name in ("tag_dim", "spelling_dim", "position_dim")}
+        check_whole(0, **sizes)
         self.tag = self.characters = self.spelling = self.position = None
         if attributes.tag_dim:
             self.tag = drawn(nn.Embedding(len(_tags(vocabularies)), attributes.tag_dim, padding_idx=0))
         if attributes.characters != "none":
             made = CharacterLSTM if attributes.characters == "lstm" else CharacterCNN
+            check_whole(character_dim=attributes.character_dim, character_size=attributes.character_size)
             count = len(_spelling(vocabularies).character)
             self.characters = made(count, attributes.character_dim, attributes.character_size)
         if attributes.spelling_dim:
             self.spelling = SpellingFeatures(_spelling(vocabularies), attributes.spelling_dim, dropout)
         if attributes.position_dim:
+            check_whole(positions=attributes.positions)
             self.position = PositionEmbedding(attributes.positions, attributes.position_dim)
         self.size = (
             attributes.tag_dim

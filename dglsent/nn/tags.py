@@ -6,17 +6,23 @@ from collections.abc import Mapping, Sequence
 
 from torch import Tensor
 
-from graphs.errors import InputError
+from graphs.errors import InputError, check_whole
 from graphs.features import SPECIAL
 from graphs.fields import TAG
 
 
-def require_tags(tags: Sequence[str]) -> None:
+def require_tags(tags: Sequence[str], tag_dim: int = 0) -> None:
     """Refuses a vocabulary of tags without a tag, such as that of trees whose nodes have none, and text in its place.
+
+    Args:
+        tags: the strings of the vocabulary.
+        tag_dim: dimensions of their embeddings, if they have some.
 
     Raises:
         ValueError: it is one.
+        InputError: `tag_dim` is no whole number from 0.
     """
+    check_whole(0, tag_dim=tag_dim)
     if isinstance(tags, str) or not set(tags) - set(SPECIAL):
         raise ValueError(
             "there are no tags: take trees that have some, and give tags=, the strings of the tag vocabulary"

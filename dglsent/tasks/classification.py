@@ -14,7 +14,7 @@ from dglsent.passing import Batch
 from dglsent.tasks.class_scores import chosen, class_scores, score_names
 from dglsent.tasks.task import Targets, Task
 from graphs import fields
-from graphs.errors import check_positive
+from graphs.errors import check_share, check_whole
 
 
 class Classification(Task):
@@ -35,7 +35,7 @@ class Classification(Task):
 
     Raises:
         ValueError: there are not as many classes as are to be chosen from.
-        InputError: `size` or `classes` is no whole number from 1.
+        InputError: `size`, `classes`, `choose` or `hidden` is no whole number from 1, or `dropout` is no share.
     """
 
     targets: ClassVar[Targets] = {"label": np.dtype(np.int64)}
@@ -50,8 +50,9 @@ class Classification(Task):
         hidden: int | None = None,
     ) -> None:
         super().__init__()
-        check_positive("size", size)
-        check_positive("classes", classes)
+        check_whole(size=size, classes=classes)
+        check_whole(0, hidden=hidden or 0, choose=choose or 0)  # 0, as None, is no layer, and no choice
+        check_share(dropout=dropout)
         self.classes, self.choose, self.phrases = classes, choose or classes, phrases
         if not 1 <= self.choose <= classes:
             raise ValueError(f"choose {choose}; give a number of classes from 1 to {classes}, or none for all")

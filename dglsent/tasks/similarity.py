@@ -10,7 +10,7 @@ from typing import Literal, TypeAlias, get_args
 import torch
 from torch import Tensor, nn
 
-from graphs.errors import check_choice, check_positive
+from graphs.errors import check_choice, check_share, check_whole
 
 Features: TypeAlias = Literal["product_difference", "all"]
 
@@ -31,7 +31,7 @@ class SimilarityHead(nn.Module):
         features: "product_difference" or "all".
 
     Raises:
-        InputError: an option is none of its choices, or a size is no whole number from 1.
+        InputError: an option is none of its choices, a size is no whole number from 1, or `dropout` is no share.
     """
 
     def __init__(
@@ -44,8 +44,8 @@ class SimilarityHead(nn.Module):
         features: Features = "product_difference",
     ) -> None:
         super().__init__()
-        for name, given in (("size", size), ("classes", classes), ("hidden", hidden)):
-            check_positive(name, given)
+        check_whole(size=size, classes=classes, hidden=hidden)
+        check_share(dropout=dropout)
         check_choice("nonlinearity", nonlinearity, ("sigmoid", "relu"))
         check_choice("features", features, get_args(Features))
         self.nonlinearity = torch.sigmoid if nonlinearity == "sigmoid" else torch.relu

@@ -14,7 +14,7 @@ from dglsent.tasks.spans import bio_kinds, span_counts
 from dglsent.tasks.task import DIGITS, Task
 from dglsent.tasks.token_table import TokenTable
 from graphs import fields
-from graphs.errors import InputError, check_choice, check_positive
+from graphs.errors import InputError, check_choice, check_share, check_whole
 
 
 class Tagging(Task):
@@ -36,7 +36,7 @@ class Tagging(Task):
 
     Raises:
         ValueError: there are no labels, or with "f1" they are not BIO tags.
-        InputError: `score` is neither, or `size` is no whole number from 1.
+        InputError: `score` is neither, `labels` is a text, `size` is no whole number from 1, or `dropout` is no share.
     """
 
     token_labels: ClassVar[bool] = True
@@ -51,9 +51,12 @@ class Tagging(Task):
         score: Literal["accuracy", "f1"] = "accuracy",
     ) -> None:
         super().__init__()
+        if isinstance(labels, str):
+            raise InputError(f"labels is {labels!r}, whose letters would be the classes; give a list of their names")
         if not labels:
             raise ValueError("the corpus has no names of classes; choose one whose tokens are labelled")
-        check_positive("size", size)
+        check_whole(size=size)
+        check_share(dropout=dropout)
         check_choice("score", score, ("accuracy", "f1"))
         self.labels, self.head = tuple(labels), head
         self.dropout = nn.Dropout(dropout if head else 0)

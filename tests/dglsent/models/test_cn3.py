@@ -240,5 +240,5 @@ def test_edge_attributes_that_graphs_do_not_have(name, way):
 
 def test_fewer_layers_than_none_are_refused():
     for encoder_class in (CN3, PDGraph):
-        with pytest.raises(ValueError, match="layers -1; give 0 or more"):
+        with pytest.raises(ValueError, match="layers is -1; give a whole number from 0"):
             encoder_class(WordEmbedding(20, 4), hidden=4, layers=-1)

@@ -292,5 +292,5 @@ def test_other_graphs_are_refused(model):
 
 
 def test_no_layers_are_refused():
-    with pytest.raises(ValueError, match="layers 0; give 1 or more"):
+    with pytest.raises(ValueError, match="layers is 0; give a whole number from 1"):
         build("bilstm", layers=0)

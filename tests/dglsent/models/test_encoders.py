@@ -4,19 +4,20 @@ from __future__ import annotations
 
 import math
 from functools import partial
+from inspect import signature
 
 import pytest
 import torch
 from agreement import ENGINES, build, close, encode
 from random_graphs import TAGS, VOCABULARY, awkward_trees, caterpillar, chain, forest, tree
-from window_sentences import WORDS, window
+from window_sentences import VOCABULARIES, WORDS, window
 
 from dglsent.models.adamc_rnn import AdaMCRNN, AdaMCRNTN
 from dglsent.models.bi_tree_lstm import BiTreeLSTM
 from dglsent.models.cn3 import CN3
 from dglsent.models.decomposable_attention import DecomposableAttention
 from dglsent.models.dynamic_compositional import DCRecNN, DCTreeLSTM
-from dglsent.models.dynamic_window import WindowMLP
+from dglsent.models.dynamic_window import WindowBiLSTM, WindowMLP
 from dglsent.models.elman import SeqRNN
 from dglsent.models.lstmn import LSTMN
 from dglsent.models.mv_rnn import MVRNN
@@ -33,8 +34,10 @@ from dglsent.models.te_rnn import TERNN
 from dglsent.models.tg_rnn import TGRNN
 from dglsent.models.tree_gru import ChildSumTreeGRU
 from dglsent.models.tree_lstm import BinaryTreeLSTM, ChildSumTreeLSTM
+from dglsent.models.window_rnn import WindowElman, WindowJordan
 from dglsent.nn.embeddings import WordEmbedding
 from dglsent.nn.initialisation import start_near_mean
+from dglsent.nn.node_attributes import Attributes
 from dglsent.passing import Batch, engine
 from graphs.errors import InputError
 
@@ -59,6 +62,7 @@ ENCODERS = {
     DCRecNN: BINARY,
     DCTreeLSTM: BINARY,
 }
+GIVEN = {"tags": TAGS, "vocabularies": VOCABULARIES}
 WITH_TAGS = [TGRNN, TERNN, TELSTM, TagGuidedHyperRecNN, TagGuidedHyperTreeLSTM, SATATreeLSTM]
 
 
@@ -205,6 +209,62 @@ def test_sizes_that_are_none(encoder, size):
         encoder(WordEmbedding(VOCABULARY, 3), size)
     with pytest.raises(InputError, match=rf"^{encoder.__name__}: size of the word vectors is 0; give a whole number"):
         encoder(WordEmbedding(VOCABULARY, 0), 4)
+
+
+def made_with(encoder, **options):
+    wanted = {name: given for name, given in GIVEN.items() if name in signature(encoder).parameters}
+    return encoder(WordEmbedding(VOCABULARY, 3), **wanted, **options)
+
+
+@pytest.mark.parametrize(
+    ("encoder", "option", "least"),
+    [
+        *((each, "functions", 1) for each in (AdaMCRNN, AdaMCRNTN)),
+        (BiTreeLSTM, "hidden", 1),
+        (MVRNN, "rank", 1),
+        *((each, option, 1) for each in (DCRecNN, DCTreeLSTM) for option in ("meta", "z")),
+        *(
+            (each, option, 1)
+            for each in (TagGuidedHyperRecNN, TagGuidedHyperTreeLSTM)
+            for option in ("hyper", "fusion_size", "tag_dim")
+        ),
+        *((each, "tag_dim", 0) for each in (SATATreeLSTM, TELSTM, TERNN)),
+        (TGRNN, "own", 0),
+        *((CN3, option, 0) for option in ("layers", "edge_dim", "lexical")),
+        *((Transformer, option, least) for option, least in (("layers", 0), ("heads", 1), ("inner", 0))),
+        *((each, "half_width", 0) for each in (WindowMLP, WindowElman)),
+        (WindowBiLSTM, "layers", 1),
+    ],
+)
+def test_further_sizes_that_are_none(encoder, option, least):
+    """With 0 functions, say, all phrases were alike; of others torch told its own arguments."""
+    for size in (least - 1, "8", 2.0):
+        with pytest.raises(InputError, match=rf"^{option} is {size!r}; give a whole number from {least}$"):
+            made_with(encoder, **{option: size})
+
+
+@pytest.mark.parametrize("size", [-1, "8", 2.0])
+@pytest.mark.parametrize("option", ["tag_dim", "spelling_dim", "position_dim", "positions", "character_size"])
+def test_sizes_of_attributes_that_are_none(option, size):
+    attributes = Attributes(**{"position_dim": 2, "characters": "cnn", option: size})
+    with pytest.raises(InputError, match=rf"^{option} is {size!r}; give a whole number from "):
+        CN3(WordEmbedding(VOCABULARY, 3), attributes=attributes, vocabularies=VOCABULARIES)
+
+
+@pytest.mark.parametrize("share", [-0.1, 1.5, float("nan"), "0.5"])
+@pytest.mark.parametrize(
+    ("encoder", "option"),
+    [
+        (WindowBiLSTM, "between_layers"),
+        (WindowJordan, "dropout"),
+        (Transformer, "dropout"),
+        (TagGuidedHyperRecNN, "recurrent_dropout"),
+        (TagGuidedHyperTreeLSTM, "recurrent_dropout"),
+    ],
+)
+def test_shares_that_are_none(encoder, option, share):
+    with pytest.raises(InputError, match=rf"^{option} is {share!r}; give a number from 0 to 1$"):
+        made_with(encoder, **{option: share})
 
 
 @pytest.mark.parametrize("embedding", [None, 100, torch.nn.Embedding(VOCABULARY, 3)])

@@ -10,6 +10,7 @@ from window_sentences import LENGTHS, SENTENCES, spread, window
 
 from dglsent.models.window_gates import DynamicWindow
 from dglsent.passing import Batch, engine
+from graphs.errors import InputError
 
 DIM = 4
 FILTERS = ["one_layer", "cnn", "mlp", "averaging", "ones"]
@@ -192,3 +193,10 @@ def test_unknown_switches_are_refused():
         DynamicWindow(DIM, filter="two_layer")
     with pytest.raises(ValueError, match=r"'new'; use 'classic' or 'inverted'"):
         DynamicWindow(DIM, dropout_style="new")
+
+
+@pytest.mark.parametrize("share", [-0.1, 1.5, float("nan"), "0.5"])
+def test_a_share_of_slots_that_is_none_is_refused(share):
+    """Of 1.5, say, gates were turned round outside training, and torch refused the draw in it."""
+    with pytest.raises(InputError, match=rf"^dropout is {share!r}; give a number from 0 to 1$"):
+        DynamicWindow(DIM, dropout=share)

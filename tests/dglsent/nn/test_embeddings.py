@@ -110,6 +110,19 @@ def test_dropout_in_training_alone():
     assert_close(embedding.eval()(torch.tensor([1, 2])), torch.ones(2, 400))
 
 
+@pytest.mark.parametrize(
+    ("wrong", "said"),
+    [
+        *(({"size": size}, f"size is {size!r}; give a whole number from 1") for size in (0, -1, "5", 5.0)),
+        *(({"dim": dim}, f"dim is {dim!r}; give a whole number from 0") for dim in (-1, "4", 4.0)),
+        *(({"dropout": share}, f"dropout is {share!r}; give a number from 0 to 1") for share in (-0.1, 1.5, "0.5")),
+    ],
+)
+def test_numbers_that_are_none(wrong, said):
+    with pytest.raises(InputError, match=f"^{said}$"):
+        WordEmbedding(**{"size": 5, "dim": 4, **wrong})
+
+
 def test_relations_that_no_sentence_has_are_refused():
     """A model trained with each of them unknown, and predicted from those of parses."""
     with pytest.raises(InputError, match="reads dependency relations, and the vocabularies have none; give parsed"):

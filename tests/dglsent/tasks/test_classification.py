@@ -126,13 +126,26 @@ def test_phrases_are_said_to_be_what_their_states_say(labels):
     assert [node["label"] for one in said for node in one["nodes"]] == ["abcde"[each] for each in wanted]
 
 
-@pytest.mark.parametrize("choose", [-1, 4])
-def test_other_numbers_of_classes_to_choose_from_are_refused(choose):
-    with pytest.raises(ValueError, match=f"choose {choose}; give a number of classes from 1 to 3, or none for all"):
-        Classification(2, 3, choose=choose)
+def test_more_classes_to_choose_from_than_there_are_are_refused():
+    with pytest.raises(ValueError, match="choose 4; give a number of classes from 1 to 3, or none for all"):
+        Classification(2, 3, choose=4)
 
 
 @pytest.mark.parametrize("name", ["size", "classes"])
 def test_sizes_that_are_none(name):
     with pytest.raises(InputError, match=f"^{name} is 0; give a whole number from 1$"):
         Classification(**{"size": 2, "classes": 3, name: 0})
+
+
+@pytest.mark.parametrize(
+    ("wrong", "said"),
+    [
+        ({"hidden": -1}, "hidden is -1; give a whole number from 0"),
+        *(({"choose": choose}, f"choose is {choose!r}; give a whole number from 0") for choose in (-1, "2", 2.0)),
+        ({"hidden": "8"}, "hidden is '8'; give a whole number from 0"),
+        ({"dropout": float("nan")}, "dropout is nan; give a number from 0 to 1"),
+    ],
+)
+def test_further_numbers_that_are_none(wrong, said):
+    with pytest.raises(InputError, match=f"^{said}$"):
+        Classification(2, 3, **wrong)

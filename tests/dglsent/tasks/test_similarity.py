@@ -56,3 +56,9 @@ def test_sizes_that_are_none(name, value):
     """An empty head would give every pair the same logits, or none."""
     with pytest.raises(InputError, match=f"^{name} is {value!r}; give a whole number from 1$"):
         SimilarityHead(**{"size": 4, "classes": 3, "hidden": 6, name: value})
+
+
+@pytest.mark.parametrize("share", [-0.1, 1.5, float("nan"), "0.5"])
+def test_a_share_that_is_none(share):
+    with pytest.raises(InputError, match=f"^dropout is {share!r}; give a number from 0 to 1$"):
+        SimilarityHead(4, 3, dropout=share)

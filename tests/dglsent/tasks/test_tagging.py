@@ -129,6 +129,10 @@ def test_what_cannot_be_tagged_is_said():
         Tagging(4, ("O", None), score="f1")
     with pytest.raises(InputError, match="size is 0; give a whole number from 1"):
         Tagging(0, ("O", "B-X"))
+    with pytest.raises(InputError, match=r"^labels is 'OBI', whose letters would be the classes; give a list"):
+        Tagging(4, "OBI")
+    with pytest.raises(InputError, match=r"^dropout is '0\.5'; give a number from 0 to 1$"):
+        Tagging(4, LABELS, dropout="0.5")
     with pytest.raises(InputError, match="no gold class of any token"):
         batch_of("chain", [("a b", None)])
     example = Example((Parsed(unparsed=Tagged(["a"], origin=Origin("a.conllu", 7, "s1")), labels=[-1]),), id="dev-1")
