@@ -106,7 +106,7 @@ class Vocabularies:
             spelling: make the vocabularies of spelling too, of words as they stand.
 
         Raises:
-            InputError: one sentence was given, or what is no list of sentences.
+            InputError: one sentence was given, or what is no list of sentences; or `min_count` is no number.
             SentenceError: a sentence has columns of several lengths.
         """
         counts = Counts.of(sentences)
@@ -167,7 +167,7 @@ def tags(sentence: Sentence) -> list[str | None]:
     tag where it is given, else the universal one; of a tagged sentence its column `pos`.
     """
     if isinstance(sentence, Constituency):
-        return [label or None for label in sentence.label]
+        return [label if label != "" else None for label in sentence.label]
     if isinstance(sentence, Tagged):
         pos = sentence.columns.get("pos", ["_"] * len(sentence))
         return [tag if tag != "_" else None for tag in pos]

@@ -29,7 +29,8 @@ class SentenceGraph:
         pairwise: fields of every two nodes, each [N^2]: of receiver i and sender j at i N + j.
 
     Raises:
-        SentenceError: a column is no array of numbers, or of another length; ends or levels have not one dimension.
+        SentenceError: `size` is no whole number; a column is no array of numbers, or of another length; ends or levels
+            have not one dimension.
     """
 
     size: int
@@ -48,6 +49,8 @@ class SentenceGraph:
 
     def _misfit(self) -> str:
         """The first column that is no array of numbers, or of another length; every graph is asked, so it is cheap."""
+        if not isinstance(self.size, int | np.integer):
+            return f"size is {self.size!r}; give the number of nodes"
         size, edges = self.size, self.src.size if isinstance(self.src, np.ndarray) else 0
         for kind, columns, dtypes, of, wanted in (
             ("", {"src": self.src, "dst": self.dst}, "iu", "edges", edges),

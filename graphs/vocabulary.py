@@ -6,13 +6,14 @@ import json
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
+from numbers import Real
 from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
 
 from graphs.columns import IntArray
-from graphs.errors import InputError
+from graphs.errors import InputError, check_kind
 from graphs.files import replacing
 
 PADDING: Final = 0
@@ -45,7 +46,8 @@ class Vocabulary:
         """Gives ids to `strings` in the order given, special ids first.
 
         Raises:
-            InputError: one is no string, stands twice, or would never be found because lookup changes it.
+            InputError: one is no string, stands twice, or would never be found because lookup changes it; or a text was
+                given in place of its strings.
         """
         self.lower = lower
         self.fold_digits = fold_digits
@@ -85,13 +87,12 @@ class Vocabulary:
             special: give id 0 to padding and id 1 to unknown strings.
 
         Raises:
-            InputError: one is no string, or a text was given in place of its strings.
+            InputError: one is no string, a text was given in place of its strings, or `min_count` is no number.
         """
-        if isinstance(strings, str):
-            raise InputError("a text is given where strings are wanted; cut it, as by text.split()")
+        check_kind(min_count, Real, "min_count is how often a string is seen, such as 2")
         vocabulary = cls((), lower=lower, fold_digits=fold_digits, special=special)
         counts: Counter[str] = Counter()
-        given = strings if isinstance(strings, Mapping) else Counter(strings)
+        given = strings if isinstance(strings, Mapping) else Counter(_no_text(strings))
         _strings(given)
         for string, count in given.items():
             counts[vocabulary.normalise(string)] += count
@@ -197,11 +198,18 @@ class Vocabulary:
 
 def _strings(given: Iterable[str]) -> list[str]:
     """Strings as a list, if each is one."""
-    strings = list(given)
+    strings = list(_no_text(given))
     strange = next((one for one in strings if not isinstance(one, str)), "")
     if strange != "":
         raise InputError(f"vocabulary holds {strange!r}, which is no string; give strings alone")
     return strings
+
+
+def _no_text(given: Iterable[str]) -> Iterable[str]:
+    """The same, unless it is a text, whose letters would be the strings."""
+    if isinstance(given, str):
+        raise InputError("a text is given where strings are wanted; cut it, as by text.split()")
+    return given
 
 
 def check_format(data: Any, wanted: str, file: str | Path) -> None:

@@ -40,7 +40,7 @@ def counted(sentences, known, window, min_count):
     st.integers(1, 3),
 )
 def test_buckets_by_definition(sentences, window, min_count):
-    vocabulary = Vocabulary("abcdef")  # g is unknown
+    vocabulary = Vocabulary(list("abcdef"))  # g is unknown
     found = Cooccurrence.of(map(Tagged, sentences), vocabulary, window=window, min_count=min_count)
     ids = np.arange(len(vocabulary))
     table = found.bucket(ids[:, None], ids)
@@ -58,14 +58,14 @@ def test_buckets_by_definition(sentences, window, min_count):
 
 
 def test_words_of_other_sentences_and_far_ones_are_not_near():
-    vocabulary = Vocabulary("ab")
+    vocabulary = Vocabulary(list("ab"))
     sentences = [Tagged(["a"]), Tagged(["b"]), Tagged(["a", *"?????", "b"])] * 3
     assert len(Cooccurrence.of(sentences, vocabulary)) == 0
     assert len(Cooccurrence.of([Tagged(["a", *"????", "b"])] * 2, vocabulary)) == 1
 
 
 def test_pairs_that_were_seen_once_tell_nothing_by_default():
-    vocabulary = Vocabulary("abc")
+    vocabulary = Vocabulary(list("abc"))
     found = Cooccurrence.of([Tagged(["a", "b"]), Tagged(["b", "c"]), Tagged(["a", "b"])], vocabulary)
     seen, once = found.bucket(vocabulary.ids("ab"), vocabulary.ids("bc"))
     assert seen > once == 0
@@ -81,14 +81,14 @@ def test_the_last_bucket_but_one_is_of_two_bits(pairs, bucket):
 
 
 def test_a_bound_belongs_to_the_bucket_above_it():
-    vocabulary = Vocabulary("abcd")
+    vocabulary = Vocabulary(list("abcd"))
     found = Cooccurrence.of([Tagged(["a", "b"]), Tagged(["c", "d"])] * 2, vocabulary)
     pmi = log2(2 * 8 / (2 * 2))
     assert found.bucket(*vocabulary.ids("ab")).item() == 2 + BOUNDS.index(pmi)
 
 
 def test_later_words_of_a_vocabulary_are_in_bucket_0():
-    found = Cooccurrence.of([Tagged(["a", "b"])] * 2, Vocabulary("ab"))
+    found = Cooccurrence.of([Tagged(["a", "b"])] * 2, Vocabulary(list("ab")))
     assert found.bucket(np.array([2, 2, 3, 9]), np.array([3, 4, 4, 2])).tolist() == [
         found.bucket(np.array(2), np.array(3)).item(),
         0,
@@ -125,7 +125,7 @@ def test_saving_and_loading(tmp_path):
     ],
 )
 def test_broken_files_are_named(change, message):
-    found = Cooccurrence.of([Tagged(["a", "b", "a"])] * 2, Vocabulary("ab"))
+    found = Cooccurrence.of([Tagged(["a", "b", "a"])] * 2, Vocabulary(list("ab")))
     assert len(found) == 2
     data = json.loads(json.dumps(found.to_json())) | change
     with pytest.raises(InputError, match=message) as caught:

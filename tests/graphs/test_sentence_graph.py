@@ -36,6 +36,7 @@ CHAIN = SentenceGraph(
         ({"src": np.array([[0, 1]])}, r"src has the shape \[1, 2\]; give one number for each of its edges"),
         ({"level": np.array([[2], [1], [0]])}, r"level has the shape \[3, 1\]; give one number for each of its nodes"),
         ({"nodes": {"word": np.array(1)}}, r"node field 'word' has the shape \[\]; give one number"),
+        *(({"size": size}, f"size is {size!r}; give the number of nodes") for size in ("3", None, 3.0)),
         ({"src": None}, "src is of type NoneType; give a NumPy array"),
         ({"src": [0, 1]}, "src is of type list; give a NumPy array"),
         ({"src": np.array([0.0, 1.0])}, "src is an array of float64; give whole numbers"),
