@@ -143,7 +143,8 @@ def propagate(
         ValueError: the relation has cycles, or there is no such relation or direction; there is neither `apply` nor
             `leaf`; a field has another first dimension than there are nodes or edges, or other dimensions at some nodes
             than at others; `reduce` returns other fields at some in-degrees than at others; `inputs` makes a field
-            that is set already; or a message function of `dgl.function` stands for a reducer, or the other way round.
+            that is set already; or a message function of `dgl.function` stands for a reducer, or the other way round,
+            or what is no function for either.
     """
     check_reduce(reduce)
     batch.relation(relation).check(direction)
@@ -237,7 +238,7 @@ def update_all(
         TypeError: a function returns something else than a dict of fields, or a field that is no tensor; it is named.
         ValueError: there is no such relation, a field has another first dimension than there are nodes or edges,
             `reduce` returns other fields or dimensions at some in-degrees than at others, or a message function of
-            `dgl.function` stands for a reducer, or the other way round.
+            `dgl.function` stands for a reducer, or the other way round, or what is no function for either.
     """
     check_reduce(reduce)
     _run("update_all", batch, message, reduce, apply, relation=relation)
@@ -255,7 +256,7 @@ def apply_edges(batch: Batch, function: MessageFunction, *, relation: str = CHIL
         KeyError: the function reads a field that is not there; it is named.
         TypeError: it returns something else than a dict of fields, or a field that is no tensor.
         ValueError: there is no such relation, a field has another first dimension than there are edges, or the function
-            is a reducer of `dgl.function`.
+            is a reducer, or no function.
     """
     _run("apply_edges", batch, function, relation=relation)
 

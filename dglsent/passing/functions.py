@@ -223,12 +223,15 @@ def reducers(reduce: ReduceFunction) -> tuple[Any, ...]:
 
 
 def check_reduce(reduce: ReduceFunction) -> None:
-    """Refuse a built-in message function in the place of a reducer.
+    """Refuse a built-in message function in the place of a reducer, and what is no function.
 
     Raises:
         ValueError: it is one.
     """
     for each in reducers(reduce):
+        if not (callable(each) or is_builtin(each) or isinstance(each, SoftmaxSum | Padded)):
+            given = f"a value of type {type(each).__name__}"
+            raise ValueError(f"{given} is given where a reducer is wanted, such as fn.sum")
         if is_builtin(each) and not hasattr(each, "msg_field"):
             raise ValueError(f"fn.{each.name} makes messages; give a reducer in its place, such as fn.sum")
 
@@ -263,9 +266,12 @@ def message_function(function: MessageFunction) -> Callable[[EdgesSeen], Outputs
     """A message function over Edges, from a user's or a built-in one such as `fn.u_mul_e("h", "a", "m")`.
 
     Raises:
-        ValueError: it is a built-in reducer.
+        ValueError: it is a reducer, built-in or not, or no function.
     """
     if not is_builtin(function):
+        if not callable(function):  # such as softmax_sum(...)
+            given = f"a value of type {type(function).__name__}"
+            raise ValueError(f"{given} is given where a message function is wanted, such as fn.copy_u")
         return function
 
     if not hasattr(function, "binary_op") and not hasattr(function, "target"):

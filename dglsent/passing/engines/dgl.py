@@ -141,7 +141,8 @@ def apply_edges(batch: Batch, function: MessageFunction, *, relation: str = CHIL
     names: dict[str, Tensor] = {}
     if is_builtin(function):
         names = dict(_PLAIN.try_builtin(function, graph))
-    graph.apply_edges(function if names else _recorded(function, names, "edges of the relation", _PLAIN.edges))
+    computed = message_function(function)
+    graph.apply_edges(function if names else _recorded(computed, names, "edges of the relation", _PLAIN.edges))
     for name in names:
         along.edges[name] = graph.edata[name]
 

@@ -321,3 +321,23 @@ def test_built_in_functions_in_each_other_s_place(name):
         for use in (partial(apply_edges, batch, SUM), partial(round_of, batch, SUM, SUM)):
             with pytest.raises(ValueError, match=r"fn\.sum reduces messages; give a message function in its place"):
                 use()
+
+
+@on_engines
+@pytest.mark.parametrize("wrong", [ATTENTION, padded(update), None, ()])
+def test_what_is_no_function_in_the_place_of_one(wrong, name):
+    batch = Batch.of([tree([-1, 0, 0])])
+    batch.nodes["x"] = torch.ones(3, 1)
+    said = rf"^a value of type {type(wrong).__name__} is given where a message function is wanted, such as fn\.copy_u$"
+    with engine(name):
+        for use in (
+            partial(apply_edges, batch, wrong),
+            partial(round_of, batch, wrong, SUM),
+            partial(propagate, batch, wrong, SUM, update, leaf=leaf),
+        ):
+            with pytest.raises(ValueError, match=said):
+                use()
+        said = r"^a value of type NoneType is given where a reducer is wanted, such as fn\.sum$"
+        for use in (partial(round_of, batch, send), partial(propagate, batch, send, apply=update, leaf=leaf)):
+            with pytest.raises(ValueError, match=said):
+                use(reduce=None)
