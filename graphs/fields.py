@@ -33,4 +33,4 @@ PREVIOUS = "previous"  # from each word to the one before
 PRECEDING = "preceding"  # from each word to every later one
 NEIGHBOUR = "neighbour"  # between parent and child, both ways, and from every node to itself
 ATTEND = "attend"  # from every node of a sentence to every node of the other of its pair
-COMPLETE = "complete"  # from every token of a sentence to every one
+COMPLETE = "complete"  # from every node of a sentence to every node of it, itself too
