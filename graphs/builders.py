@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from operator import index
+from types import NoneType
 from typing import Any, Literal
 
 import numpy as np
@@ -23,8 +24,8 @@ from graphs.columns import (
     check_sentence,
     whole_numbers,
 )
-from graphs.errors import InputError, Origin, SentenceError, check_choice, check_kind
-from graphs.features import Vocabularies, relations, tags
+from graphs.errors import Origin, SentenceError, check_choice, check_kind
+from graphs.features import Vocabularies, Vocabulary, relations, tags
 from graphs.sentence_graph import SentenceGraph
 from graphs.topology import levels
 
@@ -61,10 +62,9 @@ def dependency(
     Raises:
         InputError: `roots` is neither word, or the sentence or the vocabularies are something else.
         SentenceError: no words, no heads, a head that is no whole number or out of range, a cycle, columns of several
-            lengths, or a word that is no text.
+            lengths, or a word, tag or relation that is no text.
     """
     check_choice("roots", roots, ("attach", "keep"))
-    _check_single(sentence)
     check_kind(sentence, Dependencies, "of a Constituency, graphs.constituency makes the graph")
     _check_vocabularies(vocabularies)
     if not len(sentence):
@@ -79,14 +79,14 @@ def dependency(
         src=src,
         dst=head[src],
         nodes={
-            fields.WORD: _ids(sentence.word, vocabularies, sentence.origin),
-            fields.TAG: vocabularies.tag.ids(tags(sentence)),
+            fields.WORD: _ids(sentence.word, vocabularies.word, "word", sentence.origin),
+            fields.TAG: _ids(tags(sentence), vocabularies.tag, "tag", sentence.origin),
             fields.POSITION: np.arange(len(head)),
             **spelled(sentence.word, vocabularies),
         },
         edges={
             fields.SLOT: trees.slots(head)[src],
-            fields.RELATION: vocabularies.relation.ids(relations(sentence))[src],
+            fields.RELATION: relation_ids(sentence, vocabularies.relation)[src],
         },
         level=trees.depths(head, sentence.origin),
         origin=sentence.origin,
@@ -115,11 +115,10 @@ def constituency(
 
     Raises:
         InputError: the tree or the vocabularies are something else.
-        SentenceError: no nodes, columns or labels of another length, a label that is no whole number, a phrase without
-            words, nodes that are not in pre-order, a word that is no text, or with binary a phrase that has not two
-            children.
+        SentenceError: no nodes, columns or labels of another length, a gold label that is no whole number, a phrase
+            without words, nodes that are not in pre-order, a word or label that is no text, or with binary a phrase
+            that has not two children.
     """
-    _check_single(tree)
     check_kind(tree, Constituency, "of Dependencies, graphs.dependency makes the graph")
     _check_vocabularies(vocabularies)
     parent = trees.parents(tree)
@@ -136,14 +135,14 @@ def constituency(
                 tree.origin,
             )
     word = np.zeros(size, dtype=np.int64)
-    word[is_word] = _ids(tree.words, vocabularies, tree.origin)
+    word[is_word] = _ids(tree.words, vocabularies.word, "word", tree.origin)
     position = np.full(size, -1, dtype=np.int64)
     position[is_word] = np.arange(is_word.sum())
     span, src = trees.spans_below(tree, parent), np.flatnonzero(parent >= 0)
     trees.require_pre_order(parent, span, tree.origin)
     nodes = {
         fields.WORD: word,
-        fields.TAG: vocabularies.tag.ids(tags(tree)),
+        fields.TAG: _ids(tags(tree), vocabularies.tag, "label", tree.origin),
         fields.POSITION: position,
         fields.SPAN: span,
         **spelled(tree.word, vocabularies),
@@ -176,7 +175,7 @@ def chain(sentence: Sentence, vocabularies: Vocabularies) -> SentenceGraph:
 
     Raises:
         InputError: the sentence or the vocabularies are something else.
-        SentenceError: no words, columns of several lengths, or a word that is no text.
+        SentenceError: no words, columns of several lengths, or a word or tag that is no text.
     """
     nodes = _of_words(sentence, vocabularies)
     token = nodes[fields.POSITION]
@@ -214,8 +213,8 @@ def over_words(
 
     Raises:
         InputError: the sentence, the vocabularies, `edges` or `ids` are something else.
-        SentenceError: no words, columns of several lengths, a word that is no text, an edge that is no pair of tokens,
-            a cycle, or a field of another length, without numbers or of the name slot.
+        SentenceError: no words, columns of several lengths, a word or tag that is no text, an edge that is no pair of
+            tokens, a cycle, or a field of another length, without numbers or of the name slot.
     """
     nodes = _of_words(sentence, vocabularies)
     check_kind(edges, Iterable, "give pairs of a sender and a receiver")
@@ -276,7 +275,6 @@ def _numbers(
 
 def _of_words(sentence: Sentence, vocabularies: Vocabularies) -> dict[str, IntArray]:
     """The fields of graphs with a node a token."""
-    _check_single(sentence)
     check_sentence(sentence)
     check_lengths(sentence)
     _check_vocabularies(vocabularies)
@@ -287,28 +285,29 @@ def _of_words(sentence: Sentence, vocabularies: Vocabularies) -> dict[str, IntAr
     if isinstance(sentence, Constituency):
         at_words = [tag for tag, word in zip(at_words, sentence.word, strict=True) if word is not None]
     return {
-        fields.WORD: _ids(words, vocabularies, sentence.origin),
-        fields.TAG: vocabularies.tag.ids(at_words),
+        fields.WORD: _ids(words, vocabularies.word, "word", sentence.origin),
+        fields.TAG: _ids(at_words, vocabularies.tag, "tag", sentence.origin),
         fields.POSITION: np.arange(len(words)),
         **spelled(words, vocabularies),
     }
 
 
-def _ids(words: Sequence[str], vocabularies: Vocabularies, origin: Origin) -> IntArray:
-    """The ids [N] of words; a vocabulary would make padding of None."""
-    strange = next((place for place, word in enumerate(words) if not isinstance(word, str)), None)
-    if strange is not None:
-        raise SentenceError(f"word {strange + 1} is {words[strange]!r}; give its text", origin)
-    return vocabularies.word.ids(words)
+def relation_ids(sentence: Dependencies, vocabulary: Vocabulary) -> IntArray:
+    """The ids [N] of the relations of words to their heads.
+
+    Raises:
+        SentenceError: one is no text.
+    """
+    return _ids(relations(sentence), vocabulary, "relation", sentence.origin)
 
 
-def _check_single(given: object) -> None:
-    """Refuse the sentences of a list, as readers give them, where one is wanted."""
-    if isinstance(given, list | tuple) and given and isinstance(given[0], Sentence):
-        raise InputError(
-            "a graph is made of one sentence, and a list of them was given; make one of each, as in "
-            "[graphs.chain(each, vocabularies) for each in sentences], and graphs.batch makes a batch of these"
-        )
+def _ids(strings: Sequence[str | None], vocabulary: Vocabulary, what: str, origin: Origin) -> IntArray:
+    """The ids [N] of strings; a vocabulary would make padding of a word that is None, and others unknown."""
+    kinds = str if what == "word" else (str, NoneType)
+    if not all(issubclass(kind, kinds) for kind in set(map(type, strings))):
+        place = next(place for place, string in enumerate(strings) if not isinstance(string, kinds))
+        raise SentenceError(f"{what} {place + 1} is {strings[place]!r}; give its text", origin)
+    return vocabulary.ids(strings)
 
 
 def _check_vocabularies(vocabularies: Vocabularies) -> None:

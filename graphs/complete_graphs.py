@@ -10,7 +10,7 @@ import numpy as np
 from graphs import builders, fields, trees
 from graphs.columns import Dependencies, IntArray, Sentence
 from graphs.errors import check_kind
-from graphs.features import UNKNOWN, Vocabularies, Vocabulary, relations
+from graphs.features import UNKNOWN, Vocabularies, Vocabulary
 from graphs.sentence_graph import SentenceGraph
 
 
@@ -77,8 +77,8 @@ def complete(
 
     Raises:
         InputError: the sentence, the vocabularies or `lexical` are something else.
-        SentenceError: no words, columns of several lengths, a word that is no text, or a head that is no whole number
-            or out of range.
+        SentenceError: no words, columns of several lengths, a word, tag or relation that is no text, or a head that is
+            no whole number or out of range.
     """
     tokens = builders.chain(sentence, vocabularies)
     none = np.zeros(0, dtype=np.int64)
@@ -119,7 +119,7 @@ def _relations(sentence: Dependencies, vocabulary: Vocabulary) -> IntArray:
     """[N, N] ids of `token_relations`; an arc without a name has an unknown one."""
     size, known = len(sentence), len(vocabulary)
     head = trees.heads(sentence)
-    label = np.maximum(vocabulary.ids(relations(sentence)), UNKNOWN)
+    label = np.maximum(builders.relation_ids(sentence, vocabulary), UNKNOWN)
     dependent = np.flatnonzero(head >= 0)
     matrix = np.full((size, size), 2 * known)
     np.fill_diagonal(matrix, 2 * known + 1)

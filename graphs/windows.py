@@ -31,7 +31,7 @@ def window(sentence: Sentence, vocabularies: Vocabularies, half_width: int) -> S
 
     Raises:
         InputError: half_width is negative or no whole number, or the sentence or the vocabularies are something else.
-        SentenceError: no words, columns of several lengths, or a word that is no text.
+        SentenceError: no words, columns of several lengths, or a word or tag that is no text.
     """
     if not isinstance(half_width, int | np.integer) or half_width < 0:
         raise InputError(f"half_width is {half_width!r}; give the number of tokens on either side, 0 or more")

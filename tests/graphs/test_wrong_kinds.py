@@ -52,10 +52,12 @@ def test_builders_of_any_sentence(build, given):
         lambda *given: graphs.window(*given, 2),
     ],
 )
-@pytest.mark.parametrize("given", [[SENTENCE, SENTENCE], (TREE,), graphs.parse_brackets("(A a)")])
-def test_builders_of_a_list(build, given):
-    with pytest.raises(InputError, match=r"made of one sentence, and a list of them was given; make one of each"):
-        build(given, VOCABULARIES)
+@pytest.mark.parametrize("kind", [list, tuple])
+def test_builders_of_a_list(build, kind):
+    one = TREE if build is graphs.constituency else SENTENCE
+    said = rf"is wanted, and {kind.__name__} was given; give one at a time, as in \[made_of\(each\) for each in given\]"
+    with pytest.raises(InputError, match=said):
+        build(kind([one, one]), VOCABULARIES)
 
 
 @pytest.mark.parametrize(
@@ -106,7 +108,7 @@ def test_vocabularies_of_what_is_not_parsed(given):
 
 
 @pytest.mark.parametrize("read", [graphs.parse_brackets, graphs.parse_conllu])
-@pytest.mark.parametrize("given", [b"(S (NN film))", ["(S (NN film))"], None])
+@pytest.mark.parametrize("given", [b"(S (NN film))", [b"(S (NN film))"], None])
 def test_readers_of_text(read, given):
     with pytest.raises(InputError, match=rf"str is wanted, and {type(given).__name__} was given; give text, or a file"):
         read(given)
@@ -245,8 +247,15 @@ def test_strings_of_a_vocabulary(strange):
     for make in (graphs.Vocabulary, graphs.Vocabulary.of):
         with pytest.raises(InputError, match=f"vocabulary holds {strange!r}, which is no string"):
             make(["a", strange], lower=True)
-    with pytest.raises(InputError, match="a text is given where strings are wanted"):
-        graphs.Vocabulary.of("the film")
+    for make in (graphs.Vocabulary, graphs.Vocabulary.of):
+        with pytest.raises(InputError, match="a text is given where strings are wanted"):
+            make("the film")
+
+
+def test_a_count_that_is_no_number():
+    for make, given in ((graphs.Vocabulary.of, ["a"]), (graphs.Vocabularies.of, [TREE])):
+        with pytest.raises(InputError, match="Real is wanted, and str was given; min_count is how often"):
+            make(given, min_count="2")
 
 
 @pytest.mark.parametrize("labels", [[[1, 2]] * 3, [[1], [1, 2], [1]], 1])
@@ -263,6 +272,25 @@ def test_words_without_text(build, word):
     sentence = graphs.columns.Dependencies(["a", word], [-1, 0], ["root", "dep"])
     with pytest.raises(graphs.errors.SentenceError, match=rf"word 2 is {word!r}; give its text"):
         build(sentence, VOCABULARIES)
+
+
+@pytest.mark.parametrize("strange", [0, 7, float("nan"), b"NN"])
+@pytest.mark.parametrize(
+    ("build", "sentence", "what"),
+    [
+        (graphs.constituency, lambda given: Constituency(["S", given], [None, "a"], [-1, 0]), "label"),
+        (graphs.chain, lambda given: Constituency(["S", "A", given], [None, "a", "b"], [-1, 0, 0]), "tag"),
+        (graphs.chain, lambda given: Tagged(["a", "b"], {"pos": ["N", given]}), "tag"),
+        (graphs.dependency, lambda given: Dependencies(["a", "b"], [-1, 0], ["x", "y"], ["N", given]), "tag"),
+        (graphs.dependency, lambda given: Dependencies(["a", "b"], [-1, 0], ["x", given]), "relation"),
+        (graphs.complete, lambda given: Dependencies(["a", "b"], [-1, 0], ["x", given]), "relation"),
+    ],
+)
+def test_labels_without_text(build, sentence, what, strange):
+    """They were unknown ones, without a word of it."""
+    with pytest.raises(SentenceError, match=rf"^{what} 2 is {strange!r}; give its text$"):
+        build(sentence(strange), VOCABULARIES)
+    build(sentence(None), VOCABULARIES)  # no label
 
 
 def test_heads_that_are_no_numbers_are_not_passed_over():
