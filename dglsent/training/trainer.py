@@ -17,6 +17,7 @@ from dglsent.training.model import SentenceModel
 from dglsent.training.processes import Place, strategy
 from dglsent.training.recipe import Recipe
 from dglsent.training.run import Run
+from graphs.errors import InputError
 
 if TYPE_CHECKING:
     import lightning.pytorch as lightning
@@ -51,6 +52,7 @@ def train(
         Of each epoch what `BestOnDev.history` says.
 
     Raises:
+        InputError: a batch cannot be made, or a loss is no finite number.
         KeyboardInterrupt: it was interrupted.
     """
     from dglsent.training.averaging import Averaging
@@ -90,6 +92,12 @@ def train(
                 ckpt_path=run.checkpoint if run.checkpoint.is_file() else None,
                 weights_only=True,
             )
+    except InputError as error:
+        said = str(error)
+        if not said.startswith("Caught "):
+            raise
+        # Where a worker met it, torch raises it anew with the worker's whole trace, of which the last line is its own.
+        raise InputError(said.rstrip().rpartition("\n")[2].partition(": ")[2]) from None
     except SystemExit:
         # So Lightning ends after Ctrl-C.
         raise KeyboardInterrupt from None

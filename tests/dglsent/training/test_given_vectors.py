@@ -10,6 +10,7 @@ import torch
 import yaml
 from families import each_encoder_once, with_given_vectors
 from safetensors.numpy import save_file
+from safetensors.torch import load_file as load_tensors
 from safetensors.torch import save_file as save_tensors
 from tiny import TINY, recipe
 
@@ -155,3 +156,14 @@ def test_processes_open_the_file_themselves(file):
     again = pickle.loads(pickle.dumps(vectors))
     name = next(iter(vectors._keys))
     assert (again[name] == vectors[name]).all()
+
+
+def test_what_a_worker_cannot_batch_is_told_in_one_line(file, program, tmp_path):
+    arrays = load_tensors(file)
+    last = Reviews(train=60, dev=20, test=30).load()["train"][-1].sentences[0].constituency
+    arrays[key(last.words)][0] = torch.nan
+    save_tensors(arrays, tmp_path / "broken.safetensors")
+    options = ("--embedding.vectors", tmp_path / "broken.safetensors", "--embedding.tune", "false")
+    for workers in (0, 1):
+        fit = ("fit", recipe(tmp_path), "--out", tmp_path / f"{workers}", *options, "--training.workers", workers)
+        program.refuses(*fit, saying=["dglsent: sentence train-60: a vector has numbers that are not finite"])
