@@ -185,7 +185,7 @@ def merge(graphs: Sequence[SentenceGraph] | MergedGraphs) -> MergedGraphs:
         nodes=nodes,
         edges={name: _column(graphs, "edges", name) for name in first.edges},
         level=_joined([graph.level for graph in graphs]),
-        pairwise={name: np.concatenate([graph.pairwise[name] for graph in graphs]) for name in first.pairwise},
+        pairwise={name: _column(graphs, "pairwise", name) for name in first.pairwise},
     )
 
 

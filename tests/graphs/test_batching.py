@@ -164,6 +164,12 @@ def test_fields_of_several_widths_or_types_do_not_mix():
     )
     with pytest.raises(InputError, match=r"field 'w' is int64 in graph 2 of the batch and float32 in graph 0"):
         graphs.batch([real, real, whole])
+    one, other, wide = (graphs.complete(sentence, Vocabularies.of([sentence])) for _ in range(3))
+    other.pairwise["relation"] = other.pairwise["relation"].astype(np.float32)
+    wide.pairwise["relation"] = np.ones((4, 2), dtype=np.int64)
+    for strange, said in ((other, "float32"), (wide, r"int64 \[2\]")):
+        with pytest.raises(InputError, match=rf"field 'relation' is {said} in graph 1 of the batch and int64 in"):
+            merge([one, strange])
 
 
 @pytest.mark.parametrize("end", [-1, 2, 3])
