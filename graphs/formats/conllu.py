@@ -124,10 +124,9 @@ def from_stanza_sentence(sentence: Any, origin: Origin | None = None) -> Depende
     if any(word.head is None for word in words):
         raise SentenceError("the sentence has no dependency tree; run Stanza with its depparse processor", origin)
     head = np.asarray([word.head - 1 for word in words], dtype=np.int64)
-    if head.min() < -1 or head.max() >= len(words):
-        raise SentenceError(f"a head is out of range, the sentence has {len(words)} words", origin)
-    trees.refuse_cycle(head, origin)
-    return replace(tagged, head=head, relation=[word.deprel or "_" for word in words])
+    parsed = replace(tagged, head=head, relation=[word.deprel or "_" for word in words])
+    trees.refuse_cycle(trees.heads(parsed), origin)
+    return parsed
 
 
 def tags_of_stanza_sentence(sentence: Any, origin: Origin | None = None) -> Dependencies:
