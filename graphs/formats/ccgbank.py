@@ -56,8 +56,7 @@ class _Derivation(NamedTuple):
 
 def _leaves(derivation: _Derivation) -> Tagged:
     tree, pos = derivation
-    category = [label for label, word in zip(tree.label, tree.word, strict=True) if word is not None]
-    return Tagged(tree.words, {"pos": pos, "category": category}, tree.origin)
+    return Tagged(tree.words, {"pos": pos, "category": tree.pos}, tree.origin)  # the labels of its leaves
 
 
 def _derivations(source: Source) -> Iterator[_Derivation | SentenceError]:
