@@ -10,6 +10,7 @@ import numpy as np
 from graphs import trees
 from graphs.columns import Constituency, Dependencies, IntArray
 from graphs.errors import Origin, SentenceError, check_kind
+from graphs.ranges import starts
 
 
 def forest(
@@ -54,7 +55,6 @@ def forest(
 
 def _joined(parents: Sequence[IntArray]) -> IntArray:
     """Parent columns one after the other."""
-    sizes = [len(parent) for parent in parents]
+    sizes = np.array([len(parent) for parent in parents])
     joined = np.concatenate(parents)
-    joined[joined >= 0] += np.repeat(np.cumsum([0, *sizes[:-1]]), sizes)[joined >= 0]
-    return joined
+    return np.where(joined < 0, joined, joined + np.repeat(starts(sizes), sizes))
