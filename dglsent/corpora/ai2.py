@@ -47,7 +47,6 @@ class AI2(Corpus):
         """Reads `VERSION-{train,dev,test}.csv`, and parses `ai2-{train,dev,test}-{a,b}` or `ai2-ck12v0-...`."""
         read = self._rows(data)
         texts = self._texts(read)
-        corpus = "ai2" if self.version == "enwv0" else f"ai2-{self.version}"
         splits = {}
         for split, rows in read.items():
             questions: dict[str, int] = {}
@@ -61,7 +60,7 @@ class AI2(Corpus):
                 for row in rows
             ]
             ids = [f"{split}-{number}-{row['qid']}" for number, row in enumerate(rows, 1)]
-            splits[split] = parsed_pairs(data, corpus, self._name(split), texts, targets, ids)
+            splits[split] = parsed_pairs(data, self._name, f"{self._name}-{split}", texts, targets, ids)
         return splits
 
     def texts(self, data: Path) -> dict[str, list[list[str]]]:
@@ -70,13 +69,15 @@ class AI2(Corpus):
 
     def _texts(self, read: Mapping[str, Sequence[Mapping[str, str]]]) -> dict[str, list[list[str]]]:
         return {
-            f"{self._name(split)}-{side}": [row[column].split() for row in rows]
+            f"{self._name}-{split}-{side}": [row[column].split() for row in rows]
             for split, rows in read.items()
             for side, column in _SENTENCES.items()
         }
 
-    def _name(self, split: str) -> str:
-        return f"ai2-{split}" if self.version == "enwv0" else f"ai2-{self.version}-{split}"
+    @property
+    def _name(self) -> str:
+        """That of the corpus for `dglsent parse`, with which those of its parse files begin."""
+        return "ai2" if self.version == "enwv0" else f"ai2-{self.version}"
 
     def _rows(self, data: Path) -> dict[str, list[dict[str, str]]]:
         files = {split: f"{self.version}-{split}.csv" for split in _SPLITS}
