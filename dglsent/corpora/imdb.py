@@ -89,11 +89,9 @@ class IMDB(Corpus):
 
     def _documents(self, data: Path, name: str, reviews: Mapping[str, list[str]]) -> dict[str, list[Parsed]]:
         """The parsed sentences of each review."""
-        cut = [(review, sentence) for review, words in reviews.items() for sentence in _sentences(words)]
         documents: dict[str, list[Parsed]] = {review: [] for review in reviews}
         read = dict.fromkeys(reviews, 0)
-        found = parsed(data, "imdb", name, [sentence for _, sentence in cut])
-        for (review, words), sentence in zip(cut, found, strict=True):
+        for review, words, sentence in _with_parses(data, name, reviews):
             read[review] += len(words)
             short = read[review] <= (self.max_length or _PARSED)
             if sentence is not None and (short or not documents[review]):
@@ -123,18 +121,22 @@ def _sentences(words: list[str]) -> Iterator[list[str]]:
             start = place
 
 
+def _with_parses(data: Path, name: str, reviews: Mapping[str, list[str]]) -> list[tuple[str, list[str], Parsed | None]]:
+    """The sentences of reviews in order: the review of each, its words, and its parse if there is one."""
+    cut = [(review, sentence) for review, words in reviews.items() for sentence in _sentences(words)]
+    found = parsed(data, "imdb", name, [sentence for _, sentence in cut])
+    return [(*each, parse) for each, parse in zip(cut, found, strict=True)]
+
+
 def _tags(data: Path, name: str, reviews: Mapping[str, list[str]]) -> dict[str, list[str]]:
     """The tags of the first tokens of reviews, "_" where a sentence has no parse."""
-    cut = [(review, sentence) for review, words in reviews.items() for sentence in _sentences(words)]
+    found = _with_parses(data, name, reviews)
     tags: dict[str, list[str]] = {review: [] for review in reviews}
-    if not cut:
-        return tags
-    found = parsed(data, "imdb", name, [sentence for _, sentence in cut])
-    for (review, sentence), parse in zip(cut, found, strict=True):
+    for review, sentence, parse in found:
         known = () if parse is None else _tags_of(parse)
         tags[review] += known if len(known) == len(sentence) else ["_"] * len(sentence)
-    if all(tag == "_" for tag in chain.from_iterable(tags.values())):
-        remedy = next(parse.remedy for parse in found if parse is not None)
+    if found and all(tag == "_" for tag in chain.from_iterable(tags.values())):
+        remedy = next(parse.remedy for _, _, parse in found if parse is not None)
         raise InputError(f"{name}: the model reads tags; {remedy}; its --tags makes no more than these")
     return tags
 
