@@ -181,7 +181,7 @@ def with_options(recipe: Mapping[str, Any], overrides: Sequence[str]) -> dict[st
         place = changed
         for part in above:
             place = _below(place, part)
-        _below(place, last, value)
+        _put(place, last, value)
     return changed
 
 
@@ -353,19 +353,23 @@ def _options(overrides: Sequence[str]) -> Iterator[tuple[str, str]]:
             yield option, text if given else after
 
 
-def _below(place: dict[str, Any], part: str, *value: Any) -> dict[str, Any]:
-    """The mapping under a key, made where there is none; with a value, what is put there."""
-    if "class_path" in place and part not in ("class_path", *_ARGUMENTS):
-        place = _below(place, "init_args")
+def _below(place: dict[str, Any], part: str) -> dict[str, Any]:
+    """The mapping under a key, made where there is none; a class that is named alone becomes one."""
+    place = _holder(place, part)
     old = place.get(part)
-    if isinstance(old, str) and not value:
-        old = {"class_path": old}
-    if value:
-        (new,) = value
-        place[part] = {**old, "class_path": new} if isinstance(old, dict) and isinstance(new, str) else new
-    elif not isinstance(old, dict):
-        place[part] = {}
-    else:
-        place[part] = old
-    under = place[part]
-    return under if isinstance(under, dict) else {}
+    found: dict[str, Any] = {"class_path": old} if isinstance(old, str) else old if isinstance(old, dict) else {}
+    place[part] = found
+    return found
+
+
+def _put(place: dict[str, Any], part: str, value: Any) -> None:
+    """Puts a value under a key; the name of another class leaves the arguments of the one before."""
+    place = _holder(place, part)
+    old = place.get(part)
+    place[part] = {**old, "class_path": value} if isinstance(old, dict) and isinstance(value, str) else value
+
+
+def _holder(place: dict[str, Any], part: str) -> dict[str, Any]:
+    """The mapping that has a key: of a class its arguments, but for what stands beside these."""
+    inside = "class_path" in place and part not in ("class_path", *_ARGUMENTS)
+    return _below(place, "init_args") if inside else place
