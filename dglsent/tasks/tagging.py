@@ -87,11 +87,9 @@ class Tagging(Task):
         """Counts of tokens, and of spans where these are scored, in each sentence."""
         table = TokenTable(batch)
         gold = table.spread(batch.nodes[fields.LABEL], fields.NO_LABEL)
-        predicted = self._best(table, states).where(gold != fields.NO_LABEL, fields.NO_LABEL)
-        counts = {
-            "tokens": (gold != fields.NO_LABEL).sum(1),
-            "right_tokens": ((predicted == gold) & (gold != fields.NO_LABEL)).sum(1),
-        }
+        known = gold != fields.NO_LABEL
+        predicted = self._best(table, states).where(known, fields.NO_LABEL)
+        counts = {"tokens": known.sum(1), "right_tokens": ((predicted == gold) & known).sum(1)}
         if "f1" in self.score_names:
             counts |= span_counts(predicted, gold, self.get_buffer("kind"), self.get_buffer("begins"))
         return counts
