@@ -248,8 +248,8 @@ def batch(graphs: Sequence[SentenceGraph]) -> Any:
     """B >= 1 sentence graphs as one batched DGLGraph with all their edges, their fields and `sentence`.
 
     Raises:
-        InputError: something else than a list of sentence graphs, an empty one, or graphs that do not all carry the
-            same fields, of one type and width.
+        InputError: something else than a list of sentence graphs, an empty one, graphs that do not all carry the same
+            fields, of one type and width, or an edge that ends at none of its graph's nodes.
     """
     return merge(_listed(graphs)).dgl()
 

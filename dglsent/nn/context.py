@@ -1,4 +1,7 @@
-"""Short-term context: each word's state among its neighbours in the sentence, before any attention."""
+"""Short-term context: each word's state among its neighbours in the sentence, before any attention.
+
+Liu, Chang, Huang, Tang, Cheung 2019, "Contextualized Non-local Neural Networks for Sequence Learning", eq. 3.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""What two words are to each other, as part of a score of the one for the other."""
+"""What two words are to each other, as part of a score of the one for the other.
+
+Liu, Chang, Huang, Tang, Cheung 2019, "Contextualized Non-local Neural Networks for Sequence Learning": e of eq. 1.
+"""
 
 from __future__ import annotations
 

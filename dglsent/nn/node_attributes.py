@@ -1,4 +1,7 @@
-"""What a word is besides its identity: tag, characters, spelling and position, as one vector of each node."""
+"""What a word is besides its identity: tag, characters, spelling and position, as vectors of each node.
+
+Liu, Chang, Huang, Tang, Cheung 2019, "Contextualized Non-local Neural Networks for Sequence Learning", eq. 3.
+"""
 
 from __future__ import annotations
 
