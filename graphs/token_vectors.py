@@ -31,7 +31,7 @@ def with_vectors(graph: SentenceGraph, vectors: npt.ArrayLike) -> SentenceGraph:
 
     Raises:
         InputError: it is something else than a SentenceGraph.
-        SentenceError: there is not one vector a token, or a number is not finite.
+        SentenceError: there is not one vector a token, a number is not finite, or positions do not number the tokens.
         KeyError: the graph has no field `position`.
     """
     check_kind(graph, SentenceGraph, "graphs.chain and the other builders make one of a sentence")
@@ -45,6 +45,11 @@ def with_vectors(graph: SentenceGraph, vectors: npt.ArrayLike) -> SentenceGraph:
     if rows.ndim != 2 or len(rows) != count:
         raise SentenceError(
             f"an array {list(rows.shape)} was given for {count} tokens; give [tokens, d], one vector a token",
+            graph.origin,
+        )
+    if not np.array_equal(np.sort(position[tokens]), np.arange(count)):
+        raise SentenceError(
+            f"the field position of its nodes does not number the {count} tokens 0, 1, ...; give each its place",
             graph.origin,
         )
     if not np.isfinite(rows).all():

@@ -41,6 +41,10 @@ def test_positions_say_which_node_is_which():
     chain = graphs.chain(SENTENCE, VOCABULARIES)
     turned = replace(chain, nodes={**chain.nodes, "position": np.array([2, 0, 1])})
     assert with_vectors(turned, X).nodes["vector"].tolist() == X[[2, 0, 1]].tolist()
+    for position in ([1, 2, 3], [0, 0, 1]):
+        strange = replace(chain, nodes={**chain.nodes, "position": np.array(position)})
+        with pytest.raises(SentenceError, match=r"f\.conllu:3, .* position of its nodes does not number the 3 tokens"):
+            with_vectors(strange, X)
 
 
 @pytest.mark.parametrize(
