@@ -61,7 +61,7 @@ def helped(count: int, work: Callable[..., None], *arguments: Any) -> Iterator[P
     A helper calls `ready()` before it first waits for the others, so that none of them waits for one that has failed.
 
     Raises:
-        InputError: a helper ended before its time.
+        InputError: a helper ended before its time, or cannot go on; what it says is said.
     """
     if count == 1:
         yield Place()
@@ -83,10 +83,12 @@ def helped(count: int, work: Callable[..., None], *arguments: Any) -> Iterator[P
             yield Place(0, count, port)
         except RuntimeError as error:
             # What a collective raises when another process is gone; one that failed itself has said why.
-            for helper, _ in helpers:
+            for helper, pipe in helpers:
                 helper.join(5 / count)
                 if helper.exitcode is not None and helper.exitcode < 0:
                     raise _ended(helper) from error
+                if refusal := _last_word(pipe):
+                    raise InputError(refusal) from error
             raise
         for helper, _ in helpers:
             helper.join(60)
@@ -170,7 +172,7 @@ def _help(
     try:
         work(place, lambda: ready.send(None), *arguments)
     except InputError as error:
-        ready.send(str(error))  # once all are ready nobody reads it, and process 0 meets the same
+        ready.send(str(error))  # once all are ready, of what is wrong with its part of a batch alone
     finally:
         if torch.distributed.is_initialized():
             torch.distributed.destroy_process_group()
@@ -186,6 +188,15 @@ def end_with_parent(_: int = 0) -> None:
         os._exit(1)
 
     threading.Thread(target=wait, daemon=True).start()
+
+
+def _last_word(pipe: Connection) -> str:
+    """What a helper that was ready has said since, "" if nothing."""
+    try:
+        said: str = pipe.recv() if pipe.poll() else ""
+    except EOFError:  # it has ended
+        return ""
+    return said
 
 
 def _ended(helper: SpawnProcess) -> InputError:

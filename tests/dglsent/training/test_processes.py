@@ -244,6 +244,27 @@ def fail(place: Place, ready, statement: str) -> None:
     time.sleep(60)
 
 
+@pytest.mark.usefixtures("forks")
+def test_a_helper_that_cannot_go_on_says_why_where_the_others_wait_for_it():
+    """Of several only the one to which an example falls sees what is wrong with it."""
+    with pytest.raises(InputError, match=r"^an example of mine$"), processes.helped(2, refuse):
+        raise RuntimeError("Connection closed by peer")
+    with pytest.raises(RuntimeError, match="of process 0"), processes.helped(2, help_in_vain):
+        raise RuntimeError("of process 0")
+    assert not multiprocessing.active_children()
+
+
+def refuse(place: Place, ready) -> None:
+    """A helper's work."""
+    ready()
+    raise InputError("an example of mine")
+
+
+def help_in_vain(place: Place, ready) -> None:
+    """A helper's work."""
+    ready()
+
+
 def kill_helper(once: Path) -> None:
     """Kills the helper of the training of this process once an epoch of it is saved."""
     while not once.exists():
