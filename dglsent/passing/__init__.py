@@ -41,6 +41,7 @@ from dglsent.passing.relation import Direction, Relation
 from dglsent.passing.relations import Use
 from dglsent.passing.seen import EdgesSeen, NodesSeen, Outputs
 from dglsent.passing.views import require_rows
+from graphs import door
 from graphs.errors import InputError
 from graphs.fields import CHILD
 
@@ -303,8 +304,14 @@ def _run(name: str, batch: Batch, *arguments: Any, **options: Any) -> Any:
     function = getattr(chosen, name)
     if "torch._dynamo" in sys.modules:  # to import it for nothing would take seconds
         function = _untraced(function)
-    with products_alone(batch.device):
-        return function(batch, *arguments, **options)
+    try:
+        with products_alone(batch.device):
+            return function(batch, *arguments, **options)
+    except Exception as error:
+        if chosen is torch or not isinstance(error, door.dgl.DGLError):
+            raise
+        reason = str(error).partition("\n")[0].rpartition(": ")[2]  # behind the place in DGL's source
+        raise InputError(f"engine dgl cannot run this, for DGL says: {reason}; take engine torch") from error
 
 
 @cache

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from functools import wraps
-from typing import Any, Literal, ParamSpec, TypeVar
+from typing import Any, Literal
 
 import torch
 from torch import Tensor
@@ -35,35 +34,12 @@ from dglsent.passing.missing import MESSAGE, NODE, NOT_YET, OF_SENDERS, WITHOUT_
 from dglsent.passing.relation import Direction, Relation
 from dglsent.passing.views import Edges, Nodes, Resolver, require_rows
 from graphs import door
-from graphs.errors import InputError
 from graphs.fields import CHILD
-
-Given = ParamSpec("Given")
-Made = TypeVar("Made")
 
 _OF_STEP, _OF_ROUND = "nodes of the step", "messages of the round"
 _PLAIN = Shown()  # in rounds, of which no field is still to be computed
 
 
-def _in_one_line(function: Callable[Given, Made]) -> Callable[Given, Made]:
-    """Decorates what calls DGL, whose kernels know neither whole numbers nor float16, and say so in many lines.
-
-    Raises:
-        InputError: in use, DGL refuses its fields.
-    """
-
-    @wraps(function)
-    def run(*args: Given.args, **kwargs: Given.kwargs) -> Made:
-        try:
-            return function(*args, **kwargs)
-        except door.dgl.DGLError as error:
-            reason = str(error).partition("\n")[0].rpartition(": ")[2]  # behind the place in DGL's source
-            raise InputError(f"engine dgl cannot run this, for DGL says: {reason}; take engine torch") from error
-
-    return run
-
-
-@_in_one_line
 def propagate(
     batch: Batch,
     message: MessageFunction,
@@ -133,7 +109,6 @@ def propagate(
         pulled.keep(f"_{direction}")
 
 
-@_in_one_line
 def apply_edges(batch: Batch, function: MessageFunction, *, relation: str = CHILD) -> None:
     """See `dglsent.passing.apply_edges`."""
     along = batch.relation(relation)
@@ -147,7 +122,6 @@ def apply_edges(batch: Batch, function: MessageFunction, *, relation: str = CHIL
         along.edges[name] = graph.edata[name]
 
 
-@_in_one_line
 def update_all(
     batch: Batch,
     message: MessageFunction,
@@ -178,7 +152,6 @@ def update_all(
         batch.nodes[name] = graph.ndata[name]
 
 
-@_in_one_line
 def edge_softmax(
     batch: Batch, score: Tensor, norm_by: Literal["dst", "src"] = "dst", *, relation: str = CHILD
 ) -> Tensor:
