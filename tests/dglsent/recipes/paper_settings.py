@@ -24,6 +24,7 @@ TAG_GUIDED = ("tg-hrecnn-concat", "tg-hrecnn-multi", "tg-htreelstm-concat", "tg-
 ATTENTIVE = ("attentive-tree-lstm", "attentive-tree-gru")
 NO_WINDOW = "stacked-bilstm-no-window"  # "We only get 93.9% on the development set without using context windows"
 WINDOW_SIZES = (NO_WINDOW, "lstm-no-window", "lstm-window-2", "lstm-window-4")
+JORDAN = ("jordan", "jordan-plain", "jordan-sgd", "jordan-sgd-plain")
 STACKED = ("stacked-bilstm", "stacked-bilstm-plain", "stacked-bilstm-sgd", "stacked-bilstm-sgd-plain")
 BASES = ("dependency", "constituency", "bilstm")  # of Gupta and Zhang, without attention
 
@@ -200,8 +201,9 @@ SETTINGS = (
         other_than=(
             *(
                 f"{system}-plain"
-                for system in ("mlp", "elman", "jordan", "lstm", "bilstm", "stacked-bilstm", "stacked-bilstm-sgd")
+                for system in ("mlp", "elman", "lstm", "bilstm", "stacked-bilstm", "stacked-bilstm-sgd")
             ),
+            *("jordan-plain", "jordan-sgd-plain"),
             *(NO_WINDOW, "lstm-no-window"),
             *("stacked-bilstm-embedding-dropout", "stacked-bilstm-no-gate-dropout", "lstm-no-gate-dropout"),
         ),
@@ -211,14 +213,14 @@ SETTINGS = (
         "task.dropout",
         0.5,
         "We also apply dropout to the output of the hidden layer with a 0.5 drop rate",
-        other_than=("jordan", "jordan-plain"),
+        other_than=JORDAN,
     ),
     Setting(
         WU,
         "encoder.dropout",
         0.5,
         "the same; Jordan's network has its own output layer",
-        systems=("jordan", "jordan-plain"),
+        systems=JORDAN,
     ),
     Setting(
         WU,
