@@ -14,7 +14,7 @@ from graphs.drawing.arcs import WIDTH, arcs_svg
 from graphs.drawing.canvas import Svg
 from graphs.drawing.given import wants, words_of
 from graphs.drawing.heat import heat_svg, matrix_of, numbers_of
-from graphs.errors import InputError
+from graphs.errors import InputError, check_whole
 from graphs.trees import heads
 
 _TOP: Final = 2
@@ -50,7 +50,7 @@ def attention_svg(
 
     Raises:
         InputError: there are no words, or a parse in their place, the weights are not [N, N], `parse` is something else
-            or of another number of words, or `low` is above `high`.
+            or of another number of words, `top` is no whole number from 0, or `low` is above `high`.
         SentenceError: a head of the parse is out of range.
     """
     words = words_of(words)
@@ -99,7 +99,11 @@ def strongest(cells: npt.NDArray[np.float64], top: int, least: float | None = No
         cells: [N, M].
         top: so many of a row.
         least: those that weigh no more are left out; by default 1 / M up to rounding, where M is 1 none.
+
+    Raises:
+        InputError: `top` is no whole number from 0.
     """
+    check_whole(0, top=top)
     least = (1 / cells.shape[1] + 1e-6 if cells.shape[1] > 1 else -math.inf) if least is None else least
     return [
         (sender, receiver, float(row[sender]))

@@ -63,7 +63,8 @@ def pair_svg(
         label: what the weights are, beside their legend.
 
     Raises:
-        InputError: a side cannot be drawn, the weights do not fit, or `low` is above `high`.
+        InputError: a side cannot be drawn, the weights do not fit, `top` is no whole number from 0, or `low` is above
+            `high`.
     """
     cells = numbers_of(weights)
     rows, columns = (cells.shape[0], cells.shape[1]) if cells.ndim == 2 else (-1, -1)

@@ -122,6 +122,8 @@ def test_attention():
             assert strongest(np.full((2, count), share, dtype=np.float64), 2) == []
     assert strongest(np.array([[1.0], [np.nan]]), 2) == [(0, 0, 1.0)]  # where there is one word alone, it is heard
     assert strongest(np.array([[-np.inf], [np.inf]]), 2) == [(0, 1, np.inf)]  # not -1.8e308, nor 1.8e308
+    with pytest.raises(InputError, match="top is -1; give a whole number from 0"):
+        strongest(weights.double().numpy(), -1)  # as a slice it would be all arcs but the weakest
     svg = attention_svg(["a", "b", "c"], weights, parse=sentence([1, -1, 1], words=["a", "b", "c"]))
     heights = [y for _, y in arrows(svg)]
     assert sorted(heights)[2] > sorted(heights)[1]  # two arcs of the parse above, three of attention below
