@@ -67,11 +67,11 @@ def check_kind(given: object, wanted: type | tuple[type, ...], hint: str) -> Non
     """Refuse what is of another type than those that a function is for.
 
     Raises:
-        InputError: it is; `hint` says what to do, unless a list of what is wanted was given.
+        InputError: it is; `hint` says what to do, and more is said where a list of what is wanted was given.
     """
     if not isinstance(given, wanted):
         if isinstance(given, list | tuple) and given and isinstance(given[0], wanted):
-            hint = "give one at a time, as in [made_of(each) for each in given]"
+            hint += "; of several give one at a time, as in [made_of(each) for each in given]"
         names = " or ".join(kind.__name__ for kind in (wanted if isinstance(wanted, tuple) else (wanted,)))
         raise InputError(f"{names} is wanted, and {type(given).__name__} was given; {hint}")
 

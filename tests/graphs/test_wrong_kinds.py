@@ -55,9 +55,12 @@ def test_builders_of_any_sentence(build, given):
 @pytest.mark.parametrize("kind", [list, tuple])
 def test_builders_of_a_list(build, kind):
     one = TREE if build is graphs.constituency else SENTENCE
-    said = rf"is wanted, and {kind.__name__} was given; give one at a time, as in \[made_of\(each\) for each in given\]"
+    said = rf"is wanted, and {kind.__name__} was given; .*; of several give one at a time, as in \[made_of\(each\) for "
     with pytest.raises(InputError, match=said):
         build(kind([one, one]), VOCABULARIES)
+    for given in ([SENTENCE, SENTENCE], (TREE,), graphs.parse_brackets("(A a)")):
+        with pytest.raises(InputError, match=f"is wanted, and {type(given).__name__} was given; "):
+            build(given, VOCABULARIES)
 
 
 @pytest.mark.parametrize(
@@ -108,7 +111,7 @@ def test_vocabularies_of_what_is_not_parsed(given):
 
 
 @pytest.mark.parametrize("read", [graphs.parse_brackets, graphs.parse_conllu])
-@pytest.mark.parametrize("given", [b"(S (NN film))", [b"(S (NN film))"], None])
+@pytest.mark.parametrize("given", [b"(S (NN film))", ["(S (NN film))"], None])
 def test_readers_of_text(read, given):
     with pytest.raises(InputError, match=rf"str is wanted, and {type(given).__name__} was given; give text, or a file"):
         read(given)

@@ -196,14 +196,12 @@ def test_pairs_of_several_forms_in_one_call():
         model.predict([("good", "bad"), ("good", TREES[0])])
 
 
-@pytest.mark.parametrize("run", [None, 3, b"run", [3]])
+@pytest.mark.parametrize("run", [None, 3, b"run", ["run"]])
 def test_what_names_no_run(run):
     with pytest.raises(
         InputError, match=r"^str or PathLike is wanted, and .* was given; give the folder that `dglsent"
     ):
         dglsent.load(run)
-    with pytest.raises(InputError, match=r"^str or PathLike is wanted, and list was given; give one at a time"):
-        dglsent.load(["run"])
 
 
 def test_an_error_says_which_example(trees_run):

@@ -199,11 +199,8 @@ SETTINGS = (
         0.5,
         "We add a dropout mask to our filter gate with a drop rate 0.5",
         other_than=(
-            *(
-                f"{system}-plain"
-                for system in ("mlp", "elman", "lstm", "bilstm", "stacked-bilstm", "stacked-bilstm-sgd")
-            ),
-            *("jordan-plain", "jordan-sgd-plain"),
+            *(f"{system}-plain" for system in ("mlp", "elman", "jordan", "lstm", "bilstm", "stacked-bilstm")),
+            *("jordan-sgd-plain", "stacked-bilstm-sgd-plain"),
             *(NO_WINDOW, "lstm-no-window"),
             *("stacked-bilstm-embedding-dropout", "stacked-bilstm-no-gate-dropout", "lstm-no-gate-dropout"),
         ),

@@ -177,7 +177,13 @@ def stanza_sentence(*heads):
 
 @pytest.mark.parametrize(
     ("heads", "reason"),
-    [((), "no words"), ((None,), "no dependency tree"), ((0, 3), "head 3 of word 2 is out"), ((2, 1), "cycle")],
+    [
+        ((), "no words"),
+        ((None,), "no dependency tree"),
+        ((2,), "head 2 of word 1 is out of range"),
+        ((0, 3), "head 3 of word 2 is out of range"),
+        ((2, 1), "cycle"),
+    ],
 )
 def test_broken_stanza_sentences_are_refused(heads, reason):
     with pytest.raises(SentenceError, match=f"sentence s: .*{reason}"):
