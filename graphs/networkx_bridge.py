@@ -72,8 +72,9 @@ def from_networkx(graph: nx.Graph) -> DGLGraph:
     """A NetworkX graph as a DGLGraph on the CPU; the inverse of `to_networkx`.
 
     Takes graphs made elsewhere, too: nodes get ids in their order, a key (r, i) or a text key r names the
-    relation (else it is `child`), an undirected edge becomes one edge each way, and fields that no graph
-    attribute describes get the dtype that torch gives their values.
+    relation, an undirected edge becomes one edge each way, and fields that no graph attribute describes get the
+    dtype that torch gives their values. An edge without such a key, as one that was added, stands behind the others
+    of the graph's only relation; it is of `child` where `relations` names none, or several.
 
     Args:
         graph: a NetworkX graph of N nodes whose attributes are numbers or nested lists of numbers.
@@ -91,12 +92,13 @@ def from_networkx(graph: nx.Graph) -> DGLGraph:
         raise InputError(f"graph attribute idtype is {_name(idtype)!r}; use int32 or int64")
     node_type = about.get("node_type", _NODE)
 
-    edges: dict[str, list[tuple[int, int, int, dict[str, Any]]]] = {
+    edges: dict[str, list[tuple[tuple[bool, int], int, int, dict[str, Any]]]] = {
         relation: [] for relation in about.get("relations", ())
     }
+    unnamed = next(iter(edges)) if len(edges) == 1 else CHILD
     multi = directed.is_multigraph()
     for count, edge in enumerate(directed.edges(keys=True, data=True) if multi else directed.edges(data=True)):
-        relation, order = _key(edge[2] if multi else None, count)
+        relation, order = _key(edge[2] if multi else None, unnamed, count)
         edges.setdefault(relation, []).append((order, numbers[edge[0]], numbers[edge[1]], edge[-1]))
     for several in edges.values():
         several.sort(key=lambda edge: edge[0])
@@ -213,11 +215,11 @@ def _set_batch(graph: DGLGraph, nodes: Sequence[int], edges: dict[str, Sequence[
     )
 
 
-def _key(key: Any, count: int) -> tuple[str, int]:
-    """Relation and order of an edge, by its NetworkX key."""
+def _key(key: Any, unnamed: str, count: int) -> tuple[str, tuple[bool, int]]:
+    """Relation and order of an edge, by its NetworkX key; those without a number stand behind those with one."""
     if isinstance(key, tuple) and len(key) == 2 and isinstance(key[0], str) and isinstance(key[1], Integral):
-        return key[0], int(key[1])
-    return (key if isinstance(key, str) else CHILD), count
+        return key[0], (False, int(key[1]))
+    return (key if isinstance(key, str) else unnamed), (True, count)
 
 
 def _schema(fields: Any) -> dict[str, dict[str, Any]]:
@@ -246,6 +248,8 @@ def _field(name: str, records: Sequence[dict[str, Any]], about: dict[str, Any] |
     rows = [record[name] for record in records]
     if any(isinstance(row, str) for row in rows):
         raise InputError(f"{what} field {name!r} is text; give ids, such as vocabularies.word.ids([...])")
+    if any(isinstance(row, torch.Tensor) and row.dim() for row in rows):
+        raise InputError(f"{what} field {name!r} is tensors; give numbers or lists of them, as .tolist() makes")
     try:
         if about is None:
             return torch.tensor(rows)

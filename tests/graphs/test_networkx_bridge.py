@@ -157,6 +157,22 @@ def test_an_edited_sentence_comes_back():
     assert [ends.tolist() for ends in back.edges()] == [[1], [0]]
 
 
+def test_an_edge_that_was_added_is_of_the_only_relation():
+    """It made a second relation, `child`, which `from_dgl` then refused; in any case it stands behind the others."""
+    graph = dgl.graph(([1, 2], [0, 0]))
+    graph.edata["slot"] = torch.tensor([0, 1])
+    view = to_networkx(graph)
+    view.add_node(3)
+    view.add_edge(0, 3, slot=7)
+    back = from_networkx(view)
+    assert back.etypes == ["_E"]
+    assert [ends.tolist() for ends in back.edges(order="eid")] == [[1, 2, 0], [0, 0, 3]]
+    assert back.edata["slot"].tolist() == [0, 1, 7]
+    assert from_networkx(nx.DiGraph(view)).etypes == ["_E"]
+    view.graph["relations"] = ["_E", "next"]
+    assert from_networkx(view).etypes == ["_E", "child", "next"]
+
+
 @pytest.mark.parametrize(
     ("nodes", "edges", "said"),
     [
@@ -188,6 +204,9 @@ def test_errors_say_what_to_do():
         from_networkx(view)
     view.nodes[1]["word"] = "cat"
     with pytest.raises(InputError, match=r"node field 'word' is text; give ids, such as vocabularies\.word\.ids"):
+        from_networkx(view)
+    view.nodes[1]["word"] = torch.tensor([1, 2])
+    with pytest.raises(InputError, match=r"node field 'word' is tensors; give numbers or lists of them, as \.tolist"):
         from_networkx(view)
     view = to_networkx(dgl.batch([graph, graph]))
     view.remove_node(5)
