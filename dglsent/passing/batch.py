@@ -43,7 +43,8 @@ class Batch:
         num_nodes: N.
         node_counts: [S] nodes of each sentence, on the CPU.
         nodes: node fields by name, each [N, ...], in the graph's order.
-        targets: what a task wants predicted, by name, each [B, ...] of B examples, the sentences or pairs.
+        targets: what a task wants predicted, by name, each [B, ...] of B examples, the sentences or pairs; a loop of
+            one's own sets them.
         roots: [R] nodes that send to nobody along `child`, in sentence order, but for padding nodes; of graphs with
             cycles, all nodes.
         root_sentence: [R] sentence of each root.
@@ -159,7 +160,8 @@ class Batch:
         """The batched DGLGraph: topology only, on the CPU wherever the fields are; `write_back` adds these.
 
         With pairs it has the relations child and attend, and any other that a model used: when one is used for the
-        first time, the graph is made anew, without what was put on it.
+        first time, the graph is made anew, without what was put on it. `dgl.unbatch` parts neither one with `attend`
+        nor one with `neighbour`, whose edges do not stand sentence by sentence.
         """
         if self.pairs:
             self.relation(ATTEND)

@@ -166,6 +166,11 @@ def softmax_sum(*, score: str, value: str, out: str, weight: str) -> SoftmaxSum:
     out = sum_k a_k value_k with a = softmax over the receiver's edges of the message `score` [m]; a node without
     in-edges gets 0. Heads are a dimension: scores [m, heads] weigh values [N, heads, d].
 
+        def message(edges):
+            return {"score": (edges.src["k"] * edges.dst["q"]).sum(-1)}  # the value is not sent
+
+        propagate(batch, message, softmax_sum(score="score", value="h", out="s", weight="a"), update, leaf=leaf)
+
     Args:
         score: name of the message with the scores.
         value: name of the senders' field that is averaged, [N, d]; a message of that name is another thing.
