@@ -64,7 +64,7 @@ def read_vectors(path: str | Path, vocabulary: Vocabulary, *, progress: bool = F
         progress: report lines read to stderr.
 
     Returns:
-        Vectors for all V ids.
+        Vectors for all V ids; `torch.from_numpy(read.matrix)` is what `dglsent.nn.embeddings.WordEmbedding` takes.
 
     Raises:
         InputError: the file is missing, empty, broken or cut short, a .zip of several files, or a line has a wrong

@@ -45,6 +45,8 @@ class Vocabulary:
     ) -> None:
         """Gives ids to `strings` in the order given, special ids first.
 
+        `strings` of another vocabulary begins with those already, so that `strings[len(SPECIAL):]` is what to give.
+
         Raises:
             InputError: one is no string, stands twice, or would never be found because lookup changes it; or a text was
                 given in place of its strings.

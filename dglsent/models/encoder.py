@@ -16,6 +16,11 @@ from graphs.fields import ATTEND
 class Encoder(nn.Module):
     """A model of one sentence: word ids and edges in, a state for every node out.
 
+    It is called by `encode` and `readout`, and has no `forward`:
+
+        batch = Batch.of(graphs, directions=encoder.directions, relations=encoder.relations)
+        vectors = encoder.readout(batch, encoder.encode(batch))  # [sentences, size]
+
     Attributes:
         embedding: word vectors, d dimensions.
         size: dimensions of a state.

@@ -24,6 +24,7 @@ class Classification(Task):
 
     Cross-entropy is summed over all labelled nodes of a tree and averaged over trees. A sentence's own label
     is learnt at its sentence vector, which for trees is the state of the root; scores are of sentences alone.
+    Classes of phrases are the node field `label` [N], -1 where there is none and at roots, which would count twice.
 
     Args:
         size: dimensions of a state.
