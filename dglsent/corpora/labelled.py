@@ -299,14 +299,19 @@ class TaggedColumns(LabelledFiles[Tagged | Dependencies]):
         )
 
     def _classes(self, train: Sequence[Tagged | Dependencies]) -> tuple[str, ...]:
-        tags = (tag for one in train for tag in self._tokens(one).columns[self.tag])
-        return classes((tag for tag in tags if tag != self._none), self.train)
+        tags = {tag for one in train for tag in self._tokens(one).columns[self.tag]} - {self._none}
+        if not tags:
+            raise InputError(f"{self.train}: {self.tag} of every word is {self._none!r}; name another --corpus.tag")
+        return classes(tags, self.train)
 
     def _examples(self, read: Mapping[str, Sequence[Tagged | Dependencies]]) -> dict[str, list[Example]]:
-        made = {
-            split: tagged_examples(split, map(self._tokens, some), self.tag, self.labels, self._none)
-            for split, some in read.items()
-        }
+        try:
+            made = {
+                split: tagged_examples(split, map(self._tokens, some), self.tag, self.labels, self._none)
+                for split, some in read.items()
+            }
+        except SentenceError as error:  # a tag that is no class
+            raise SentenceError(f"{error.reason}, the classes of {self.train}", error.origin) from None
         for split, some in read.items():
             for one, example in zip(some, made[split], strict=True):
                 if isinstance(one, Dependencies):

@@ -9,7 +9,7 @@ import pytest
 
 from dglsent.corpora.labelled import LabelledPairs, LabelledText, LabelledTrees, TaggedColumns
 from dglsent.training.graphs import shape
-from graphs.errors import InputError
+from graphs.errors import InputError, SentenceError
 
 TABLES = {
     "a.tsv": "label\ttext\nyes\tGood, isn't it?\nno\t(NP (DT a) (NN film))\n",
@@ -199,6 +199,16 @@ def test_a_word_of_conllu_without_a_part_of_speech_has_no_class(tmp_path, tag, l
     first = load(corpus)["train"][0]
     assert corpus.labels == labels
     assert first.sentences[0].labels == gold
+
+
+def test_tags_of_conllu_that_training_does_not_have(tmp_path):
+    file = write(tmp_path, "a.conllu", UD)
+    other = write(tmp_path, "b.conllu", UD.replace("VERB", "AUX"))
+    with pytest.raises(SentenceError, match=r"b\.conllu:1, .* 'AUX' is none of PROPN, VERB, the classes of .*a\.c"):
+        load(TaggedColumns(file, file, other, tag="upos"))
+    bare = write(tmp_path, "c.conllu", UD.replace("NNP", "_").replace("VBZ", "_"))
+    with pytest.raises(InputError, match=r"c\.conllu: xpos of every word is '_'; name another --corpus\.tag"):
+        load(TaggedColumns(bare, file, file, tag="xpos"))
 
 
 def test_files_are_all_conllu_or_none(tmp_path):
