@@ -212,7 +212,7 @@ class Run:
         try:
             weights = load_file(self.weights_file)
         except (SafetensorError, OSError, ValueError) as error:
-            raise InputError(f"{self.weights_file}: cannot be read ({error}); train the run again") from None
+            raise InputError(f"{self.weights_file}: cannot be read ({error}); train it into another folder") from None
         wanted, found = (
             {name: str(tuple(weight.shape)) for name, weight in each.items()} for each in (model.state_dict(), weights)
         )

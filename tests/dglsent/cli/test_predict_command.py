@@ -276,7 +276,7 @@ def test_run_without_weights_or_with_broken_ones(trees_run, tmp_path, program):
     (run / "kept").rename(run / "vocabularies.json")
     weights = run / "weights.safetensors"
     weights.write_bytes(weights.read_bytes()[:1000])
-    program.refuses("predict", run, saying=["weights.safetensors", "cannot be read"])
+    program.refuses("predict", run, saying=["weights.safetensors", "cannot be read", "another folder"])
     weights.unlink()
     program.refuses("predict", run, saying=["weights.safetensors", "no weights"])
     program.refuses("test", run, saying=["weights.safetensors", "no weights, as of runs that a ledger put back"])
