@@ -37,6 +37,9 @@ from graphs.formats.numbers import decimal_number
 T = TypeVar("T")
 
 _OF_WORDS = ("upos", "xpos", "feats")  # columns of CoNLL-U that say a word's part of speech, and tell one another
+_TAGGED_REMEDY = (
+    "CoNLL-U has tags and dependencies alone; choose a dependency graph, a chain, a window or a complete graph"
+)
 _Said: TypeAlias = tuple[Dependencies | str, str, Origin]  # a sentence, its class, and where it stands
 
 
@@ -317,7 +320,7 @@ class TaggedColumns(LabelledFiles[Tagged | Dependencies]):
                 if isinstance(one, Dependencies):
                     (sentence,) = example.sentences
                     bare = dataclasses.replace(one, upos=(), xpos=(), feats=())
-                    example.sentences = (Parsed(dependencies=bare, labels=sentence.labels, remedy=REMEDY),)
+                    example.sentences = (Parsed(dependencies=bare, labels=sentence.labels, remedy=_TAGGED_REMEDY),)
         return made
 
     def _tokens(self, one: Tagged | Dependencies) -> Tagged:

@@ -256,6 +256,9 @@ training: {{epochs: 8}}
     assert json.loads((tmp_path / "run" / "metrics.json").read_text())["test"]["accuracy"] == 1.0
     code, out, _ = program("predict", tmp_path / "run", tmp_path / "a.conllu")
     assert json.loads(out.splitlines()[0])["tags"] == ["PROPN", "VERB"]
+    program.refuses(
+        "fit", tmp_path / "tagger.yaml", "--graph", "constituency", saying=["a.conllu:1", "choose a dependency graph"]
+    )
 
 
 def test_dev_is_a_tenth_of_train(tmp_path):
