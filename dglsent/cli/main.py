@@ -6,6 +6,7 @@ import errno
 import importlib
 import io
 import os
+import re
 import signal
 import sys
 import threading
@@ -41,6 +42,13 @@ commands:
 """
 
 BAD_INPUT, INTERRUPTED, UNREAD = 2, 130, 141
+
+# torch's words for a loader's process that the system ended; what a worker itself finds wrong is raised as it is.
+_DEAD_WORKER = re.compile(r"DataLoader worker \(pid.*(killed by signal|exited unexpectedly$)")
+_WORKER_REMEDY = (
+    "such a process of `training.workers` is killed where memory runs out; the same command goes on; fewer workers or "
+    "smaller batches, which want less memory, are another run"
+)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -103,6 +111,8 @@ def _failed(error: BaseException) -> int:
     if not isinstance(error, OSError):
         if _hides_an_interrupt(error):
             return _stopped()
+        if isinstance(error, RuntimeError) and _DEAD_WORKER.match(str(error)):
+            return _fail(f"{str(error).strip().rstrip('.')}; {_WORKER_REMEDY}")
         raise error
     if error.filename is None:
         _drop_output()

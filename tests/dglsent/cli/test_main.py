@@ -1,10 +1,13 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import sys
 
+import pytest
 from tiny import TINY, recipe
+from torch.utils.data import DataLoader, Dataset
 
 from dglsent.cli.main import COMMANDS
 
@@ -106,3 +109,27 @@ def test_a_recipe_that_names_a_class_beside_it_is_shown_with_its_defaults(progra
     code, out, err = program("recipes", file, "--resolved")
     assert (code, err) == (0, "")
     assert "leaf_cell: eq10" in out
+
+
+class _Killed(Dataset):
+    """Ends the process in which it is read, as the system does where memory runs out."""
+
+    def __len__(self):
+        return 1
+
+    def __getitem__(self, index):
+        os.kill(os.getpid(), signal.SIGKILL)
+
+
+def test_a_worker_that_the_system_killed_is_told_in_one_line(monkeypatch, program):
+    monkeypatch.setattr("dglsent.cli.recipes.main", lambda _: len(list(DataLoader(_Killed(), num_workers=1))))
+    program.refuses("recipes", saying=["DataLoader worker (pid", "`training.workers`", "the same command goes on"])
+
+
+def test_what_a_worker_itself_finds_wrong_is_raised(monkeypatch, program):
+    def fails(_):
+        raise RuntimeError("Caught RuntimeError in DataLoader worker process 0.")
+
+    monkeypatch.setattr("dglsent.cli.recipes.main", fails)
+    with pytest.raises(RuntimeError, match="Caught RuntimeError"):
+        program("recipes")
