@@ -105,7 +105,7 @@ def _begin(folder: Path, here: Mapping[str, Any]) -> None:
     # A build that was killed as it began may have left the half-written marker.
     strange = [path for path in folder.glob("*") if not path.name.startswith(_MARKER)]
     if strange and not is_store(folder):
-        raise InputError(f"{folder}: is not empty and no store of dglsent; choose another folder")
+        raise InputError(f"{folder}: is not empty and no store of dglsent (no {_MARKER} there); choose another folder")
     folder.mkdir(parents=True, exist_ok=True)
     if is_store(folder):
         there = about(folder)

@@ -119,7 +119,10 @@ def _source(files: Sequence[str], options: Namespace, overrides: Sequence[str]) 
         _, config = load_recipe(options.recipe, overrides)
         return OfRecipe(recipes.dump_paths(config), options.data)
     if not files:
-        raise InputError("no files to build from: dglsent build IN... OUT, or dglsent build OUT --recipe RECIPE")
+        raise InputError(
+            "no files to build from: dglsent build IN... OUT (before --dev and --test, which take what follows them), "
+            "or dglsent build OUT --recipe RECIPE"
+        )
     if not options.graph:
         raise InputError("--graph says what sentences become; see `dglsent build --help`")
     by_split = {"train": list(files), "dev": options.dev, "test": options.test}

@@ -141,6 +141,7 @@ def test_arguments(corpus: Path, tmp_path: Path, program: Program) -> None:
     own, out = corpus / "train.conllu", tmp_path / "store"
     program.refuses("build", own, out, saying=["--graph"])
     program.refuses("build", out, "--graph", "chain", saying=["no files to build from"])
+    program.refuses("build", own, "--graph", "chain", "--test", own, out, saying=["OUT (before --dev and --test"])
     program.refuses("build", own, out, "--recipe", recipe(tmp_path, TINY), saying=["give OUT alone"])
     for option in (["--skip"], ["--labels", "nodes"], ["--stanza-dir", tmp_path], ["--columns", "text=said"]):
         program.refuses("build", out, "--recipe", recipe(tmp_path, TINY), *option, saying=["are for files"])

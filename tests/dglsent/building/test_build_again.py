@@ -224,5 +224,5 @@ def test_one_program_builds_at_a_time(corpus: Path, tmp_path: Path) -> None:
     build(source, folder)
     with pytest.raises(InputError, match="graph is 'chain' there and 'window' here"):
         build(Files("window", files(corpus)), folder)
-    with pytest.raises(InputError, match="is not empty and no store"):
+    with pytest.raises(InputError, match=r"is not empty and no store of dglsent \(no building.json there\)"):
         build(source, corpus)
