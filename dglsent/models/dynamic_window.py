@@ -61,7 +61,8 @@ class WindowEncoder(Encoder):
         vocabularies: those of the graphs, with spelling.
 
     Raises:
-        InputError: the vocabularies have no spelling, or `options` are none.
+        InputError: the vocabularies have no spelling, or `options` are none, or have what `TokenInputs` or
+            `DynamicWindow` refuses.
     """
 
     directions: tuple[Direction, ...] = ()

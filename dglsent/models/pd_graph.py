@@ -29,8 +29,9 @@ class PDGraph(CN3):
         vocabularies: those of the graphs, where attributes need them.
 
     Raises:
-        InputError: an option is none of its choices, or the vocabularies lack what attributes need.
-        ValueError: `layers` is below 0, or `hidden` does not go with `context`.
+        InputError: an option is none of its choices, a size or `layers` is no whole number, or the vocabularies lack
+            what attributes need.
+        ValueError: `hidden` does not go with `context`.
     """
 
     relation = NEIGHBOUR

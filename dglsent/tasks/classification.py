@@ -36,7 +36,8 @@ class Classification(Task):
 
     Raises:
         ValueError: there are not as many classes as are to be chosen from.
-        InputError: `size`, `classes`, `choose` or `hidden` is no whole number from 1, or `dropout` is no share.
+        InputError: `size` or `classes` is no whole number from 1, `choose` or `hidden` none from 0, which is as None,
+            or `dropout` is no share.
     """
 
     targets: ClassVar[Targets] = {"label": np.dtype(np.int64)}

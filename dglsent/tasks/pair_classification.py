@@ -35,7 +35,7 @@ class PairClassification(Task):
 
     Raises:
         ValueError: "sigmoid2_bce" with other than two classes.
-        InputError: an option is none of its choices, or a size is no whole number from 1.
+        InputError: an option is none of its choices, a size is no whole number from 1, or `dropout` is no share.
     """
 
     sentences: ClassVar[int] = 2

@@ -28,7 +28,7 @@ class QuestionAnswering(PairClassification):
         binary_head: "softmax_ce", or "sigmoid2_bce" for two sigmoids, as in `PairClassification`.
 
     Raises:
-        InputError: an option is none of its choices, or a size is no whole number from 1.
+        InputError: an option is none of its choices, a size is no whole number from 1, or `dropout` is no share.
     """
 
     def __init__(

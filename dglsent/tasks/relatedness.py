@@ -36,7 +36,7 @@ class Relatedness(Task):
             released codes do.
 
     Raises:
-        InputError: `kl_reduction` is neither, or a size is no whole number from 1.
+        InputError: `kl_reduction` is neither, a size is no whole number from 1, or `dropout` is no share.
         ValueError: `low` is not below `high`, or one is no whole number.
     """
 
