@@ -156,7 +156,10 @@ def merge(graphs: Sequence[SentenceGraph] | MergedGraphs) -> MergedGraphs:
         raise InputError("a batch needs at least one sentence graph")
     others = [type(graph).__name__ for graph in graphs if not isinstance(graph, SentenceGraph)]
     if others:
-        raise InputError(f"sentence graphs, such as graphs.dependency makes, are wanted, and a {others[0]} was given")
+        raise InputError(
+            f"sentence graphs, such as graphs.dependency makes, are wanted, and a {others[0]} was given; "
+            "those of pairs stand one after the other: a0, b0, a1, b1, ..."
+        )
     wanted = _names(graphs[0])
     for number, graph in enumerate(graphs):
         if _names(graph) != wanted:

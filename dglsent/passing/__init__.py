@@ -29,6 +29,7 @@ from dglsent.passing.functions import (
     NodeFunction,
     ReduceFunction,
     at_once,
+    check_node_functions,
     check_reduce,
     dot,
     of_new_names,
@@ -145,9 +146,10 @@ def propagate(
             `leaf`; a field has another first dimension than there are nodes or edges, or other dimensions at some nodes
             than at others; `reduce` returns other fields at some in-degrees than at others; `inputs` makes a field
             that is set already; or a message function of `dgl.function` stands for a reducer, or the other way round,
-            or what is no function for either.
+            or what is no function for any of these.
     """
     check_reduce(reduce)
+    check_node_functions(apply=apply, leaf=leaf, inputs=inputs)
     batch.relation(relation).check(direction)
     if apply is None and leaf is None:
         raise ValueError("a propagation without apply needs leaf=, which gives the nodes without in-edges their fields")
@@ -198,7 +200,8 @@ def frontier_pass(
             tree; None for all.
 
     Raises:
-        ValueError: another relation or reduce function, or nothing within it propagated `h`. In the propagation:
+        ValueError: another relation or reduce function, what is no function for `apply` or `inputs`, or nothing within
+            it propagated `h`. In the propagation:
             `inputs` makes a field that is set already, or `attend` is asked of sentences that are not pairs.
         KeyError: in the propagation, `message` reads a field of the senders that the propagation computes.
     """
@@ -239,9 +242,10 @@ def update_all(
         TypeError: a function returns something else than a dict of fields, or a field that is no tensor; it is named.
         ValueError: there is no such relation, a field has another first dimension than there are nodes or edges,
             `reduce` returns other fields or dimensions at some in-degrees than at others, or a message function of
-            `dgl.function` stands for a reducer, or the other way round, or what is no function for either.
+            `dgl.function` stands for a reducer, or the other way round, or what is no function for any of these.
     """
     check_reduce(reduce)
+    check_node_functions(apply=apply)
     _run("update_all", batch, message, reduce, apply, relation=relation)
 
 
@@ -294,7 +298,9 @@ def _run(name: str, batch: Batch, *arguments: Any, **options: Any) -> Any:
     """
     chosen = _engine.get()
     if chosen is dgl and is_mixed(batch.device):
-        raise InputError("engine dgl does not mix precisions; train with training.precision 32, or on engine torch")
+        raise InputError(
+            "engine dgl does not mix precisions; leave autocast (training.precision 32), or take engine torch"
+        )
     if chosen is dgl and batch.device.type != "cpu":
         raise InputError(
             f"engine dgl runs on the CPU, and the batch is on {batch.device}; move it, or take engine torch"

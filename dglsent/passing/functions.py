@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, TypeAlias
@@ -65,6 +65,22 @@ def require_alike(one: Outputs, other: Outputs, by: str = "") -> None:
             )
 
 
+def require_one_type(at_leaves: Outputs, at_others: Outputs) -> None:
+    """Refuse fields of one dtype, or on one device, at leaves and of another at other nodes.
+
+    Raises:
+        ValueError: there is one; it is named.
+    """
+    for name in at_others:
+        if name in at_leaves:
+            one, other = at_leaves[name], at_others[name]
+            if (one.dtype, one.device) != (other.dtype, other.device):
+                raise ValueError(
+                    f"field {name!r} is {one.dtype} on {one.device} at nodes without in-edges and {other.dtype} on "
+                    f"{other.device} at others; give all of them one dtype on one device"
+                )
+
+
 def require_same_fields(function: Any, degree: int, one: Outputs, other_degree: int, other: Outputs) -> None:
     """Refuse what a reduce function returns at nodes of one in-degree alone.
 
@@ -114,8 +130,8 @@ class FrontierPass:
         propagations: how many have made the pass.
 
     Raises:
-        ValueError: its relation is not one in which every node hears every node of a sentence, or its mailboxes, which
-            are as long as sentences, would be a function's.
+        ValueError: its relation is not one in which every node hears every node of a sentence, its mailboxes, which are
+            as long as sentences, would be a function's, or `apply` or `inputs` is no function.
     """
 
     relation: str
@@ -132,6 +148,7 @@ class FrontierPass:
         if not all(isinstance(each, SoftmaxSum) or is_builtin(each) for each in reducers(self.reduce)):
             raise ValueError("a frontier pass reduces by softmax_sum or a reducer of dgl.function alone")
         check_reduce(self.reduce)
+        check_node_functions(apply=self.apply, inputs=self.inputs)
 
 
 @dataclass(frozen=True)
@@ -143,20 +160,36 @@ class SoftmaxSum:
     out: str
     weight: str
 
-    def check(self, scores: int, values: int) -> None:
+    def read(self, fetch: Callable[[str], Tensor]) -> Tensor:
+        """The values of the senders.
+
+        Raises:
+            MissingFieldError: they have none.
+        """
+        try:
+            return fetch(self.value)
+        except MissingFieldError as error:
+            error.by = error.by or "softmax_sum"
+            raise
+
+    def check(self, scores: Sequence[int], values: Sequence[int]) -> None:
         """Refuse scores that fit no values, which torch would spread over one another.
 
         Args:
-            scores: dimensions of the score of a message, 0 without heads.
-            values: dimensions of the value of a node.
+            scores: shape of the score of a message, () without heads.
+            values: shape of the value of a node.
 
         Raises:
-            ValueError: values have not one more.
+            ValueError: values have not one dimension more, or other heads.
         """
-        if values != scores + 1:
+        if len(values) != len(scores) + 1:
             raise ValueError(
-                f"the score {self.score!r} has {scores} dimensions a message and {self.value!r} has {values} a node, "
-                "which should be one more: squeeze a score [m, 1], or give the values a dimension of heads"
+                f"the score {self.score!r} has {len(scores)} dimensions a message and {self.value!r} has {len(values)} "
+                "a node, which should be one more: squeeze a score [m, 1], or give the values a dimension of heads"
+            )
+        if any(a != b and 1 not in (a, b) for a, b in zip(scores, values[:-1], strict=True)):
+            raise ValueError(
+                f"the score {self.score!r} has {scores[0]} heads and {self.value!r} has {values[0]}; give both as many"
             )
 
 
@@ -178,7 +211,8 @@ def softmax_sum(*, score: str, value: str, out: str, weight: str) -> SoftmaxSum:
         weight: name of the edge field under which the weights [E], or [E, heads], are kept.
 
     Raises:
-        ValueError: in use, values that have not one dimension more than scores, such as scores [m, 1] of values [N, d].
+        ValueError: in use, values that have not one dimension more than scores, such as scores [m, 1] of values [N, d],
+            or not as many heads.
     """
     return SoftmaxSum(score, value, out, weight)
 
@@ -225,6 +259,17 @@ def at_once(function: Callable[[EdgesSeen], Outputs]) -> AtOnce:
 def reducers(reduce: ReduceFunction) -> tuple[Any, ...]:
     """The reducers of a reduce function: those of a tuple, or it alone."""
     return tuple(reduce) if isinstance(reduce, tuple | list) else (reduce,)
+
+
+def check_node_functions(**given: object) -> None:
+    """Refuse what is no function of nodes, by the name of its argument; None is none.
+
+    Raises:
+        ValueError: it is none.
+    """
+    for name, function in given.items():
+        if not (function is None or callable(function)):
+            raise ValueError(f"{name} is a value of type {type(function).__name__}; give a function of nodes")
 
 
 def check_reduce(reduce: ReduceFunction) -> None:

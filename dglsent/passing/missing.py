@@ -19,7 +19,7 @@ _OTHERWISE = {
     NODE: "set it on the batch",
     EDGE: "set it on the edges of their relation, or make the graphs with it, as graphs.over_words does of ids=",
     MESSAGE: "have the message function return it",
-    TARGET: "name it in the task's `targets`",
+    TARGET: "name it in the task's `targets`, or in a loop of your own set it in batch.targets",
 }
 _OF = {
     (NODE, WORD): "give the graphs this column: ids of words, 0 where a node has none",

@@ -123,6 +123,8 @@ def test_batches():
         Batch.of(made.dgl())
     with pytest.raises(InputError, match=r"such as graphs\.dependency makes, are wanted, and a Constituency was given"):
         Batch.of([made, TREE])
+    with pytest.raises(InputError, match=r"a tuple was given; those of pairs stand one after the other: a0, b0, a1"):
+        Batch.of([(made, made)], pairs=True)
 
 
 def test_a_file_that_hides_the_package(tmp_path):

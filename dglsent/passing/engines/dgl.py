@@ -26,6 +26,7 @@ from dglsent.passing.functions import (
     reducers,
     require_alike,
     require_computed_before,
+    require_one_type,
     require_same,
     require_same_fields,
     softmaxes,
@@ -221,7 +222,7 @@ class _Pulled:
         messages = call(self.compute, seen)
         require_rows(messages, edges.batch_size(), self.of_messages)
         self._require_sent(messages)
-        return {**messages, **{_sent(each.value): seen.src[each.value] for each in self.softmaxes}}
+        return {**messages, **{_sent(each.value): each.read(seen.src.__getitem__) for each in self.softmaxes}}
 
     def _require_sent(self, messages: Outputs) -> None:
         if is_builtin(self.wanted):
@@ -245,7 +246,7 @@ class _Pulled:
             edges = self.graph.in_edges(nodes.nodes(), form="eid", etype=self.name)
             score = there(nodes.mailbox, reducer.score, MESSAGE, by="softmax_sum")
             value = nodes.mailbox[_sent(reducer.value)]
-            reducer.check(score.dim() - 2, value.dim() - 2)
+            reducer.check(score.shape[2:], value.shape[2:])
             weight = score.softmax(1)
             self.kept.append((reducer.weight, edges, weight.flatten(0, 1)))
             return {reducer.out: (weight.unsqueeze(-1) * value).sum(1)}
@@ -363,13 +364,14 @@ def _recorded(
 ) -> Any:
     """The same function for DGL, which keeps the fields that it returns; `show` is how it sees DGL's nodes or edges.
 
-    Those fields are to have a row for each `of` these, and those of `alike` the same dimensions.
+    Those fields are to have a row for each `of` these, and those of `alike` the same dimensions and type.
     """
 
     def run(seen: Any) -> Outputs:
         result = call(function, show(seen))
         require_rows(result, seen.batch_size(), of)
         require_alike(alike or {}, result, name_of(function))
+        require_one_type(alike or {}, result)
         made.update(result)
         return result
 

@@ -17,6 +17,7 @@ from dglsent.passing.missing import MissingFieldError
 from graphs.door import fn
 
 ATTENTION = softmax_sum(score="score", value="h", out="s", weight="weight")
+VALUE_SENT = softmax_sum(score="score", value="value", out="s", weight="weight")
 SUM = fn.sum("m", "s")
 
 on_engines = pytest.mark.parametrize("name", ["torch", "dgl"])
@@ -24,6 +25,10 @@ on_engines = pytest.mark.parametrize("name", ["torch", "dgl"])
 
 def send(edges):
     return {"m": edges.src["h"]}
+
+
+def scores(edges):
+    return {"score": edges.src["h"].sum(-1), "value": edges.src["h"]}
 
 
 def leaf(nodes):
@@ -88,6 +93,7 @@ def test_what_is_no_dict_is_refused(functions, said, name):
     [
         ((send, padded(hears_typo), update, leaf), r"^hears_typo: message 'typo' .*there are: m\)"),
         ((send, ATTENTION, update, leaf), r"^softmax_sum: message 'score' .*there are: .*m\)"),
+        ((scores, VALUE_SENT, update, leaf), r"^softmax_sum: node field 'value' .*there are: .*\bx\)"),
         ((send, hears_typo, update, leaf), r"^hears_typo: .*'typo' .*: m\)"),
         ((send, (SUM, hears_typo), update, leaf), r"^hears_typo: .*'typo' .*: m\)"),
         ((send, SUM, reads_typo, leaf), r"^reads_typo: .*'typo' .*\bx\b"),
@@ -341,3 +347,31 @@ def test_what_is_no_function_in_the_place_of_one(wrong, name):
         for use in (partial(round_of, batch, send), partial(propagate, batch, send, apply=update, leaf=leaf)):
             with pytest.raises(ValueError, match=said):
                 use(reduce=None)
+
+
+@on_engines
+@pytest.mark.parametrize("place", ["apply", "leaf", "inputs"])
+def test_what_is_no_function_in_the_place_of_one_of_nodes(place, name):
+    """It was a bare "'str' object is not callable"."""
+    given = {"apply": update, "leaf": leaf, "inputs": None, place: "h"}
+    said = rf"^{place} is a value of type str; give a function of nodes$"
+    with engine(name):
+        with pytest.raises(ValueError, match=said):
+            propagate(batch(), send, SUM, **given)
+        if place == "apply":
+            with pytest.raises(ValueError, match=said):
+                round_of(batch(), send, SUM, "h")
+        if place != "leaf":
+            with pytest.raises(ValueError, match=said), frontier_pass("complete", send, SUM, **{place: "h"}):
+                pass
+
+
+@on_engines
+@pytest.mark.parametrize("relation", ["child", "next"])
+@pytest.mark.parametrize("other", ["float64", "meta"])
+def test_states_of_another_type_or_device_at_leaves(other, relation, name):
+    """It was torch's "index_copy_(): self and source expected to have the same dtype", or DGL's of two schemes."""
+    change = (lambda x: x.double()) if other == "float64" else (lambda x: x.to("meta"))
+    said = r"^field 'h' is torch\.float32 on cpu at nodes without in-edges and torch\.float.. on (cpu|meta) at others"
+    with engine(name), pytest.raises(ValueError, match=said):
+        propagate(batch(), send, SUM, lambda nodes: {"h": change(nodes.data["x"])}, leaf=leaf, relation=relation)

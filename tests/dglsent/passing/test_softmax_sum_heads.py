@@ -79,6 +79,15 @@ class TestHeads:
         with pytest.raises(ValueError, match=r"'score' has 1 dimensions a message and 'value' has 1 a node.*squeeze"):
             self.run(batch, way, in_a_pass, lambda edges: {"score": edges.src["key"][..., :1]})
 
+    @pytest.mark.parametrize("in_a_pass", [False, True])
+    @on_ways
+    def test_other_heads_of_scores_than_of_values_are_refused(self, way, in_a_pass):
+        """It was torch's error of two sizes, without a name."""
+        batch = self.batch()
+        batch.nodes["value"] = torch.randn(19, 3, 4, dtype=torch.float64)
+        with pytest.raises(ValueError, match=r"^the score 'score' has 2 heads and 'value' has 3; give both as many$"):
+            self.run(batch, way, in_a_pass, lambda edges: {"score": edges.src["key"]})
+
 
 @on_ways
 @pytest.mark.parametrize(

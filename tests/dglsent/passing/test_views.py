@@ -80,7 +80,10 @@ def test_a_field_that_is_made_later_has_a_row_a_node_too():
         (lambda batch: batch.nodes, "node field 'typo' .*: position, sentence, tag, word\\); set it on the batch"),
         (lambda batch: batch.edges, "edge field 'typo' .*: slot\\); set it on the edges"),
         (lambda batch: batch.relation("next").edges, "edge field 'typo' .*: none\\); set it on the edges"),
-        (lambda batch: batch.targets, "^target 'typo' .*: score\\); name it in the task's `targets`$"),
+        (
+            lambda batch: batch.targets,
+            "^target 'typo' .*: score\\); name it in the task's `targets`, or .* in batch\\.targets$",
+        ),
     ],
 )
 def test_a_field_that_is_not_there_is_named_and_what_is_there_too(fields, said):

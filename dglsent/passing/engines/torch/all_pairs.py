@@ -88,11 +88,11 @@ def dense_round(nodes: Fields, relation: AllPairs, message: MessageFunction, red
     weights, means = [], []
     for number, padding in enumerate(blocks.paddings):
         padded = _Block(padding, number, rows, cells)
-        values = padded.senders(reduce.value)
+        values = reduce.read(padded.senders)
         count = padding.width if isinstance(message, AtOnce) else _receivers(padding)
         scores = partial(_scores, padded, compute, reduce.score)
         weight = scores(0, count) if count == padding.width else _in_chunks(scores, padding.width, count)
-        reduce.check(weight.dim() - 3, values.dim() - 2)
+        reduce.check(weight.shape[3:], values.shape[2:])
         mask = padding.mask.unsqueeze(1)
         weight = weight.masked_fill(~(mask if weight.dim() == 3 else mask.unsqueeze(-1)), -torch.inf).softmax(2)
         factor, values = of_one_type(weight, values)
@@ -240,8 +240,8 @@ def dense_frontier(edges: Edges, score: Tensor, mask: Tensor, reduce: SoftmaxSum
     """
     heads = score.dim() == 3
     weight = score.masked_fill(~(mask.unsqueeze(-1) if heads else mask), -torch.inf).softmax(1)
-    values = edges.src[reduce.value]
-    reduce.check(score.dim() - 2, values.dim() - 2)
+    values = reduce.read(edges.src.__getitem__)
+    reduce.check(score.shape[2:], values.shape[2:])
     factor, values = of_one_type(weight, values)
     if heads:
         return torch.einsum("rmh,rmhd->rhd", factor, values), weight

@@ -27,6 +27,7 @@ from dglsent.passing.functions import (
     ReduceFunction,
     message_function,
     require_alike,
+    require_one_type,
     require_same,
     softmaxes,
 )
@@ -124,4 +125,5 @@ def _at_senders(
     except (RuntimeError, IndexError):
         for output in outputs:
             require_alike(sources.leaf, output)
+            require_one_type(sources.leaf, output)
         raise

@@ -109,8 +109,8 @@ def reduce_messages(
         if isinstance(each, SoftmaxSum):
             weight = segment_softmax(there(messages, each.score, MESSAGE, by="softmax_sum"), receivers)
             kept.add(each.weight, weight)
-            value = edges.src[each.value]
-            each.check(weight.dim() - 1, value.dim() - 1)
+            value = each.read(edges.src.__getitem__)
+            each.check(weight.shape[1:], value.shape[1:])
             outputs[each.out] = weighted_sum(value, weight, receivers)
         elif is_builtin(each):
             message = there(messages, each.msg_field, MESSAGE, by=f"fn.{each.name}")
