@@ -13,7 +13,7 @@ from dglsent.models.tree_lstm import ChildSumTreeLSTM
 from dglsent.nn.attention import additive_score, scoring_vector
 from dglsent.nn.chains import GRUChain, LSTMChain
 from dglsent.nn.embeddings import WordEmbedding
-from dglsent.passing import Batch, EdgesSeen, NodesSeen, Outputs, StepLinear, propagate, softmax_sum
+from dglsent.passing import Batch, EdgesSeen, NodesSeen, Outputs, StepLinear, softmax_sum
 from graphs.door import fn
 from graphs.fields import NEXT, SENTENCE
 
@@ -82,6 +82,7 @@ class AttentiveTreeLSTM(ChildSumTreeLSTM):
 
     relations = ((NEXT, "up"),)
     shows = ("child.attention",)
+    reducer = (_ATTENTION, fn.sum("fc", "forgotten"))
 
     def __init__(
         self,
@@ -99,10 +100,7 @@ class AttentiveTreeLSTM(ChildSumTreeLSTM):
     def encode(self, batch: Batch) -> Tensor:
         """States h [N, hidden] of all nodes; sets the fields x, guide, h and c, and `attention` on the edges."""
         _listen(self, batch)
-        children = (_ATTENTION, fn.sum("fc", "forgotten"))
-        inputs = self.inputs if batch.has_inner_words else self.biases
-        propagate(batch, self.message, children, self.update, leaf=self.leaf, inputs=inputs)
-        return batch.nodes["h"]
+        return super().encode(batch)
 
     def inputs(self, nodes: NodesSeen) -> Outputs:
         """W x + b of all gates."""
@@ -141,6 +139,7 @@ class AttentiveTreeGRU(ChildSumTreeGRU):
 
     relations = ((NEXT, "up"),)
     shows = ("child.attention",)
+    reducer = (_ATTENTION, fn.sum("sums", "sums"))
 
     def __init__(
         self,
@@ -159,10 +158,7 @@ class AttentiveTreeGRU(ChildSumTreeGRU):
     def encode(self, batch: Batch) -> Tensor:
         """States h [N, hidden] of all nodes; sets the fields x, guide and h, and `attention` on the edges."""
         _listen(self, batch)
-        children = (_ATTENTION, fn.sum("sums", "sums"))
-        inputs = self.inputs if batch.has_inner_words else self.biases
-        propagate(batch, self.message, children, self.update, leaf=self.leaf, inputs=inputs)
-        return batch.nodes["h"]
+        return super().encode(batch)
 
     def inputs(self, nodes: NodesSeen) -> Outputs:
         """W x + b of candidate, update gate and reset gate."""
@@ -187,7 +183,7 @@ class AttentiveTreeGRU(ChildSumTreeGRU):
         wx_g, wx_z = nodes.data["wx_gz"].chunk(2, -1)
         rh_sum, *h_sum = nodes.data["sums"].split(wx_g.shape[-1], -1)
         h_children = self.attention.transform(nodes.data["g"])
-        (carried,) = h_sum or (h_children,)
+        carried = h_sum[0] if self.carry_sum else h_children
         return self.cell(h_children, carried, torch.tanh(self.U_g(rh_sum) + wx_g), wx_z)
 
     def cell(self, h_children: Tensor, carried: Tensor, candidate: Tensor, wx_z: Tensor) -> Outputs:

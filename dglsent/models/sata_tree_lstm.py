@@ -29,7 +29,7 @@ from torch.nn import functional as F  # noqa: N812
 
 from dglsent.models.encoder import Encoder
 from dglsent.nn.cells import lstm_cell
-from dglsent.nn.chains import LSTMChain
+from dglsent.nn.chains import LSTMChain, half
 from dglsent.nn.embeddings import WordEmbedding
 from dglsent.nn.tags import require_tags, tag_ids
 from dglsent.passing import Batch, EdgesSeen, NodesSeen, Outputs, StepLinear, Use, propagate
@@ -68,10 +68,9 @@ class SATATreeLSTM(Encoder):
         require_tags(tags, tag_dim)
         super().__init__(embedding, hidden)
         check_choice("leaf", leaf, ("lstm", "bilstm"))
-        if leaf == "bilstm" and hidden % 2:
-            raise ValueError(f"hidden {hidden}: an LSTM from either side makes half of it; give an even number")
-        self.rightward = LSTMChain(embedding.dim, hidden // 2 if leaf == "bilstm" else hidden)
-        self.leftward = LSTMChain(embedding.dim, hidden // 2) if leaf == "bilstm" else None
+        side = half("hidden", hidden) if leaf == "bilstm" else hidden
+        self.rightward = LSTMChain(embedding.dim, side)
+        self.leftward = LSTMChain(embedding.dim, side) if leaf == "bilstm" else None
         if self.leftward is not None:
             self.relations = ((NEXT, "up"), (NEXT, "down"))
         self.tag_tree = TagTreeLSTM(len(tags), tag_dim)

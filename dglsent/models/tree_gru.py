@@ -12,6 +12,7 @@ from torch import Tensor
 from dglsent.models.encoder import Encoder
 from dglsent.nn.embeddings import WordEmbedding
 from dglsent.passing import Batch, EdgesSeen, NodesSeen, Outputs, StepLinear, propagate
+from dglsent.passing.functions import ReduceFunction
 from graphs.door import fn
 
 
@@ -23,6 +24,8 @@ class ChildSumTreeGRU(Encoder):
         hidden: size h of the state.
     """
 
+    reducer: ReduceFunction = fn.sum("h_rh", "sums")
+
     def __init__(self, embedding: WordEmbedding, hidden: int = 150) -> None:
         super().__init__(embedding, hidden)
         self.W_gz = StepLinear(embedding.dim, 2 * hidden)
@@ -33,9 +36,8 @@ class ChildSumTreeGRU(Encoder):
 
     def encode(self, batch: Batch) -> Tensor:
         """States h [N, hidden] of all nodes; sets the field h."""
-        children = fn.sum("h_rh", "sums")
         inputs = self.inputs if batch.has_inner_words else self.biases
-        propagate(batch, self.message, children, self.update, leaf=self.leaf, inputs=inputs)
+        propagate(batch, self.message, self.reducer, self.update, leaf=self.leaf, inputs=inputs)
         return batch.nodes["h"]
 
     def inputs(self, nodes: NodesSeen) -> Outputs:

@@ -16,6 +16,7 @@ from dglsent.models.encoder import Encoder
 from dglsent.nn.cells import child_message, lstm_cell
 from dglsent.nn.embeddings import WordEmbedding
 from dglsent.passing import Batch, EdgesSeen, NodesSeen, Outputs, StepLinear, propagate
+from dglsent.passing.functions import ReduceFunction
 from graphs.door import fn
 from graphs.errors import check_choice
 from graphs.fields import WORD
@@ -88,6 +89,8 @@ class ChildSumTreeLSTM(Encoder):
         InputError: `const_bias` is neither.
     """
 
+    reducer: ReduceFunction = fn.sum("h_fc", "sums")
+
     def __init__(
         self,
         embedding: WordEmbedding,
@@ -109,15 +112,9 @@ class ChildSumTreeLSTM(Encoder):
 
     def encode(self, batch: Batch) -> Tensor:
         """States h [N, hidden] of all nodes; sets the fields h and c."""
-        propagate(
-            batch,
-            self.message,
-            fn.sum("h_fc", "sums"),
-            self.update,
-            leaf=self.leaf,
-            # Leaves need no W_f x, and phrases no products: up to a third of the time.
-            inputs=self.inputs if batch.has_inner_words else self.biases,
-        )
+        # Leaves need no W_f x, and phrases no products: up to a third of the time.
+        inputs = self.inputs if batch.has_inner_words else self.biases
+        propagate(batch, self.message, self.reducer, self.update, leaf=self.leaf, inputs=inputs)
         return batch.nodes["h"]
 
     def inputs(self, nodes: NodesSeen) -> Outputs:

@@ -54,6 +54,17 @@ def along_chain(
     propagate(batch, message, reduce, update, relation=relation, direction=direction, leaf=leaf, inputs=inputs)
 
 
+def half(name: str, size: int) -> int:
+    """The size of either of two LSTMs, from the left and from the right, whose states are `size` dimensions together.
+
+    Raises:
+        ValueError: it is odd; `name` is that of the option.
+    """
+    if size % 2:
+        raise ValueError(f"{name} {size}: an LSTM from either side makes half of it; give an even number")
+    return size // 2
+
+
 class LSTMChain(nn.Module):
     """An LSTM (eq. 1-6) along chains whose nodes have the field x, d dimensions.
 

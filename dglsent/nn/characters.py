@@ -5,6 +5,7 @@ from __future__ import annotations
 import torch
 from torch import Tensor, nn
 
+from dglsent.nn.chains import half
 from dglsent.nn.embeddings import drawn
 
 
@@ -24,11 +25,10 @@ class CharacterLSTM(nn.Module):
 
     def __init__(self, characters: int, dim: int, size: int) -> None:
         super().__init__()
-        if size % 2:
-            raise ValueError(f"character_size {size}: an LSTM from either side makes half of it; give an even number")
+        side = half("character_size", size)
         self.embedding = drawn(nn.Embedding(characters, dim, padding_idx=0))
-        self.rightward = nn.LSTM(dim, size // 2, batch_first=True)
-        self.leftward = nn.LSTM(dim, size // 2, batch_first=True)
+        self.rightward = nn.LSTM(dim, side, batch_first=True)
+        self.leftward = nn.LSTM(dim, side, batch_first=True)
 
     def forward(self, characters: Tensor) -> Tensor:
         """Words as characters [N, c], 0 after the last: [N, size]; zeros where there are none."""

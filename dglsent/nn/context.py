@@ -10,7 +10,7 @@ from typing import Literal, TypeAlias
 import torch
 from torch import Tensor, nn
 
-from dglsent.nn.chains import LSTMChain
+from dglsent.nn.chains import LSTMChain, half
 from dglsent.passing import Batch, NodesSeen, Outputs, StepLinear, Use, update_all
 from graphs.door import fn
 from graphs.fields import NEXT, PREVIOUS
@@ -104,10 +104,8 @@ class LSTMContext(nn.Module):
 
     def __init__(self, dim: int, size: int) -> None:
         super().__init__()
-        if size % 2:
-            raise ValueError(f"hidden {size}: an LSTM from either side makes half of it; give an even number")
-        self.rightward = LSTMChain(dim, size // 2)
-        self.leftward = LSTMChain(dim, size // 2)
+        side = half("hidden", size)
+        self.rightward, self.leftward = LSTMChain(dim, side), LSTMChain(dim, side)
 
     def run(self, batch: Batch) -> Tensor:
         """States [N, size] of all words."""

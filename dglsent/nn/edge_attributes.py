@@ -6,8 +6,10 @@ Liu, Chang, Huang, Tang, Cheung 2019, "Contextualized Non-local Neural Networks 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import reduce
 from typing import Literal, TypeAlias
 
+import torch
 from torch import Tensor, nn
 from torch.nn import functional as F  # noqa: N812
 
@@ -87,11 +89,7 @@ class EdgeAttributes(nn.Module):
         Raises:
             InputError: the graphs do not have one of them.
         """
-        said = [F.embedding(_ids(edges, name), table) for name, table in tables.items()]
-        total = said[0]
-        for each in said[1:]:
-            total = total + each
-        return total
+        return reduce(torch.add, (F.embedding(_ids(edges, name), table) for name, table in tables.items()))
 
 
 def _ids(edges: EdgesSeen, name: str) -> Tensor:

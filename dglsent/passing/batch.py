@@ -22,6 +22,7 @@ from graphs.batching import MergedGraphs, merge, pair_fields, topology
 from graphs.columns import IntArray
 from graphs.errors import InputError
 from graphs.fields import ATTEND, CHILD
+from graphs.ranges import starts
 from graphs.sentence_graph import SentenceGraph
 
 
@@ -68,7 +69,7 @@ class Batch:
         roots = np.flatnonzero((merged.level == 0) & (real != 0))
         self.roots = torch.from_numpy(roots)
         self.root_sentence = torch.from_numpy(sentence[roots])
-        self.first = torch.from_numpy(np.searchsorted(sentence, np.arange(self.size)))
+        self.first = torch.from_numpy(starts(merged.node_counts))
 
     @classmethod
     def of(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cached_property
 from typing import Any, Literal, TypeAlias, get_args
 
@@ -15,7 +16,7 @@ from dglsent.passing.plans.all_pairs import Blocks, Padding, edges_of_cells, int
 from dglsent.passing.plans.frontiers import Frontiers, list_frontiers
 from dglsent.passing.plans.incidence import Incidence, incidence
 from dglsent.passing.plans.levels import is_tree, order_nodes, reversed_levels
-from dglsent.passing.plans.on_device import lasting, on_device
+from dglsent.passing.plans.on_device import lasting, on_device, with_tensors
 from dglsent.passing.plans.rounds import MailboxRound, mailbox_round
 from dglsent.passing.plans.tree import TreeSchedule, tree_schedule
 from dglsent.passing.views import Fields
@@ -96,7 +97,8 @@ class Relation:
         if direction == "down":
             src, dst, level = dst, src, reversed_levels(src, dst, level, self._sentence)
         nodes = order_nodes(self.size, dst, level)
-        return (tree_schedule if is_tree(src, dst, level) else acyclic_schedule)(nodes, src, dst).to(self.device)
+        made = (tree_schedule if is_tree(src, dst, level) else acyclic_schedule)(nodes, src, dst)
+        return with_tensors(made, lambda tensor: tensor.to(self.device))
 
     def incidence(self, end: Literal["src", "dst"]) -> Incidence:
         """Incidence of the edges, in the graph's order, on their senders or receivers."""
@@ -121,31 +123,30 @@ class Relation:
         """This relation alone as a DGLGraph without fields, on the CPU."""
         from graphs.door import dgl
 
-        src, dst = (torch.from_numpy(end) for end in self.ends)
-        return dgl.graph((src, dst), num_nodes=self.size)
+        return dgl.graph(tuple(map(torch.from_numpy, self.ends)), num_nodes=self.size)
 
     @cached_property
     def reversed_graph(self) -> Any:
         """The same with every edge turned round, edges in the same order."""
         from graphs.door import dgl
 
-        src, dst = (torch.from_numpy(end) for end in self.ends)
-        return dgl.graph((dst, src), num_nodes=self.size)
+        return dgl.graph(tuple(map(torch.from_numpy, self.ends[::-1])), num_nodes=self.size)
 
     def to(self, device: torch.device | str, non_blocking: bool = False) -> None:
         """Move fields and index tensors."""
         self.device = torch.device(device)
-        for name in self.edges:
-            self.edges[name] = self.edges[name].to(device, non_blocking=non_blocking)
-        self._schedules = {key: made.to(device, non_blocking) for key, made in self._schedules.items()}
+        self._map(lambda tensor: tensor.to(device, non_blocking=non_blocking))
         self._incidences, self._rows = {}, {}
         self.__dict__.pop("mailboxes", None)
 
     def pin_memory(self) -> None:
         """Pin fields and index tensors."""
+        self._map(Tensor.pin_memory)
+
+    def _map(self, function: Callable[[Tensor], Tensor]) -> None:
         for name in self.edges:
-            self.edges[name] = self.edges[name].pin_memory()
-        self._schedules = {key: made.pin_memory() for key, made in self._schedules.items()}
+            self.edges[name] = function(self.edges[name])
+        self._schedules = {key: with_tensors(made, function) for key, made in self._schedules.items()}
 
 
 class AllPairs(Relation):
@@ -206,19 +207,14 @@ class AllPairs(Relation):
     @lasting
     def _listed(self, schedule: TreeSchedule | AcyclicSchedule) -> Frontiers:
         made = list_frontiers(self._counts, self._sources, schedule)
-        return made.map(lambda tensor: tensor.to(self.device))
+        return with_tensors(made, lambda tensor: tensor.to(self.device))
 
     def to(self, device: torch.device | str, non_blocking: bool = False) -> None:
         """Move fields and index tensors."""
         super().to(device, non_blocking)
-        self._frontiers = {
-            name: made.map(lambda tensor: tensor.to(device, non_blocking=non_blocking))
-            for name, made in self._frontiers.items()
-        }
         for name in ("padding", "blocks", "cells"):
             self.__dict__.pop(name, None)
 
-    def pin_memory(self) -> None:
-        """Pin fields and index tensors."""
-        super().pin_memory()
-        self._frontiers = {name: made.map(Tensor.pin_memory) for name, made in self._frontiers.items()}
+    def _map(self, function: Callable[[Tensor], Tensor]) -> None:
+        super()._map(function)
+        self._frontiers = {key: with_tensors(made, function) for key, made in self._frontiers.items()}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import NamedTuple, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 import torch
@@ -19,18 +19,6 @@ from graphs.ranges import ranges
 Use: TypeAlias = str | tuple[str, Direction]
 """A relation by name, for rounds alone; or with the direction in which something propagates along it. Of all pairs the
 direction is that of a propagation over `child` whose frontiers hear them (`frontier_pass`)."""
-
-
-class Kind(NamedTuple):
-    """One kind of relation.
-
-    Attributes:
-        make: the relation over the nodes of merged sentences.
-        pairs: whether the sentences must be pairs.
-    """
-
-    make: Callable[[MergedGraphs], Relation]
-    pairs: bool = False
 
 
 def _child(merged: MergedGraphs) -> Relation:
@@ -63,10 +51,9 @@ def _previous(merged: MergedGraphs) -> Relation:
 
 def _word_order(merged: MergedGraphs) -> tuple[IntArray, IntArray, IntArray]:
     """Each word, the next one, and the level [N] of each node: words that follow it, 0 at phrases."""
-    position, sentence = there(merged.nodes, fields.POSITION, NODE), merged.nodes[fields.SENTENCE]
-    words = _words(position, sentence)
+    words, sentence = _words(merged), merged.nodes[fields.SENTENCE]
     together = sentence[words[1:]] == sentence[words[:-1]]
-    level = np.zeros(len(position), dtype=np.int64)
+    level = np.zeros(len(sentence), dtype=np.int64)
     last = np.bincount(sentence[words]).cumsum() - 1  # place of each sentence's last word among all words
     level[words] = last[sentence[words]] - np.arange(len(words))
     return words[:-1][together], words[1:][together], level
@@ -77,18 +64,18 @@ def _preceding(merged: MergedGraphs) -> Relation:
 
     The first words of all sentences have the same level, so that words of one step hear from equally many.
     """
-    position, sentence = there(merged.nodes, fields.POSITION, NODE), merged.nodes[fields.SENTENCE]
-    words = _words(position, sentence)
+    words, sentence = _words(merged), merged.nodes[fields.SENTENCE]
     count = np.bincount(sentence[words])
     place = ranges(np.zeros_like(count), count)
-    level = np.zeros(len(position), dtype=np.int64)
+    level = np.zeros(len(sentence), dtype=np.int64)
     level[words] = place.max(initial=0) - place
     number = np.arange(len(words))
     return Relation(words[ranges(number - place, place)], words[np.repeat(number, place)], level, sentence)
 
 
-def _words(position: IntArray, sentence: IntArray) -> IntArray:
-    """The nodes with a word, as they are read, of positions [N] (-1 at phrases) in sentences [N]."""
+def _words(merged: MergedGraphs) -> IntArray:
+    """The nodes with a word, which have a position, as they are read."""
+    position, sentence = there(merged.nodes, fields.POSITION, NODE), merged.nodes[fields.SENTENCE]
     words = np.flatnonzero(position >= 0)
     return words[np.lexsort((position[words], sentence[words]))]
 
@@ -106,14 +93,14 @@ def _attend(merged: MergedGraphs) -> Relation:
     return AllPairs(merged.node_counts, partners(len(merged.node_counts)))
 
 
-RELATIONS: dict[str, Kind] = {
-    CHILD: Kind(_child),
-    NEIGHBOUR: Kind(_neighbour),
-    NEXT: Kind(_next),
-    PREVIOUS: Kind(_previous),
-    PRECEDING: Kind(_preceding),
-    COMPLETE: Kind(_complete),
-    ATTEND: Kind(_attend, pairs=True),
+RELATIONS: dict[str, Callable[[MergedGraphs], Relation]] = {
+    CHILD: _child,
+    NEIGHBOUR: _neighbour,
+    NEXT: _next,
+    PREVIOUS: _previous,
+    PRECEDING: _preceding,
+    COMPLETE: _complete,
+    ATTEND: _attend,
 }
 
 
@@ -125,8 +112,8 @@ def make_relation(name: str, merged: MergedGraphs, *, pairs: bool) -> Relation:
         MissingFieldError: it is one of words, and nodes have no `position`.
     """
     if name not in RELATIONS:
-        known = ", ".join(name for name, kind in RELATIONS.items() if not kind.pairs)
+        known = ", ".join(name for name in RELATIONS if name != ATTEND)
         raise ValueError(f"no relation {name!r}; there are {known} and, in pairs, {ATTEND}")
-    if RELATIONS[name].pairs and not pairs:
+    if name == ATTEND and not pairs:
         raise ValueError(f"the relation {name} is between the sentences of pairs; take pairs (Batch.of: pairs=True)")
-    return RELATIONS[name].make(merged)
+    return RELATIONS[name](merged)

@@ -53,8 +53,7 @@ class Fields(MutableMapping[str, Tensor]):
             raise MissingFieldError(name, self._what, self) from None
         if not isinstance(value, Tensor):
             made = value.made()
-            if self._rows is not None:
-                require_rows({name: made}, self._rows, self._of)
+            require_rows({name: made}, self._rows, self._of)
             value = self._values[name] = made
         return value
 

@@ -56,7 +56,7 @@ class Classification(Task):
         check_whole(0, hidden=hidden or 0, choose=choose or 0)  # 0, as None, is no layer, and no choice
         check_share(dropout=dropout)
         self.classes, self.choose, self.phrases = classes, choose or classes, phrases
-        if not 1 <= self.choose <= classes:
+        if self.choose > classes:
             raise ValueError(f"choose {choose}; give a number of classes from 1 to {classes}, or none for all")
         self.dropout = nn.Dropout(dropout)
         self.hidden = nn.Linear(size, hidden) if hidden else None

@@ -128,10 +128,8 @@ class GateLog(Callback):
             table = np.ma.zeros((batch.num_nodes, self._encoder.window.slots), dtype=np.float32)
             beyond = batch.nodes[REAL].cpu().numpy()[window.ends[0]] == 0
             table[window.ends[1], window.edges[SLOT].cpu().numpy()] = np.ma.array(gate, mask=beyond)
-            start = np.cumsum([0, *batch.node_counts.tolist()])
-            for place, example in enumerate(some):
-                for node in {node for other, node in places if other == example}:
-                    rows[example, node] = table[start[place] + node]
+            start = dict(zip(some, batch.first.tolist(), strict=True))
+            rows |= {(example, node): table[start[example] + node] for example, node in places if example in start}
         return np.ma.stack([rows[place] for place in places])
 
 

@@ -14,7 +14,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from dglsent.passing.plans.incidence import Incidence, incidence_in_order
+from dglsent.passing.plans.incidence import Incidence, incidence_in_order, inverse
 from dglsent.passing.plans.on_device import lasting, on_device
 from graphs.columns import IntArray
 from graphs.ranges import ranges, starts
@@ -104,7 +104,7 @@ def into_blocks(counts: IntArray, sources: IntArray, device: torch.device) -> Bl
     """Blocks of all sentences; one that hears another, which hears it in turn, is in the other's block."""
     block = _block(np.maximum(counts, counts[sources]))
     sentence = np.argsort(block, kind="stable")
-    rank = np.argsort(sentence)
+    rank = inverse(sentence)
     order = ranges(starts(counts)[sentence], counts[sentence])
     paddings, sizes, at, seen, cells = [], [], [], 0, 0
     for members in np.split(sentence, np.flatnonzero(np.diff(block[sentence])) + 1):
@@ -114,10 +114,10 @@ def into_blocks(counts: IntArray, sources: IntArray, device: torch.device) -> Bl
         at.append(cells + padding.place * padding.width)
         seen += len(members)
         cells += padding.cells
-    inverse = on_device(np.argsort(order), device)
+    place = on_device(inverse(order), device)
     fill = float((counts * counts[sources]).sum()) / cells
-    start = torch.cat(at).index_select(0, inverse)
-    return Blocks(paddings, sizes, on_device(order, device), inverse, start, fill)
+    start = torch.cat(at).index_select(0, place)
+    return Blocks(paddings, sizes, on_device(order, device), place, start, fill)
 
 
 def edges_of_cells(cell: Tensor, paddings: Sequence[Padding]) -> Tensor:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -43,12 +42,6 @@ class Frontiers:
     def receivers(self) -> list[Incidence]:
         """For each frontier the incidence of its edges on its nodes."""
         return list(incidences(self.row, self.offsets, self.edge_sizes, self.node_sizes))
-
-    def map(self, function: Callable[[Tensor], Tensor]) -> Frontiers:
-        """The same with every tensor changed, such as moved to a device."""
-        senders = Incidence(*map(function, self.senders))
-        row, offsets, edge = map(function, (self.row, self.offsets, self.edge))
-        return Frontiers(senders, row, offsets, edge, self.node_sizes, self.edge_sizes)
 
 
 def list_frontiers(counts: IntArray, sources: IntArray, schedule: Schedule) -> Frontiers:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import fields
 from functools import wraps
 from typing import Any, ParamSpec, TypeVar
 
@@ -10,8 +11,11 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from dglsent.passing.plans.incidence import Incidence
+
 Given = ParamSpec("Given")
 Made = TypeVar("Made")
+Plan = TypeVar("Plan", bound=Any)
 
 
 def lasting(function: Callable[Given, Made]) -> Callable[Given, Made]:
@@ -36,3 +40,14 @@ def on_device(array: np.ndarray[Any, Any], device: torch.device) -> Tensor:
     """
     tensor = torch.from_numpy(array)
     return (tensor.pin_memory() if device.type == "cuda" else tensor).to(device, non_blocking=True)
+
+
+def with_tensors(plan: Plan, function: Callable[[Tensor], Tensor]) -> Plan:
+    """The same plan, a dataclass, with every tensor changed, such as moved to a device."""
+
+    def changed(value: Any) -> Any:
+        if isinstance(value, Incidence):
+            return Incidence(*map(function, value))
+        return function(value) if isinstance(value, Tensor) else value
+
+    return type(plan)(**{each.name: changed(getattr(plan, each.name)) for each in fields(plan)})

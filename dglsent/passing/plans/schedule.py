@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, fields
+from collections.abc import Iterator
+from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 import torch
@@ -16,8 +16,6 @@ from dglsent.passing.plans.levels import NodeOrder
 from dglsent.passing.plans.on_device import lasting
 from graphs.columns import IntArray
 from graphs.ranges import starts
-
-Moved = TypeVar("Moved", bound="Schedule")
 
 
 @dataclass(eq=False, kw_only=True)
@@ -51,22 +49,6 @@ class Schedule:
     node_sizes: list[int]
     edge_sizes: list[int]
     degrees: list[list[tuple[int, int]]]
-
-    def to(self: Moved, device: torch.device | str, non_blocking: bool = False) -> Moved:
-        """The same schedule with its index tensors on a device."""
-        return self._map(lambda tensor: tensor.to(device, non_blocking=non_blocking))
-
-    def pin_memory(self: Moved) -> Moved:
-        """The same schedule in pinned memory."""
-        return self._map(Tensor.pin_memory)
-
-    def _map(self: Moved, function: Callable[[Tensor], Tensor]) -> Moved:
-        def moved(value: Any) -> Any:
-            if isinstance(value, Incidence):
-                return Incidence(*map(function, value))
-            return function(value) if isinstance(value, Tensor) else value
-
-        return type(self)(**{f.name: moved(getattr(self, f.name)) for f in fields(self)})
 
     @cached_property
     @lasting

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from contextvars import ContextVar, copy_context
 from functools import cache, partial
+from math import prod
 from typing import Any, Literal, TypeAlias
 
 import torch
@@ -176,26 +177,25 @@ class _Block:
 def _scores(block: _Block, compute: Callable[[EdgesSeen], Outputs], score: str, first: int, count: int) -> Tensor:
     """Scores [S, count, m, ...] of all senders for `count` receivers of each sentence of a block."""
     padding = block.padding
+    shape = len(padding.sources), count, padding.width
 
     def between(name: str) -> Tensor:
         padded = block.cells(name)
         return padded.view(-1, padding.width, padding.width, *padded.shape[1:]).narrow(1, first, count)
 
     edges = Edges(
-        len(padding.sources) * count * padding.width,
+        prod(shape),
         lambda name: block.senders(name).unsqueeze(1),
         lambda name: block.receivers(name).unsqueeze(2).narrow(1, first, count),
         between,
         leading=3,
     )
-    width = padding.width
-    shape = len(padding.sources), count, width
     made = there(joined(compute, edges, shape), score, MESSAGE, by="softmax_sum")
     if (
         made.dim() < 3
         or made.shape[0] != shape[0]
         or made.shape[1] not in (1, count)
-        or made.shape[2] not in (1, width)
+        or made.shape[2] not in (1, padding.width)
     ):
         raise ValueError(
             f"the score {score!r} has the shape {tuple(made.shape)}, and its first dimensions should be those of "
