@@ -29,8 +29,8 @@ class SentenceGraph:
         pairwise: fields of every two nodes, each [N^2]: of receiver i and sender j at i N + j.
 
     Raises:
-        SentenceError: `size` is no whole number; a column is no array of numbers, or of another length; ends or levels
-            have not one dimension.
+        SentenceError: `size` is no whole number from 1; a column is no array of numbers, or of another length; ends or
+            levels have not one dimension.
     """
 
     size: int
@@ -51,6 +51,8 @@ class SentenceGraph:
         """The first column that is no array of numbers, or of another length; every graph is asked, so it is cheap."""
         if not isinstance(self.size, int | np.integer):
             return f"size is {self.size!r}; give the number of nodes"
+        if self.size < 1:
+            return f"size is {self.size}; a graph has a node at least"
         size, edges = self.size, self.src.size if isinstance(self.src, np.ndarray) else 0
         for kind, columns, dtypes, of, wanted in (
             ("", {"src": self.src, "dst": self.dst}, "iu", "edges", edges),

@@ -94,7 +94,10 @@ class Vocabulary:
         check_kind(min_count, Real, "min_count is how often a string is seen, such as 2")
         vocabulary = cls((), lower=lower, fold_digits=fold_digits, special=special)
         counts: Counter[str] = Counter()
-        given = strings if isinstance(strings, Mapping) else Counter(_no_text(strings))
+        try:
+            given = strings if isinstance(strings, Mapping) else Counter(_no_text(strings))
+        except TypeError as error:  # of lists, as those of the words of each sentence, of which Counter has no hash
+            raise InputError(f"a vocabulary is made of strings alone, one after the other ({error})") from None
         _strings(given)
         for string, count in given.items():
             counts[vocabulary.normalise(string)] += count

@@ -273,7 +273,7 @@ def check_node_functions(**given: object) -> None:
 
 
 def check_reduce(reduce: ReduceFunction) -> None:
-    """Refuse a built-in message function in the place of a reducer, and what is no function.
+    """Refuse a built-in message function in the place of a reducer, what is no function, and attentions of one name.
 
     Raises:
         ValueError: it is one.
@@ -284,6 +284,11 @@ def check_reduce(reduce: ReduceFunction) -> None:
             raise ValueError(f"{given} is given where a reducer is wanted, such as fn.sum")
         if is_builtin(each) and not hasattr(each, "msg_field"):
             raise ValueError(f"fn.{each.name} makes messages; give a reducer in its place, such as fn.sum")
+    kept = [each.weight for each in softmaxes(reduce)]
+    if len(set(kept)) < len(kept):
+        raise ValueError(
+            f"several softmax_sum keep weights under one name of {', '.join(kept)}; give each its own weight="
+        )
 
 
 def softmaxes(reduce: ReduceFunction) -> list[SoftmaxSum]:

@@ -153,7 +153,7 @@ class _Loader(yaml.SafeLoader):
 def _find(base: Any, source: str) -> Path:
     if isinstance(base, str) and base:
         beside, named = Path(source).parent / base, recipe_files.folder() / f"{base}.yaml"
-        for file in (beside, beside.with_name(f"{beside.name}.yaml"), named):
+        for file in (beside, Path(f"{beside}.yaml"), named):
             if file.is_file():
                 return file
     raise InputError(

@@ -155,8 +155,10 @@ def _start(place: Place, work: Callable[..., None], arguments: tuple[Any, ...]) 
     if threading.current_thread() is threading.main_thread():
         # Ctrl-C reaches all processes, and process 0 alone is to answer: a process inherits what its parent ignores.
         before = signal.signal(signal.SIGINT, signal.SIG_IGN)
-        helper.start()
-        signal.signal(signal.SIGINT, before)
+        try:
+            helper.start()
+        finally:
+            signal.signal(signal.SIGINT, before)
     else:
         helper.start()
     theirs.close()

@@ -115,12 +115,12 @@ class TrainingOptions:
         Raises:
             ValueError: the norm is 0 or below; the average is none, or its epochs do not come.
         """
-        if self.clip is not None and self.clip <= 0:
+        if self.clip is not None and not self.clip > 0:
             raise ValueError(f"training.clip: {self.clip} leaves no gradient; a norm such as 1, or null not to clip")
         average = self.average
         if average is None or 0 < average < 1:
             return
-        if average < 2 or average != int(average):
+        if average < 2 or not float(average).is_integer():
             raise ValueError(
                 f"training.average: {average} is neither a decay between 0 and 1 nor a number of last epochs from 2 on"
             )

@@ -37,6 +37,7 @@ CHAIN = SentenceGraph(
         ({"level": np.array([[2], [1], [0]])}, r"level has the shape \[3, 1\]; give one number for each of its nodes"),
         ({"nodes": {"word": np.array(1)}}, r"node field 'word' has the shape \[\]; give one number"),
         *(({"size": size}, f"size is {size!r}; give the number of nodes") for size in ("3", None, 3.0)),
+        ({"size": 0}, "size is 0; a graph has a node at least"),
         ({"src": None}, "src is of type NoneType; give a NumPy array"),
         ({"src": [0, 1]}, "src is of type list; give a NumPy array"),
         ({"src": np.array([0.0, 1.0])}, "src is an array of float64; give whole numbers"),

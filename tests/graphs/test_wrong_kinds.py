@@ -255,6 +255,8 @@ def test_strings_of_a_vocabulary(strange):
     for make in (graphs.Vocabulary, graphs.Vocabulary.of):
         with pytest.raises(InputError, match="a text is given where strings are wanted"):
             make("the film")
+    with pytest.raises(InputError, match="a vocabulary is made of strings alone, one after the other"):
+        graphs.Vocabulary.of([["the", "words"], ["of", "sentences"]])
 
 
 def test_a_count_that_is_no_number():

@@ -330,6 +330,20 @@ def test_built_in_functions_in_each_other_s_place(name):
 
 
 @on_engines
+def test_two_attentions_whose_weights_have_one_name(name):
+    batch = Batch.of([tree([-1, 0, 0])])
+    batch.nodes["x"] = torch.ones(3, 1)
+    both = (ATTENTION, SUM, ATTENTION)
+    with (
+        engine(name),
+        pytest.raises(ValueError, match="several softmax_sum keep weights under one name of weight, weight"),
+    ):
+        propagate(batch, send, both, update, leaf=leaf)
+    with engine(name), pytest.raises(ValueError, match="give each its own weight="):
+        round_of(batch, send, both)
+
+
+@on_engines
 @pytest.mark.parametrize("wrong", [ATTENTION, padded(update), None, ()])
 def test_what_is_no_function_in_the_place_of_one(wrong, name):
     batch = Batch.of([tree([-1, 0, 0])])

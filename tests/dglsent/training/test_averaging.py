@@ -3,6 +3,7 @@ from __future__ import annotations
 import copy
 import json
 import logging
+import math
 
 import lightning.pytorch as lightning
 import pytest
@@ -15,6 +16,7 @@ from torch.utils.data import DataLoader
 from dglsent.training.averaging import Averaging
 from dglsent.training.data import graph_set
 from dglsent.training.fit import evaluate
+from dglsent.training.recipe import TrainingOptions
 from dglsent.training.run import Run
 
 EPOCHS, STEPS = 4, 3
@@ -149,3 +151,9 @@ def test_weights_of_a_run_are_those_that_dev_scored(tmp_path, program):
 )
 def test_averages_that_cannot_be(options, saying, tmp_path, program):
     program.refuses("fit", recipe(tmp_path, TINY), "--out", tmp_path / "run", *options, saying=[saying])
+
+
+@pytest.mark.parametrize("average", [math.inf, math.nan])
+def test_an_average_over_no_number_of_epochs(average):
+    with pytest.raises(ValueError, match="neither a decay between 0 and 1 nor a number of last epochs"):
+        TrainingOptions(average=average)

@@ -139,6 +139,7 @@ def test_a_recipe_with_a_name_is_a_base(resolved):
     [
         ({"first": FIRST, "second": "base: fist\n"}, r"second\.yaml: no base 'fist'"),
         ({"second": "base: [a]\n"}, r"second\.yaml: no base \['a'\]"),
+        ({"second": "base: /\n"}, r"second\.yaml: no base '/'"),
         ({"first": "base: second\n", "second": "base: first\n"}, r"first\.yaml: base 'second' builds on this file"),
         ({"second": "base: second\n"}, r"second\.yaml: base 'second' builds on this file"),
         ({"first": "a: [", "second": "base: first\n"}, r"first\.yaml: not YAML"),

@@ -11,6 +11,7 @@ import threading
 import time
 from contextlib import nullcontext, suppress
 from itertools import chain
+from multiprocessing.context import SpawnProcess
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -252,6 +253,17 @@ def test_a_helper_that_cannot_go_on_says_why_where_the_others_wait_for_it():
     with pytest.raises(RuntimeError, match="of process 0"), processes.helped(2, help_in_vain):
         raise RuntimeError("of process 0")
     assert not multiprocessing.active_children()
+
+
+def test_a_helper_that_cannot_be_started_leaves_ctrl_c_as_it_was(monkeypatch):
+    def no_memory(self):
+        raise OSError("no memory")
+
+    monkeypatch.setattr(SpawnProcess, "start", no_memory)
+    before = signal.getsignal(signal.SIGINT)
+    with pytest.raises(OSError, match="no memory"), processes.helped(2, refuse):
+        pass
+    assert signal.getsignal(signal.SIGINT) is before
 
 
 def refuse(place: Place, ready) -> None:
