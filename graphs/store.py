@@ -59,8 +59,8 @@ def _read(path: Path) -> dict[str, Any]:
     Raises:
         InputError: it is something else, or damaged.
     """
+    data: dict[str, Any] = read_json(path, AGAIN)
     try:
-        data: dict[str, Any] = read_json(path)
         check_format(data, FORMAT, path)
     except InputError as error:
         raise InputError(f"{error}; {AGAIN}") from None

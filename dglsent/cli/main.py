@@ -46,8 +46,8 @@ BAD_INPUT, INTERRUPTED, UNREAD = 2, 130, 141
 # torch's words for a loader's process that the system ended; what a worker itself finds wrong is raised as it is.
 _DEAD_WORKER = re.compile(r"DataLoader worker \(pid.*(killed by signal|exited unexpectedly$)")
 _WORKER_REMEDY = (
-    "such a process of `training.workers` is killed where memory runs out; the same command goes on; fewer workers or "
-    "smaller batches, which want less memory, are another run"
+    "such a process of `training.workers` is killed where memory runs out; the same command goes on, with fewer "
+    "workers too; smaller batches, which want less memory, are another run"
 )
 
 

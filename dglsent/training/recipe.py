@@ -281,10 +281,11 @@ def instantiate(config: Namespace) -> Recipe:
 
 
 def difference(one: Namespace, other: Namespace) -> str | None:
-    """The first key whose value differs, with both values; None where there is none."""
+    """The first key that matters whose value differs, with both values; None where there is none."""
     left, right = (_flat(tree(config)) for config in (one, other))
     for key in [*left, *right]:
-        if left.get(key) != right.get(key):
+        # Whoever makes the batches, they are the same: a run goes on with fewer workers after memory ran out.
+        if key != "training.workers" and left.get(key) != right.get(key):
             return f"{key} is {left.get(key)!r} there and {right.get(key)!r} here"
     return None
 

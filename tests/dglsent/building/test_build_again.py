@@ -115,7 +115,7 @@ def test_damage_is_found_named_and_mended(corpus: Path, tmp_path: Path) -> None:
     for name, read in (("manifest.json", Store), ("vocabularies.json", lambda path: Store(path).counts())):
         for damaged in (b"", b"[]", b'{"format": ', whole[name][:-40], whole[name].replace(b'"train"', b'"trial"', 1)):
             (folder / name).write_bytes(damaged)
-            with pytest.raises(InputError, match=rf"{re.escape(name)}: .*`dglsent build`"):
+            with pytest.raises(InputError, match=rf"{re.escape(name)}: (?!.*vocabulary again).*`dglsent build`"):
                 read(folder)
             build(source, folder, size=20)
             assert content(folder) == whole

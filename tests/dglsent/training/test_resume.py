@@ -76,10 +76,12 @@ def test_order_losses_and_weights_after_a_kill_are_exactly_the_same(whole, copy,
     assert not (copy / "resume.ckpt").exists()
 
 
-def test_nor_do_they_differ_where_workers_fetch_ahead(whole, tmp_path, program, monkeypatch):
+@pytest.mark.parametrize("workers", [1, 0])
+def test_nor_do_they_differ_where_workers_fetch_ahead(workers, whole, tmp_path, program, monkeypatch):
+    """As many when it goes on, or none, after memory ran out."""
     run = killed_early(tmp_path, LONG.replace("epochs: 6", "epochs: 6, workers: 1"))
     monkeypatch.setenv(FOLDER, str(tmp_path / "watched"))
-    code, _, err = program("fit", tmp_path / "tiny.yaml", "--out", run)
+    code, _, err = program("fit", tmp_path / "tiny.yaml", "--out", run, "--training.workers", str(workers))
     assert code == 0
     assert "epoch 1/6" not in err
     assert orders(tmp_path / "watched") == orders(whole.parent / "watched")
