@@ -103,7 +103,7 @@ class Dependencies:
         self.head = _column(self.head, "head", self.origin)
         for name in ("upos", "xpos", "lemma", "feats"):
             column = getattr(self, name)
-            if column is None or not len(column):
+            if column is None or (hasattr(column, "__len__") and not len(column)):  # an iterator is refused later
                 setattr(self, name, ["_"] * len(self.word))
 
     @classmethod

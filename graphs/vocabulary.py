@@ -211,9 +211,11 @@ def _strings(given: Iterable[str]) -> list[str]:
 
 
 def _no_text(given: Iterable[str]) -> Iterable[str]:
-    """The same, unless it is a text, whose letters would be the strings."""
+    """The same, unless it is a text, whose letters would be the strings, or not several of anything."""
     if isinstance(given, str):
         raise InputError("a text is given where strings are wanted; cut it, as by text.split()")
+    if not isinstance(given, Iterable):
+        raise InputError(f"a value of type {type(given).__name__} is given where strings are wanted; give a list")
     return given
 
 

@@ -48,8 +48,9 @@ def tagged_examples(
     for ordinal, sentence in enumerate(sentences, 1):
         gold = [number.get(tag, rare) for tag in sentence.columns[column]]
         if None in gold:
-            tag = sentence.columns[column][gold.index(None)]
-            raise SentenceError(f"{column} {tag!r} is none of {some_of(labels)}", sentence.origin)
+            place = gold.index(None)
+            tag = sentence.columns[column][place]
+            raise SentenceError(f"word {place + 1}: {column} {tag!r} is none of {some_of(labels)}", sentence.origin)
         others = {name: tags for name, tags in sentence.columns.items() if name != column}
         read = Tagged(sentence.word, others, sentence.origin)
         known = [label for label in gold if label is not None]

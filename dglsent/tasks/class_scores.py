@@ -8,6 +8,7 @@ from typing import Any
 from torch import Tensor
 
 from dglsent.tasks.task import DIGITS, shares
+from graphs.errors import InputError, counted
 
 
 def score_names(classes: int) -> tuple[str, ...]:
@@ -39,6 +40,12 @@ def class_scores(predicted: Tensor, label: Tensor, classes: int) -> dict[str, fl
 
 
 def chosen(probabilities: Tensor, names: Sequence[str]) -> list[dict[str, Any]]:
-    """The most probable class of each row [B, K] by name, as `label`, and the `probabilities` of all."""
+    """The most probable class of each row [B, K] by name, as `label`, and the `probabilities` of all.
+
+    Raises:
+        InputError: there are not K names.
+    """
+    if len(names) != probabilities.shape[-1]:
+        raise InputError(f"{counted(len(names), 'name')} for {probabilities.shape[-1]} classes; give one a class")
     best, rows = probabilities.argmax(-1).tolist(), probabilities.tolist()
     return [{"label": names[top], "probabilities": shares(names, row)} for top, row in zip(best, rows, strict=True)]

@@ -257,6 +257,17 @@ def test_strings_of_a_vocabulary(strange):
             make("the film")
     with pytest.raises(InputError, match="a vocabulary is made of strings alone, one after the other"):
         graphs.Vocabulary.of([["the", "words"], ["of", "sentences"]])
+    for make in (graphs.Vocabulary, graphs.Vocabulary.of):
+        with pytest.raises(InputError, match="a value of type NoneType is given where strings are wanted; give a list"):
+            make(None)
+
+
+@pytest.mark.parametrize("column", ["upos", "xpos", "lemma", "feats"])
+def test_a_column_that_is_an_iterator(column):
+    """It was a bare "object of type 'list_iterator' has no len()"."""
+    given = Dependencies(["a"], [-1], ["root"], **{column: iter(["X"])})
+    with pytest.raises(SentenceError, match=r"are of type list_iterator; give a list, one a word"):
+        graphs.dependency(given, VOCABULARIES)
 
 
 def test_a_count_that_is_no_number():

@@ -34,7 +34,7 @@ def test_tags_that_training_lacks_are_rare():
 
 
 def test_tag_that_is_no_class_is_named_with_its_sentence():
-    with pytest.raises(SentenceError, match=r"file.*4.*pos 'UH' is none of DT, NN"):
+    with pytest.raises(SentenceError, match=r"file.*4.*: word 1: pos 'UH' is none of DT, NN"):
         tagged_examples("test", SENTENCES, "pos", ("DT", "NN"))
 
 

@@ -119,6 +119,9 @@ def test_phrases_are_said_to_be_what_their_states_say(labels):
     task = Classification(4, classes=5).eval()
     batch = batch_of(labels, task)
     states, vectors = 9 * torch.randn(batch.num_nodes, 4), 9 * torch.randn(3, 4)
+    for names, counted in (("ab", "2 names"), ("abcdef", "6 names"), ("a", "1 name")):
+        with pytest.raises(InputError, match=f"^{counted} for 5 classes; give one a class$"):
+            task.predict(batch, states, vectors, list(names))
     said = task.predict(batch, states, vectors, list("abcde"))
     wanted = task.output(states).argmax(-1)
     wanted[batch.roots] = task.output(vectors).argmax(-1)
