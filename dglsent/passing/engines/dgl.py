@@ -24,15 +24,12 @@ from dglsent.passing.functions import (
     message_function,
     of_new_names,
     reducers,
-    require_alike,
     require_computed_before,
-    require_one_type,
-    require_same,
-    require_same_fields,
     softmaxes,
 )
 from dglsent.passing.missing import MESSAGE, NODE, NOT_YET, OF_SENDERS, WITHOUT_LEAF, there
 from dglsent.passing.relation import Direction, Relation
+from dglsent.passing.same_fields import require_alike, require_one_type, require_same, require_same_fields
 from dglsent.passing.views import Edges, Nodes, Resolver, require_rows
 from graphs import door
 from graphs.fields import CHILD

@@ -26,9 +26,6 @@ from dglsent.passing.functions import (
     Outputs,
     ReduceFunction,
     message_function,
-    require_alike,
-    require_one_type,
-    require_same,
     softmaxes,
 )
 from dglsent.passing.linear import shared_weights
@@ -36,6 +33,7 @@ from dglsent.passing.missing import MissingFieldError
 from dglsent.passing.plans.schedule import Schedule
 from dglsent.passing.plans.tree import TreeSchedule
 from dglsent.passing.relation import Direction
+from dglsent.passing.same_fields import require_alike, require_one_type, require_same
 from dglsent.passing.segments import permute
 from dglsent.passing.views import Edges, Nodes, require_rows
 from graphs.fields import CHILD

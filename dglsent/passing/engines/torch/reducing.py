@@ -17,12 +17,11 @@ from dglsent.passing.functions import (
     SoftmaxSum,
     is_builtin,
     reducers,
-    require_alike,
-    require_same_fields,
 )
 from dglsent.passing.missing import MESSAGE, MissingFieldError, there
 from dglsent.passing.plans.incidence import Incidence
 from dglsent.passing.relation import Relation
+from dglsent.passing.same_fields import require_alike, require_same_fields
 from dglsent.passing.segments import permute, segment_max, segment_softmax, segment_sum, weighted_sum
 from dglsent.passing.views import Edges, Nodes, Resolver, require_rows
 
