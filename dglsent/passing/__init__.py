@@ -299,7 +299,8 @@ def _run(name: str, batch: Batch, *arguments: Any, **options: Any) -> Any:
     chosen = _engine.get()
     if chosen is dgl and is_mixed(batch.device):
         raise InputError(
-            "engine dgl does not mix precisions; leave autocast (training.precision 32), or take engine torch"
+            "engine dgl does not mix precisions; leave autocast (in a recipe training.precision 32), "
+            "or take engine torch"
         )
     if chosen is dgl and batch.device.type != "cpu":
         raise InputError(
