@@ -32,7 +32,7 @@ def tables(sources: Sequence[TrainedRun]) -> dict[str, DataFrame]:
     return {
         "results": beside_published(found, ("quora",)),
         "scores": _in_order(over_seeds(test, ["system", "score"], ["value"])),
-        "share": majority(found),
+        "share": majority(found, sources),
     }
 
 

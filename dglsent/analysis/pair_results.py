@@ -19,13 +19,16 @@ def tables(sources: Sequence[TrainedRun]) -> dict[str, DataFrame]:
     found = scores(sources)
     return {
         "results": beside_published(found, ("sick-relatedness", "msrp", "ai2")),
-        "majority": majority(found),
+        "majority": majority(found, sources),
         "lift": lift(found, without_attention(sources)),
     }
 
 
-def majority(found: DataFrame) -> DataFrame:
+def majority(found: DataFrame, sources: Sequence[TrainedRun]) -> DataFrame:
     """Of each corpus and split of two classes the share of class 1, which scores imply, and the majority's scores."""
+    # A tagger's precision and recall are of chunks, its accuracy is of tokens.
+    of_tags = [run.system for run in sources if run.config["task"]["class_path"].rpartition(".")[2] == "Tagging"]
+    found = found[~found.system.isin(of_tags)]
     wide = found.pivot_table(index=["corpus", "split", "system", "seed"], columns="score", values="value").reset_index()
     if not {"accuracy", "precision", "recall"} <= set(wide.columns):
         return DataFrame(columns=["corpus", "split", "share", "accuracy", "f1"])

@@ -85,7 +85,7 @@ def dense(example, matrix, relation="complete", field="attention_1", sentence=0)
     )  # fmt: skip
 
 
-def run(system, seed, test, dev=None, history=(), parameters=10, fold=None, encoder=()) -> TrainedRun:
+def run(system, seed, test, dev=None, history=(), parameters=10, fold=None, encoder=(), task="Task") -> TrainedRun:
     """A finished run with some scores."""
     metrics = {"dev": dev or test, "test": test, "best_epoch": 1, "epochs": len(history), "history": list(history)}
 
@@ -95,7 +95,7 @@ def run(system, seed, test, dev=None, history=(), parameters=10, fold=None, enco
             return parameters
 
     path = Path(system) / f"seed-{seed}" / ("" if fold is None else f"fold-{fold}")
-    config = {"encoder": {"class_path": "Model", "init_args": dict(encoder)}}
+    config = {"encoder": {"class_path": "Model", "init_args": dict(encoder)}, "task": {"class_path": task}}
     return Made(path, system, "Model", "Corpus", seed, metrics, config, fold=fold)
 
 

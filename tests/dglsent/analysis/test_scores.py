@@ -121,6 +121,14 @@ def test_the_share_of_positives_is_that_of_the_middle_run():
     assert pair_results.tables(runs)["majority"].share.tolist() == pytest.approx([0.67, 0.67])
 
 
+def test_scores_of_tags_tell_no_share():
+    chunks = {"accuracy": 0.95, "precision": 0.9, "recall": 0.92, "f1": 0.91}
+    taggers = [run("conll2000/bilstm", seed, chunks, task=task) for seed, task in ((1, "Tagging"), (2, "a.Tagging"))]
+    made = pair_results.tables([*taggers, run("msrp/gru", 1, binary(0.66, 0.8, 0.6))])
+    assert made["majority"].corpus.unique().tolist() == ["msrp"]
+    assert pair_results.tables(taggers)["majority"].empty
+
+
 @pytest.mark.parametrize(("share", "f1"), [(0.5 - 1e-7, 2 / 3), (0.5 + 1e-7, 2 / 3), (0.499, 0)])
 def test_of_halves_the_answer_that_scores_more_counts(share, f1):
     found = pair_results.tables([run("quora/gru", 1, binary(share, 0.8, 0.6))])["majority"]
