@@ -25,6 +25,7 @@ TABLES = ("examples", "nodes", "edges")
 _ABOUT = "recording.json"
 _FORMAT, _VERSION = "dglsent recording", 1
 _AGAIN = "record the run again"
+_TOLD = ("finished", "system", "model", "data", "split", "seed", "config", "fields", "tables")
 
 
 class Recording:
@@ -252,6 +253,8 @@ def _read(path: Path) -> dict[str, Any] | None:
         about: dict[str, Any] = json.loads(file.read_text(encoding="utf-8"))
         if about["format"] != _FORMAT or about["version_of_format"] != _VERSION:
             raise ValueError("of another format")
+        if missing := [name for name in _TOLD if name not in about]:
+            raise ValueError(f"it lacks {missing[0]!r}")
     except (ValueError, KeyError, TypeError) as error:
         raise InputError(f"{file}: not a recording of this version ({error}); record the run again") from None
     return about

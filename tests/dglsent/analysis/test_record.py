@@ -177,6 +177,11 @@ def test_what_cannot_be_recorded_is_refused(tag_guided_run, trees_run, tmp_path,
     (tmp_path / "full").mkdir()
     (tmp_path / "full" / "thesis.txt").write_text("mine")
     program.refuses("record", trees_run, "--out", tmp_path / "full", saying=["no recording"])
+    about = json.loads((out / "recording.json").read_text())
+    del about["seed"]
+    (out / "recording.json").write_text(json.dumps(about))
+    with pytest.raises(InputError, match=r"recording.json: not a recording of this version \(it lacks 'seed'\)"):
+        Recording(out)
     (out / "recording.json").write_text(json.dumps({"format": "other"}))
     with pytest.raises(InputError, match="not a recording"):
         Recording(out)
