@@ -84,18 +84,20 @@ def main(arguments: Sequence[str]) -> int:
     options = parser.parse_args(arguments)
 
     if options.list:
-        _list(options.table)
+        if options.rows and options.table is None:
+            parser.error("--rows wants a TABLE")
+        _list(options.table, options.rows)
         return 0
     if options.table is None:
         parser.error("name a TABLE, or --list")
     return _reproduce(options, f"dglsent reproduce {shlex.join(arguments)}")
 
 
-def _list(chosen: str | None) -> None:
+def _list(chosen: str | None, rows: Sequence[str]) -> None:
     from dglsent.reproduction import tables
 
     if chosen:
-        for row in tables.load(chosen).rows:
+        for row in tables.load(chosen).select(rows):
             if row.recipe:
                 print(f"{row.recipe:<44}{row.name} ({tables.cited(row.paper)})")
         return

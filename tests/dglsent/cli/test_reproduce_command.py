@@ -191,6 +191,10 @@ def test_list_of_the_rows_of_a_table(program):
     ]
     assert re.search(r"^trec/tg-hrecnn-concat +TG-HRecNN \+ concat \(Shen et al\. 2018\)$", out, re.M)
     program.refuses("reproduce", "nowhere", "--list", saying=["nowhere"])
+    code, out, _ = program("reproduce", "trec", "--list", "--rows", "trec/tg-hrecnn-concat")
+    assert (code, out.split()[0], out.count("\n")) == (0, "trec/tg-hrecnn-concat", 1)
+    program.refuses("reproduce", "trec", "--list", "--rows", "nope", saying=["--rows: table trec has no row 'nope'"])
+    program.refuses("reproduce", "--list", "--rows", "nope", saying=["--rows wants a TABLE"])
 
 
 @pytest.mark.parametrize("name", tables.names())
