@@ -140,6 +140,8 @@ def _table(file: Path, read: Any) -> Table:
     keys = _checked("the file", read, _TABLE, _TABLE_TOO)
     if keys["split"] not in SPLITS:
         raise ValueError(f"split is {keys['split']!r}, expected {' or '.join(SPLITS)}")
+    if not keys["scores"]:
+        raise ValueError("scores is empty, expected a score at least")
     if keys.get("folds", 1) < 1:
         raise ValueError(f"folds is {keys['folds']}, expected a number from 1")
     split = keys.pop("split")

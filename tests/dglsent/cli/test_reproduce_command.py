@@ -129,6 +129,7 @@ def test_refused(tmp_path, program):
         (HEAD.replace("split: test", "split: tset") + "papers: []\n", "split is 'tset', expected dev or test"),
         (HEAD + "folds: four\npapers: []\n", "folds of the file is 'four', expected a whole number"),
         (HEAD + "folds: 0\npapers: []\n", "folds is 0"),
+        (HEAD.replace("{accuracy: accuracy, dev.accuracy: dev accuracy}", "{}") + "papers: []\n", "scores is empty"),
         (HEAD.replace("y: accuracy", "y: {label: a}") + "papers: []\n", "the score accuracy has no key 'times'"),
         (HEAD.replace("y: accuracy", "y: {label: a, times: x}") + "papers: []\n", "times of the score accuracy is 'x'"),
         (HEAD + "papers: [{paper: P, rows: [{name: 5}]}]\n", "name of a row is 5, expected a text"),
