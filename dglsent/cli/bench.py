@@ -210,4 +210,4 @@ def _counts(text: str) -> list[int]:
     try:
         return sorted({positive(part.strip()) for part in text.split(",")})
     except argparse.ArgumentTypeError:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a list of whole numbers such as 1,25") from None
+        raise argparse.ArgumentTypeError(f"{text!r} is not a list of whole numbers from 1, such as 1,25") from None

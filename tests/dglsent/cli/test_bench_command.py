@@ -156,7 +156,7 @@ def test_bad_arguments_are_one_line(capsys):
     assert main(["bench", "--models", "LSTM,GRU"]) == 2
     assert "--models: no model 'GRU'; there are binary Tree-LSTM, " in capsys.readouterr().err
     assert main(["bench", "--threads", "0"]) == 2
-    assert "'0' is not a list of whole numbers" in capsys.readouterr().err
+    assert "'0' is not a list of whole numbers from 1, such as 1,25" in capsys.readouterr().err
     assert main(["bench", "--long", "--models", "CN3"]) == 2
     assert capsys.readouterr().err == "dglsent: --models: not with --long; leave it out\n"
     assert main(["bench", "--peers", "--long"]) == 2
