@@ -94,6 +94,13 @@ def text_width(text: str, size: float, *, bold: bool = False) -> float:
     return ems * size * _WIDER * (_BOLD if bold else 1.0)
 
 
+def cells(character: str) -> int:
+    """How many cells of a terminal it takes: two a Chinese letter or an emoji, none an accent put on a letter."""
+    if unicodedata.category(character) in ("Mn", "Me", "Cf"):
+        return 0
+    return 2 if unicodedata.east_asian_width(character) in ("W", "F") else 1
+
+
 def number(value: float) -> str:
     """A coordinate or value with as few characters as it needs."""
     text = f"{value:.2f}".rstrip("0").rstrip(".")
@@ -286,11 +293,11 @@ def _ems(character: str) -> float:
     code = ord(character)
     if 32 <= code < 127:
         return _WIDTHS[code - 32]
-    category = unicodedata.category(character)
-    if category in ("Mn", "Me", "Cf"):
+    wide = cells(character)
+    if not wide:
         return 0.0
-    if unicodedata.east_asian_width(character) in ("W", "F") or code > 0x1F000:
+    if wide == 2 or code > 0x1F000:
         return 1.05
-    if category in ("So", "Sm") or character in _LONG_MARKS:
+    if unicodedata.category(character) in ("So", "Sm") or character in _LONG_MARKS:
         return _SYMBOL
     return _CAPITAL if character.isupper() else _FOREIGN

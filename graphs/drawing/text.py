@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import unicodedata
 from collections.abc import Sequence
 from typing import Final
 
 from graphs.columns import Constituency, Dependencies
+from graphs.drawing.canvas import cells
 from graphs.drawing.given import wants
 from graphs.errors import SentenceError
 from graphs.features import tags
@@ -83,6 +83,4 @@ def _padded(text: str, width: int) -> str:
 
 
 def _cells(text: str) -> int:
-    """How many cells of a terminal a text takes: two a Chinese letter or an emoji, none an accent put on a letter."""
-    shown = [each for each in text if unicodedata.category(each) not in ("Mn", "Me", "Cf")]
-    return len(shown) + sum(unicodedata.east_asian_width(each) in ("W", "F") for each in shown)
+    return sum(map(cells, text))
