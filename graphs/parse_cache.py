@@ -72,7 +72,11 @@ class ParseCache:
 
     def _open(self) -> sqlite3.Connection:
         database = sqlite3.connect(self.file, timeout=_WAIT)
-        database.execute("CREATE TABLE IF NOT EXISTS parses (key BLOB PRIMARY KEY, parse BLOB) WITHOUT ROWID")
+        try:
+            database.execute("CREATE TABLE IF NOT EXISTS parses (key BLOB PRIMARY KEY, parse BLOB) WITHOUT ROWID")
+        except BaseException:
+            database.close()  # else it stays open for as long as the error is kept
+            raise
         return database
 
     def _unusable(self, error: Exception) -> InputError:

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import os
 import signal
+import sqlite3
 import subprocess
 import sys
 import threading
@@ -95,7 +96,15 @@ def test_it_waits_for_a_commit_of_another(tmp_path):
     assert done == [{b"a": b"1"}]
 
 
-def test_a_damaged_file_is_named(tmp_path):
+def test_a_damaged_file_is_named(tmp_path, monkeypatch):
+    opened = []
+
+    class Kept(sqlite3.Connection):
+        def __init__(self, *given, **options):
+            super().__init__(*given, **options)
+            opened.append(self)
+
+    monkeypatch.setattr(sqlite3, "connect", Kept)
     file = tmp_path / "parses.sqlite"
     file.write_bytes(b"not a database, but long enough to be taken for one" * 100)
     for use in (lambda: ParseCache(tmp_path).get([b"a"]), lambda: ParseCache(tmp_path).put({b"a": b"1"})):
@@ -103,6 +112,8 @@ def test_a_damaged_file_is_named(tmp_path):
             use()
         assert str(file) in str(caught.value)
         assert "\n" not in str(caught.value)
+        with pytest.raises(sqlite3.ProgrammingError, match="closed"):
+            opened[-1].execute("SELECT 1")
 
 
 def test_a_file_that_says_other_things_is_to_be_deleted(tmp_path):
