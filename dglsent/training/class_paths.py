@@ -30,7 +30,7 @@ from dglsent.near import near
 from graphs.errors import InputError
 
 _DOTTED = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)+")
-_folders: list[str] = []
+_folders: dict[str, None] = {}  # each once, in order
 _REGISTER = "if you know where the folder comes from, --trust imports it, in Python trusted=True"
 _IMPORTED = "; a registered name is known once its module is imported, and mine.Encoder always"
 _ARGUMENTS = ("init_args", "dict_kwargs")
@@ -150,13 +150,13 @@ def look_in(*folders: Path) -> None:
     The path changes when the first such class is imported, and not before: what names classes of dglsent alone imports
     nothing that lies there.
     """
-    _folders.extend(str(folder.resolve()) for folder in folders)
+    _folders.update(dict.fromkeys(str(folder.resolve()) for folder in folders))
 
 
 def _imported(path: str, key: str) -> Any:
     module, _, name = path.rpartition(".")
     if not path.startswith("dglsent."):
-        sys.path.extend(folder for folder in dict.fromkeys(_folders) if folder not in sys.path)
+        sys.path.extend(folder for folder in _folders if folder not in sys.path)
         importlib.invalidate_caches()
     try:
         return getattr(importlib.import_module(module), name)

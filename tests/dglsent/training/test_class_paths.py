@@ -311,3 +311,10 @@ def test_a_run_of_a_registered_class_names_where_it_stands(tmp_path, program, mo
         monkeypatch.setattr(registry, "_classes", {})
         code, _, err = program("fit", again, "--out", tmp_path / "run")
         assert (code, "finished already" in err) == (0, True)
+
+
+def test_folders_to_look_in_are_kept_once(tmp_path, monkeypatch):
+    monkeypatch.setattr(class_paths, "_folders", type(class_paths._folders)())
+    for _ in range(3):  # a program may load many runs
+        class_paths.look_in(tmp_path, tmp_path / "other")
+    assert list(class_paths._folders) == [str(tmp_path), str(tmp_path / "other")]
