@@ -59,7 +59,6 @@ def child_weights(edges: DataFrame, nodes: DataFrame, example: int, side: int) -
     """The dependents of a sentence with their weights; `alone` marks those without a sibling."""
     of_one = nodes[(nodes.example == example) & (nodes.sentence == side)].set_index("node")
     found = edges[(edges.example == example) & (edges.sentence == side) & (edges.relation == "child")]
-    depth = {node: _depth(node, of_one.parent) for node in of_one.index}
     count = found.groupby("receiver").sender.transform("size")
     return (
         DataFrame(
@@ -73,7 +72,7 @@ def child_weights(edges: DataFrame, nodes: DataFrame, example: int, side: int) -
                 "attention": found.attention,
                 "dependents": count,
                 "alone": count == 1,
-                "depth": [depth[node] for node in found.receiver],
+                "depth": [_depth(node, of_one.parent) for node in found.receiver],
             }
         )
         .assign(words=[of_one.text.tolist()] * len(found))

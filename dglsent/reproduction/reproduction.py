@@ -119,7 +119,7 @@ class Reproduction:
             def ended(training: Job) -> None:
                 check = waiting.pop(training)
                 if check not in waiting.values():
-                    self._compare(check)
+                    self._tell(check.job, check.difference(), "its first epochs")
                     check.clear()
 
             train(
@@ -166,9 +166,6 @@ class Reproduction:
             self._say(f"{job.title}: cannot be verified: {error}")
             return False
         return True
-
-    def _compare(self, check: Verification) -> None:
-        self._tell(check.job, check.difference(), "its first epochs")
 
     def _tell(self, job: Job, differs: str | None, what: str) -> None:
         """Says whether a run is verified, and strikes it off."""
