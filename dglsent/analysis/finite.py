@@ -32,7 +32,7 @@ def not_finite(batch: Batch, states: Tensor, said: Sequence[Mapping[str, Any]], 
                 found.setdefault(number, name)
     example = batch.nodes[fields.SENTENCE].cpu().numpy() // (2 if batch.pairs else 1)
     tables = [(batch.nodes, name, name, example) for name in shown.nodes]
-    for relation in set(shown.edges) & set(batch.made):
+    for relation in (each for each in shown.edges if each in batch.made):
         edges, receiver = batch.relation(relation).edges, batch.relation(relation).ends[1]
         tables += [(edges, name, f"{relation}.{name}", example[receiver]) for name in shown.edges[relation]]
     columns = [(called, table[name], of) for table, name, called, of in tables if name in table]

@@ -271,6 +271,13 @@ def test_what_is_not_finite_has_a_name():
     )
     assert not_finite(batch, sound, said, shown) == {1: "own", 2: "y"}
     assert not_finite(batch, broken, [{}] * 3, Shown.of(["z"])) == {2: "states"}
+    relations = ["child", "next", "previous", "neighbour"]
+    for relation in relations:
+        edges = batch.relation(relation)
+        edges.edges["w"] = torch.full((len(edges.ends[0]),), torch.nan)
+    for first in range(4):  # in the order in which they are shown
+        names = [f"{relation}.w" for relation in (*relations[first:], *relations[:first])]
+        assert not_finite(batch, sound, [{}] * 3, Shown.of(names)) == dict.fromkeys(range(3), names[0])
 
 
 ENCODERS = [
