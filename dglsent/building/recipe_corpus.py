@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import hashlib
+import time
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import chain
 from pathlib import Path
@@ -27,10 +28,12 @@ class OfRecipe:
     Attributes:
         recipe: the resolved recipe as YAML.
         data: the data folder; None for that of the environment.
+        asked: when it was asked for, in nanoseconds: a process reads the corpus once for it, and anew for another.
     """
 
     recipe: str
     data: Path | None = None
+    asked: int = field(default_factory=time.time_ns, repr=False, compare=False)
     skip: ClassVar[bool] = False
 
     def parser(self) -> None:
@@ -39,7 +42,7 @@ class OfRecipe:
     @property
     def graph(self) -> Graph:
         """What sentences become."""
-        return _loaded(self.recipe, self.data)[0]
+        return _loaded(self.recipe, self.data, self.asked)[0]
 
     def about(self) -> dict[str, Any]:
         """What decides what a shard holds, but for the sentences."""
@@ -50,23 +53,23 @@ class OfRecipe:
 
     def class_names(self) -> list[str] | None:
         """The names of the classes."""
-        return list(_loaded(self.recipe, self.data)[2])
+        return list(_loaded(self.recipe, self.data, self.asked)[2])
 
     def parts(self, size: int) -> Iterator[Part]:
         """The parts of all splits, `size` examples each."""
         whole = isinstance(self.graph, OwnGraph)  # and may read all that there is
-        for split, examples in _loaded(self.recipe, self.data)[1].items():
+        for split, examples in _loaded(self.recipe, self.data, self.asked)[1].items():
             for number, begin in enumerate(range(0, len(examples), size)):
                 some = examples[begin : begin + size]
                 yield Part(split, number, begin + 1, len(some), _digest(some, whole), begin=begin)
 
     def read(self, part: Part) -> Read:
         """The examples of a part."""
-        return Read(_loaded(self.recipe, self.data)[1][part.split][part.begin : part.begin + part.count])
+        return Read(_loaded(self.recipe, self.data, self.asked)[1][part.split][part.begin : part.begin + part.count])
 
 
 @lru_cache(1)
-def _loaded(recipe: str, data: Path | None) -> tuple[Graph, Splits, Sequence[str]]:
+def _loaded(recipe: str, data: Path | None, asked: int) -> tuple[Graph, Splits, Sequence[str]]:
     from dglsent.training import recipe as recipes
     from dglsent.training.assemble import load_corpus
 

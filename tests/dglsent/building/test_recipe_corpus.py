@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from tiny import TINY
+from tiny import TINY, Program
 
 from dglsent.building.recipe_corpus import OfRecipe
 from dglsent.corpora.corpus import Corpus, Splits
@@ -20,6 +20,7 @@ from graphs.columns import Constituency, Dependencies, Sentence, Tagged
 from graphs.errors import Origin
 from graphs.features import Vocabularies
 from graphs.sentence_graph import SentenceGraph
+from graphs.store import Store
 
 
 class Whole(OwnGraph):
@@ -97,3 +98,17 @@ def test_graphs_of_ones_own_may_read_all_columns_and_have_code(tmp_path: Path) -
             assert (same.sha256 == other.sha256) == (recipe == built_in)
     assert OfRecipe(built_in, tmp_path / "lemma").about() == {"graph": "constituency"}
     assert OfRecipe(own, tmp_path / "lemma").about()["code"].keys() == {"code of test_recipe_corpus"}
+
+
+def test_files_that_change_between_two_builds_of_a_process_are_read_again(tmp_path: Path, program: Program) -> None:
+    names = ", ".join(f"{split}: {tmp_path / split}.tsv" for split in ("train", "test"))
+    corpus = f"corpus: {{class_path: LabelledText, init_args: {{{names}}}}}"
+    recipe = tmp_path / "recipe.yaml"
+    recipe.write_text(f"base: reviews/bag-of-words\ngraph: chain\n{corpus}\n")
+    for word in ("good", "bad"):
+        for split in ("train", "test"):
+            rows = "".join(f"a {word} film\t{number % 2}\n" for number in range(20))
+            (tmp_path / f"{split}.tsv").write_text(f"text\tlabel\n{rows}")
+        assert program("build", tmp_path / "store", "--recipe", recipe)[0] == 0
+        words = Store(tmp_path / "store").splits["train"].shards[0].strings("node.word")
+        assert word in words
