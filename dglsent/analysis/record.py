@@ -38,7 +38,7 @@ from dglsent.training.provenance import code_of, recipe_hash
 from dglsent.training.run import Run
 from dglsent.training.words import token_vectors
 from dglsent.version import version
-from graphs.errors import InputError
+from graphs.errors import InputError, check_whole
 from graphs.files import replacing
 from graphs.store import digest
 
@@ -85,8 +85,9 @@ def record(
         The folder.
 
     Raises:
-        InputError: run, split, files, fields, tables, limit or folder cannot be used, the model shows nan or infinity,
-            or another process is recording there. Of a recording that has no whole shard yet nothing is left then.
+        InputError: run, split, files, fields, tables, limit, shard or folder cannot be used, the model shows nan or
+            infinity, or another process is recording there. Of a recording that has no whole shard yet nothing is left
+            then.
     """
     trained, out = Run(run), Path(out)
     for name in tables:
@@ -94,6 +95,7 @@ def record(
             raise InputError(f"no table {name!r}; there are {', '.join(TABLES)}")
     if limit is not None and limit < 1:
         raise InputError(f"a limit of {limit} examples: give 1 or more")
+    check_whole(shard=shard)
     recipe, vocabularies, model = trained.load(trusted=trusted)
     names = chosen_fields(model, fields)
     model.to(pick_device(device))

@@ -159,6 +159,10 @@ def test_what_cannot_be_recorded_is_refused(tag_guided_run, trees_run, tmp_path,
     program.refuses("record", tag_guided_run, "--out", out, saying=["differs in fields", remedy])
     with pytest.raises(InputError, match=r"^no table 'edge'; there are examples, nodes, edges$"):
         record(tag_guided_run, tmp_path / "x", tables=["edge"])
+    for shard in (0, -5):  # -5 made a whole recording of nothing
+        with pytest.raises(InputError, match=rf"^shard is {shard}; give a whole number from 1$"):
+            record(trees_run, tmp_path / "x", shard=shard)
+        assert not (tmp_path / "x").exists()
     with pytest.raises(InputError, match=r"^a limit of 0 examples: give 1 or more$"):
         record(tag_guided_run, tmp_path / "x", limit=0)
     for run, field, said in (
