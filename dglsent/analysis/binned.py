@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from typing import Any
 
 import numpy as np
 from matplotlib.figure import Figure
@@ -131,7 +130,8 @@ def binned_figure(frame: DataFrame, lift: DataFrame, x: str, y: str, limits: tup
 
     The axis of scores has at least these limits, and all scores are within; intervals may not be.
     """
-    figure, axes = panels(1, 2 if len(lift) else 1, (10.4 if len(lift) else 6.4, 4.2), **_widths(lift))
+    columns, width = (2, 10.4) if len(lift) else (1, 6.4)
+    figure, axes = panels(1, columns, (width, 4.2), width_ratios=(3, 2)[:columns])
     ax = axes[0, 0]
     for number, (system, line) in enumerate(frame.groupby("system", sort=False)):
         colour = colour_of(number)
@@ -173,7 +173,3 @@ def _difference(
     score: Score, gold: Array, one: Sequence[Array], other: Sequence[Array], inside: Array, index: Array
 ) -> float:
     return _mean(score, gold, one, inside[index]) - _mean(score, gold, other, inside[index])
-
-
-def _widths(lift: DataFrame) -> dict[str, Any]:
-    return {"width_ratios": (3, 2)} if len(lift) else {}
