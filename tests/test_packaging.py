@@ -32,6 +32,11 @@ def test_environment_lists_what_pyproject_requires(project):
     assert listed["pip"] == [*project["dependencies"], *project["optional-dependencies"]["notebook"], "-e ."]
 
 
+def test_the_version_to_cite_is_that_of_the_package(project):
+    cited = yaml.safe_load((ROOT / "CITATION.cff").read_text())
+    assert (cited["version"], cited["license"]) == (project["version"], "Apache-2.0")
+
+
 def test_lowest_versions_are_those_declared(project):
     """What `make lowest` installs, but for torch, of which not every machine has an old build."""
     pins = [line for line in (ROOT / "constraints-lowest.txt").read_text().splitlines() if line[0] != "#"]
