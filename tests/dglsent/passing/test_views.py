@@ -82,7 +82,8 @@ def test_a_field_that_is_made_later_has_a_row_a_node_too():
         (lambda batch: batch.relation("next").edges, "edge field 'typo' .*: none\\); set it on the edges"),
         (
             lambda batch: batch.targets,
-            "^target 'typo' .*: score\\); name it in the task's `targets`, or .* in batch\\.targets$",
+            "^target 'typo' .*: score\\); name it in the task's `targets`, "
+            "or in a loop of your own set it in batch\\.targets$",
         ),
     ],
 )
