@@ -33,7 +33,7 @@ class OfRecipe:
 
     recipe: str
     data: Path | None = None
-    asked: int = field(default_factory=time.time_ns, repr=False, compare=False)
+    asked: int = field(default_factory=time.time_ns, repr=False)
     skip: ClassVar[bool] = False
 
     def parser(self) -> None:
@@ -42,7 +42,7 @@ class OfRecipe:
     @property
     def graph(self) -> Graph:
         """What sentences become."""
-        return _loaded(self.recipe, self.data, self.asked)[0]
+        return _loaded(self)[0]
 
     def about(self) -> dict[str, Any]:
         """What decides what a shard holds, but for the sentences."""
@@ -53,28 +53,28 @@ class OfRecipe:
 
     def class_names(self) -> list[str] | None:
         """The names of the classes."""
-        return list(_loaded(self.recipe, self.data, self.asked)[2])
+        return list(_loaded(self)[2])
 
     def parts(self, size: int) -> Iterator[Part]:
         """The parts of all splits, `size` examples each."""
         whole = isinstance(self.graph, OwnGraph)  # and may read all that there is
-        for split, examples in _loaded(self.recipe, self.data, self.asked)[1].items():
+        for split, examples in _loaded(self)[1].items():
             for number, begin in enumerate(range(0, len(examples), size)):
                 some = examples[begin : begin + size]
                 yield Part(split, number, begin + 1, len(some), _digest(some, whole), begin=begin)
 
     def read(self, part: Part) -> Read:
         """The examples of a part."""
-        return Read(_loaded(self.recipe, self.data, self.asked)[1][part.split][part.begin : part.begin + part.count])
+        return Read(_loaded(self)[1][part.split][part.begin : part.begin + part.count])
 
 
 @lru_cache(1)
-def _loaded(recipe: str, data: Path | None, asked: int) -> tuple[Graph, Splits, Sequence[str]]:
+def _loaded(source: OfRecipe) -> tuple[Graph, Splits, Sequence[str]]:
     from dglsent.training import recipe as recipes
     from dglsent.training.assemble import load_corpus
 
-    options = recipes.instantiate(recipes.resolve(recipe))
-    splits = load_corpus(options, data)
+    options = recipes.instantiate(recipes.resolve(source.recipe))
+    splits = load_corpus(options, source.data)
     return options.graph, splits, options.corpus.labels
 
 
