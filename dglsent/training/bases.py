@@ -15,7 +15,8 @@ from typing import Any
 import yaml
 
 from dglsent.training import recipe_files
-from dglsent.training.class_paths import arguments_of, find
+from dglsent.training.class_paths import find
+from dglsent.training.parameters import arguments_of
 from graphs.errors import InputError, one_line
 
 KEY = "base"

@@ -8,18 +8,13 @@ from __future__ import annotations
 
 import collections.abc
 import copy
-import enum
 import importlib
-import inspect
 import json
-import pathlib
 import re
 import sys
-import types
-import typing
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Annotated, Any, Literal, TypeAlias, Union, get_args, get_origin
+from typing import Any, TypeAlias, get_args, get_origin
 
 import yaml
 from jsonargparse import Namespace
@@ -27,6 +22,7 @@ from jsonargparse import Namespace
 from dglsent import registry
 from dglsent.names import HOMES
 from dglsent.near import near
+from dglsent.training.parameters import Function, arguments_of, kinds_of, words_of
 from graphs.errors import InputError
 
 _DOTTED = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)+")
@@ -34,16 +30,10 @@ _folders: dict[str, None] = {}  # each once, in order
 _REGISTER = "if you know where the folder comes from, --trust imports it, in Python trusted=True"
 _IMPORTED = "; a registered name is known once its module is imported, and mine.Encoder always"
 _ARGUMENTS = ("init_args", "dict_kwargs")
-_BUILT_IN = ("builtins", "typing")  # of Python 3.11 on, Any is a class
-_VALUES = (enum.Enum, pathlib.PurePath)
 
 
 Trusted: TypeAlias = bool | Collection[str]
 """Whether classes are imported that are neither of dglsent nor registered, or which of them."""
-
-
-class _Function:
-    """What a parameter takes that is for a function: no class is of this kind."""
 
 
 def checked(value: Any, declared: Any, *, trusted: Trusted, key: str = "") -> Any:
@@ -59,7 +49,7 @@ def checked(value: Any, declared: Any, *, trusted: Trusted, key: str = "") -> An
         InputError: something named is no class of the kind that its place is for, or may not be imported; or an
             argument stands beside a class.
     """
-    kinds, words = list(_kinds(declared)), list(_words(declared))
+    kinds, words = list(kinds_of(declared)), list(words_of(declared))
     said = value.get("class_path", "") if isinstance(value, Mapping) else value
     if words and kinds and said != "":
         if said in words:
@@ -112,7 +102,7 @@ def find(path: Any, kinds: Sequence[type], *, trusted: Trusted, key: str) -> typ
             )
         found = _imported(path, key)
     if not isinstance(found, type) or not any(kind in found.__mro__ for kind in kinds):
-        wanted = " or ".join(kind.__name__ for kind in kinds if kind is not _Function)
+        wanted = " or ".join(kind.__name__ for kind in kinds if kind is not Function)
         raise InputError(f"{key}: {path} is no {f'subclass of {wanted}' if wanted else 'class that belongs here'}")
     return found
 
@@ -127,7 +117,7 @@ def _taking(declared: Any, made: type, key: str) -> type:
     if not isinstance(given, list) or len(given) != 1 or not isinstance(given[0], type):
         return made
     name, taken = next(iter(arguments_of(made).items()), (None, None))
-    if not isinstance(taken, type) or taken is _Function or taken is Any:
+    if not isinstance(taken, type) or taken is Function or taken is Any:
         return made
     if not issubclass(given[0], taken) and (taken is bool or not issubclass(taken, given[0])):
         raise InputError(
@@ -290,58 +280,6 @@ def _arguments(
         else:
             result[name] = each
     return result
-
-
-def _kinds(declared: Any) -> Iterator[type]:
-    """The classes of which a parameter of some type takes an instance, or something that makes one."""
-    origin, arguments = get_origin(declared), get_args(declared)
-    if origin is Annotated:
-        yield from _kinds(arguments[0])
-    elif declared in (typing.Callable, collections.abc.Callable) or origin is collections.abc.Callable:
-        yield from list(_kinds(arguments[-1])) if arguments else ()
-        yield _Function
-    elif origin is Union or isinstance(origin, type):
-        for argument in arguments:
-            yield from _kinds(argument)
-    elif isinstance(declared, type) and not (declared.__module__ in _BUILT_IN or issubclass(declared, _VALUES)):
-        yield declared
-
-
-def _words(declared: Any) -> Iterator[str]:
-    """The words that a parameter takes as they are, beside classes."""
-    if get_origin(declared) is Literal:
-        yield from (each for each in get_args(declared) if isinstance(each, str))
-    elif get_origin(declared) in (Union, types.UnionType):
-        for argument in get_args(declared):
-            yield from _words(argument)
-
-
-def arguments_of(made: type) -> dict[Any, Any]:
-    """The types of what a class is made of; with the key None where it takes more than that."""
-    found: dict[Any, Any] = {}
-    for each in made.__mro__:
-        function = each.__dict__.get("__init__")
-        if not inspect.isfunction(function):
-            continue
-        found.pop(None, None)
-        for name, parameter in list(inspect.signature(function).parameters.items())[1:]:
-            if parameter.kind is parameter.VAR_KEYWORD:
-                found[None] = None  # and so what the next class of the order takes
-            else:
-                found.setdefault(name, _evaluated(parameter.annotation, function.__globals__))
-        if None not in found:
-            break
-    return found
-
-
-def _evaluated(annotation: Any, names: dict[str, Any]) -> Any:
-    if annotation is inspect.Parameter.empty:
-        return Any
-    holder = types.SimpleNamespace(__annotations__={"it": annotation})
-    try:
-        return typing.get_type_hints(holder, globalns=names)["it"]
-    except (NameError, AttributeError, TypeError, SyntaxError):
-        return _Function  # a type that is known to type checkers alone: nothing can be named here
 
 
 def _options(overrides: Sequence[str]) -> Iterator[tuple[str, str]]:

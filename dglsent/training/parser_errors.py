@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import sys
 
-from dglsent.training.class_paths import arguments_of
+from dglsent.training.parameters import arguments_of
 from graphs.errors import one_line
 
 KEYS = "`dglsent fit --help` lists the keys"

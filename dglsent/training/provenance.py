@@ -45,6 +45,7 @@ APART = (
     "dglsent.training.class_paths",
     "dglsent.training.device_names",
     "dglsent.training.means",
+    "dglsent.training.parameters",
     "dglsent.training.parser_errors",
     "dglsent.training.provenance",
     "dglsent.training.ranges",
