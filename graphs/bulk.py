@@ -14,7 +14,8 @@ from typing import Any, TypeAlias, TypeVar
 from graphs.columns import Dependencies, Tagged
 from graphs.errors import InputError, Origin, SentenceError, check_whole
 from graphs.parse_cache import ParseCache, cache_folder
-from graphs.stanza_pipeline import StanzaModels, StanzaPipeline, Tokens
+from graphs.stanza_models import StanzaModels
+from graphs.stanza_pipeline import StanzaPipeline, Tokens
 
 Text: TypeAlias = str | Sequence[str] | Dependencies | Tagged
 """A sentence as a string, as its tokens, or as tokens with tags, whose heads are not looked at."""

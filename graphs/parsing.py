@@ -23,7 +23,8 @@ from graphs import trees
 from graphs.bulk import Progress, Record, Text, comments, in_bulk
 from graphs.columns import Constituency, Dependencies
 from graphs.errors import Origin, SentenceError
-from graphs.stanza_pipeline import PROCESSORS, StanzaPipeline, Trees, models
+from graphs.stanza_models import PROCESSORS, models
+from graphs.stanza_pipeline import StanzaPipeline, Trees
 
 
 @dataclass(frozen=True, eq=False, slots=True)

@@ -2,30 +2,18 @@
 
 from __future__ import annotations
 
-import functools
-import importlib.metadata
-import json
-import logging
-import os
-import textwrap
-import warnings
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any, Final, TypeAlias, TypeVar
 
 from graphs.columns import Constituency, Dependencies
 from graphs.errors import InputError, SentenceError
 from graphs.formats.brackets import from_stanza_tree
 from graphs.formats.conllu import from_stanza_sentence, tags_of_stanza_sentence
+from graphs.stanza_models import PROCESSORS, StanzaModels, error_line, pipeline, quiet
 
 T = TypeVar("T")
 R = TypeVar("R")
-
-PROCESSORS = ("tokenize", "pos", "lemma", "depparse", "constituency")
-TAGGING = PROCESSORS[:2]
-"""Those of them that tags alone need."""
 
 _TAGGER, *_PARSERS = PROCESSORS[1:]
 _SPACE = dict.fromkeys([*map(ord, " \t\r\n"), *range(0x80, 0xA0)])  # what Stanza's tokeniser takes for space
@@ -52,66 +40,6 @@ class Tokens:
 Trees: TypeAlias = tuple[Dependencies, Constituency]
 
 
-@dataclass(frozen=True)
-class StanzaModels:
-    """English models on disk.
-
-    Attributes:
-        folder: where resources.json lies.
-        download: whether Stanza may fetch what is missing there.
-        processors: what they are for.
-        identity: names and checksums of their models, and Stanza's version: what a parse depends on.
-    """
-
-    folder: Path
-    download: bool
-    processors: Sequence[str]
-    identity: str
-
-    @property
-    def title(self) -> str:
-        """Stanza's version and the models of the two parsers, or of the tagger, for people."""
-        version, *parts = self.identity.split("; ")
-        last = tuple(f"{name} " for name in self.processors[-2:] if name != "tokenize")
-        shown = [part.rpartition(" ")[0] for part in parts if part.startswith(last)]
-        return f"{version} ({', '.join(shown)})"
-
-
-def models(stanza_dir: str | os.PathLike[str] | None = None, processors: Sequence[str] = PROCESSORS) -> StanzaModels:
-    """Finds the models in a folder, or in Stanza's own, where its list of models is downloaded if it is missing.
-
-    Raises:
-        InputError: there are none, or not all that the processors need.
-    """
-    folder = Path(stanza_dir) if stanza_dir else _own_folder()
-    file = folder / "resources.json"
-    if not file.is_file() and not stanza_dir:
-        _download_list(folder)
-    try:
-        resources = json.loads(file.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
-        raise InputError(f"{file}: no list of Stanza's models ({_line(error)}); give a folder that has it") from None
-    return StanzaModels(folder, not stanza_dir, processors, _identity(resources.get("en") or {}, processors, file))
-
-
-def _identity(english: dict[str, Any], processors: Sequence[str], file: Path) -> str:
-    """Names and checksums of the models of package "default" and of what they depend on."""
-    default = (english.get("packages") or {}).get("default") or {}
-    parts = [f"stanza {importlib.metadata.version('stanza')}"]
-    for processor in (*processors, "mwt"):
-        package = default.get(processor)
-        entry = (english.get(processor) or {}).get(package)
-        if entry is None and processor == "mwt":
-            continue
-        if entry is None:
-            raise InputError(f"{file}: package default has no English model for {processor}, which is needed")
-        parts.append(f"{processor} {package} {entry.get('md5')}")
-        for needed in entry.get("dependencies") or ():
-            model, name = needed["model"], needed["package"]
-            parts.append(f"{model} {name} {((english.get(model) or {}).get(name) or {}).get('md5')}")
-    return "; ".join(parts)
-
-
 class StanzaPipeline:
     """Tokenises, tags and parses; its models are loaded when they are first needed.
 
@@ -133,14 +61,14 @@ class StanzaPipeline:
         Raises:
             InputError: a model is missing or cannot be loaded, or `device` is not there.
         """
-        return _load(self.models, self._device, no_ssplit=True)
+        return pipeline(self.models, self._device, no_ssplit=True)
 
     def split(self, text: str) -> list[str]:
         """The sentences of a running text."""
         if not text.strip():
             return []
-        with _quiet():
-            document = _load(self.models, self._device, no_ssplit=False).process(text)
+        with quiet():
+            document = pipeline(self.models, self._device, no_ssplit=False).process(text)
         return [sentence.text for sentence in document.sentences]
 
     def tag(self, texts: Sequence[str | Tokens], max_tokens: int) -> list[Dependencies | str]:
@@ -155,7 +83,7 @@ class StanzaPipeline:
         self, texts: Sequence[str | Tokens], max_tokens: int, work: Callable[[Sequence[Tokens]], Sequence[R]]
     ) -> list[R | str]:
         """What is made of the words of each text."""
-        with _quiet():
+        with quiet():
             # An endless text would be tokenised to be refused, a blank line in a text would cut it in two.
             clean = [" ".join(text.split()[: max_tokens + 1]) for text in texts if isinstance(text, str)]
             tokenised = iter(isolate(self._tokenise, clean))
@@ -225,7 +153,7 @@ def isolate(function: Callable[[Sequence[T]], Sequence[R]], items: Sequence[T]) 
             raise
         reason = error.reason
     except Exception as error:  # Stanza and torch have no class of their own for what goes wrong
-        reason = f"Stanza fails: {_line(error)}"
+        reason = f"Stanza fails: {error_line(error)}"
     if len(items) == 1:
         return [reason]
     half = len(items) // 2
@@ -264,66 +192,3 @@ def _refusal(tokens: list[str], max_tokens: int) -> str:
     if not all(tokens):
         return f"token {tokens.index('') + 1} is empty"
     return ""
-
-
-@functools.lru_cache(maxsize=2)
-def _load(there: StanzaModels, device: str, no_ssplit: bool) -> Any:
-    import torch
-
-    cuda = torch.cuda.is_available()
-    if device.startswith("cuda") and not cuda:
-        raise InputError(f"device {device!r}: torch sees no CUDA device; use 'cpu'")
-    try:
-        with _quiet():
-            import stanza
-
-            return stanza.Pipeline(
-                "en",
-                dir=str(there.folder),
-                download_method=stanza.DownloadMethod.REUSE_RESOURCES if there.download else None,
-                processors=",".join(there.processors) if no_ssplit else "tokenize",
-                tokenize_no_ssplit=no_ssplit,
-                device=("cuda" if cuda else "cpu") if device == "auto" else device,
-                verbose=False,
-            )
-    except Exception as error:  # a broken model file can raise anything
-        raise InputError(f"{there.folder}: Stanza cannot load its English models ({_line(error)})") from error
-
-
-def _own_folder() -> Path:
-    from stanza.resources.common import DEFAULT_MODEL_DIR
-
-    return Path(DEFAULT_MODEL_DIR)
-
-
-def _download_list(folder: Path) -> None:
-    from stanza.resources.common import download_resources_json
-
-    try:
-        with _quiet():
-            download_resources_json(str(folder))
-    except Exception as error:  # requests, urllib3 and the file system have their own
-        said = textwrap.shorten(_line(error), 120, placeholder=" ...")
-        raise InputError(
-            f"{folder}: no Stanza models there, and they cannot be downloaded ({said}); give a "
-            "folder that has resources.json and English models (stanza_dir, --stanza-dir)"
-        ) from None
-
-
-def _line(error: Exception) -> str:
-    return " ".join(f"{type(error).__name__}: {error}".split())
-
-
-@contextmanager
-def _quiet() -> Iterator[None]:
-    """Silences Stanza, and warnings of torch about how Stanza uses it."""
-    log = logging.getLogger("stanza")
-    level, disabled = log.level, log.disabled
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        log.disabled = True  # a pipeline sets the level itself, and logs a traceback of Ctrl-C while it loads
-        try:
-            yield
-        finally:
-            log.setLevel(level)
-            log.disabled = disabled

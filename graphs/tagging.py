@@ -18,7 +18,8 @@ import numpy as np
 from graphs.bulk import Progress, Record, Text, comments, in_bulk
 from graphs.columns import Dependencies
 from graphs.errors import Origin, SentenceError
-from graphs.stanza_pipeline import TAGGING, StanzaPipeline, models
+from graphs.stanza_models import TAGGING, models
+from graphs.stanza_pipeline import StanzaPipeline
 
 _COLUMNS = ("word", "upos", "xpos", "feats", "lemma")
 

@@ -181,7 +181,7 @@ class Files:
 
 @lru_cache(4)
 def _parser(stanza_dir: str | None) -> str:
-    from graphs.stanza_pipeline import models
+    from graphs.stanza_models import models
 
     found = models(stanza_dir)
     return f"{found.title}, {hashlib.sha256(found.identity.encode()).hexdigest()[:8]}"

@@ -157,7 +157,7 @@ def _by_stanza(
     raw: Sequence[Raw], needs: Needs, stanza_dir: str | os.PathLike[str] | None, device: str, say: Say
 ) -> list[Readable]:
     import graphs
-    from graphs.stanza_pipeline import PROCESSORS, TAGGING, models
+    from graphs.stanza_models import PROCESSORS, TAGGING, models
 
     tags = needs == "tags"
     try:

@@ -37,6 +37,7 @@ APART = (
     "graphs.networkx_bridge",
     "graphs.parse_cache",
     "graphs.parsing",
+    "graphs.stanza_models",
     "graphs.stanza_pipeline",
     "graphs.tagging",
     "dglsent.training.bases",

@@ -1,9 +1,7 @@
 from __future__ import annotations
 
 import json
-import logging
 import os
-import shutil
 import subprocess
 import sys
 from dataclasses import replace
@@ -22,7 +20,7 @@ from graphs.formats.brackets import parse_brackets, read_brackets, to_brackets
 from graphs.formats.conllu import parse_conllu, read_conllu, to_conllu
 from graphs.parse_cache import ParseCache
 from graphs.parsing import Parse, _record, _restored
-from graphs.stanza_pipeline import PROCESSORS, models
+from graphs.stanza_models import PROCESSORS, models
 
 ROOT = Path(__file__).resolve().parents[2]
 TEXT = "The kids aren't (all) sleeping. Are they?"
@@ -113,24 +111,6 @@ def test_other_models_do_not_find_the_parse(tmp_path):
     assert "\n" not in str(caught.value)
 
 
-def test_a_broken_model_is_one_line_and_stanza_logs_no_traceback(stanza_dir, tmp_path):
-    """As of Ctrl-C while a model is loaded, Stanza logs what its loader raises."""
-    log, logged, handler = logging.getLogger("stanza"), [], logging.Handler()
-    handler.emit = logged.append
-    shutil.copytree(stanza_dir, tmp_path / "stanza", copy_function=os.symlink)
-    for model in (tmp_path / "stanza").glob("en/constituency/*.pt"):
-        model.unlink()
-        model.write_bytes(b"no model")
-    log.addHandler(handler)
-    try:
-        with pytest.raises(InputError, match="cannot load its English models") as caught:
-            graphs.parse(["a b"], stanza_dir=tmp_path / "stanza", cache=tmp_path / "cache")
-    finally:
-        log.removeHandler(handler)
-    assert "\n" not in str(caught.value)
-    assert not logged
-
-
 def test_one_text_may_stand_alone(tmp_path):
     """It was parsed letter by letter."""
     stanza = listed(tmp_path / "stanza")
@@ -177,43 +157,6 @@ def test_a_string_is_not_its_tokens(tmp_path):
     assert len({key(there, text) for text in texts}) == 5
     assert key(there, "a  b\n") == key(there, "a b")
     assert key(there, ("a", "b")) == key(there, ["a", "b"])
-
-
-def test_missing_models_are_named(tmp_path):
-    with pytest.raises(InputError, match=r"none/resources\.json: no list of Stanza's models"):
-        graphs.parse(["a"], stanza_dir=tmp_path / "none", cache=tmp_path)
-    stanza = listed(tmp_path / "stanza")
-    for text, reason in (("{", "no list"), ('{"de": {}}', "no English model for tokenize")):
-        (stanza / "resources.json").write_text(text)
-        with pytest.raises(InputError, match=reason):
-            graphs.parse(["a"], stanza_dir=stanza, cache=tmp_path)
-
-
-def test_without_a_folder_and_a_network_there_is_one_line(tmp_path):
-    code = (
-        "import graphs\nfrom graphs.errors import InputError\n"
-        "try: graphs.parse(['a'])\nexcept InputError as error: print('said', error)"
-    )
-    nowhere = "http://127.0.0.1:9"
-    result = subprocess.run(
-        [sys.executable, "-c", code],
-        cwd=ROOT,
-        env={
-            **os.environ,
-            "PYTHONPATH": str(ROOT),
-            "DGLSENT_CACHE": str(tmp_path / "cache"),
-            "STANZA_RESOURCES_DIR": str(tmp_path / "own"),
-            "STANZA_RESOURCES_URL": nowhere,
-            "http_proxy": nowhere,
-            "https_proxy": nowhere,
-        },
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    assert result.stdout.startswith(f"said {tmp_path / 'own'}: no Stanza models there, and they cannot be downloaded")
-    assert result.stdout.count("\n") == 1
-    assert result.stderr == ""
 
 
 # With Stanza's models
@@ -303,11 +246,6 @@ def test_what_was_parsed_before_a_stop_is_not_parsed_again(stanza_dir, tmp_path)
     assert [len(parse.dependencies) for parse in again] == [*range(1, 9)] * 2
     whole = graphs.parse(texts, stanza_dir=stanza_dir, cache=tmp_path / "other")
     assert all(map(same, again, whole))
-
-
-def test_a_missing_device(stanza_dir, tmp_path):
-    with pytest.raises(InputError, match="no CUDA device; use 'cpu'"):
-        graphs.parse(["a"], stanza_dir=stanza_dir, cache=tmp_path, device="cuda:1")
 
 
 def test_given_parses_are_made_again(stanza_dir, parses_dir, tmp_path):

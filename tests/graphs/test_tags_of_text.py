@@ -9,7 +9,7 @@ from graphs.columns import Dependencies
 from graphs.errors import InputError, Origin, SentenceError
 from graphs.formats.conllu import parse_conllu, to_conllu
 from graphs.parse_cache import ParseCache
-from graphs.stanza_pipeline import TAGGING, models
+from graphs.stanza_models import TAGGING, models
 from graphs.tagging import _record, _restored
 
 TEXTS = ["The kids aren't (all) sleeping.", ["(", "New York", "a\xa0b"], "", "w " * 401, ["They", "duck"]]

@@ -161,7 +161,7 @@ def fill(folder: Path, stanza_dir: Path, texts) -> None:
     """Puts a false parse of each text into a cache, by one true one."""
     from graphs.bulk import key, packed
     from graphs.parsing import _record
-    from graphs.stanza_pipeline import models
+    from graphs.stanza_models import models
 
     (true,) = graphs.parse([["w"]], stanza_dir=stanza_dir, cache=folder)
     false = {}

@@ -30,7 +30,7 @@ from graphs.features import Vocabularies
 from graphs.formats.brackets import to_brackets
 from graphs.formats.conllu import parse_conllu, to_conllu
 from graphs.parse_cache import ParseCache
-from graphs.stanza_pipeline import models
+from graphs.stanza_models import models
 
 TEXT = "The film was good."
 
