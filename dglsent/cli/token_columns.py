@@ -62,7 +62,7 @@ class TokenColumns:
 
 def of_model(model: Model) -> TokenColumns | None:
     """The columns that a model was trained on; None where its files had none."""
-    from dglsent.corpora.labelled import TaggedColumns
+    from dglsent.corpora.tagged_columns import TaggedColumns
 
     corpus = model.recipe.corpus
     if isinstance(corpus, TaggedColumns) and corpus.tag in corpus.columns:
