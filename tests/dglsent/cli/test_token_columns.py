@@ -8,7 +8,7 @@ import pytest
 
 import dglsent
 from dglsent.cli.token_columns import TokenColumns, are_columns, of_model
-from dglsent.corpora.labelled import TaggedColumns
+from dglsent.corpora.tagged_columns import TaggedColumns
 
 TAGS = "the DT x\nfilm NN y\n\nfilms NN y\nfail VB x\n\n"
 
