@@ -112,10 +112,11 @@ class Model(ModelHubMixin):
             say: is told by which models text is parsed or tagged.
 
         Returns:
-            For each example a dict with `text` and what the task predicts: `label` and `probabilities`, `score`,
-            `tags`; with a classifier over trees `nodes`, each with its `span` and `label`. These are the nodes of the
-            tree that the graph was made of, `explain(given)[k].sentences[0]`: for a model of binary trees without outer
-            ROOT, unary chains collapsed and binarised. Match them with those of the tree given by `span`; even where
+            For each example a dict with `text`, its words with a space between each two, with `words` too where one
+            itself holds a space, and with what the task predicts: `label` and `probabilities`, `score`, `tags`; with a
+            classifier over trees `nodes`, each with its `span` and `label`. These are the nodes of the tree that the
+            graph was made of, `explain(given)[k].sentences[0]`: for a model of binary trees without outer ROOT, unary
+            chains collapsed and binarised. Match them with those of the tree given by `span`; even where
             there are as many, they may be others.
 
         Raises:

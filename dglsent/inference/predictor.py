@@ -158,9 +158,15 @@ class Predictor:
 
 
 def with_text(shaped: Sequence[Sentence], prediction: dict[str, Any]) -> dict[str, Any]:
-    """A prediction with the text of its sentence, or those of a pair."""
-    texts = [" ".join(sentence.words) for sentence in shaped]
-    return {"text": texts if len(texts) > 1 else texts[0], **prediction}
+    """A prediction with the text of its sentence, or those of a pair, and with the words where the text hides them."""
+    words = [sentence.words for sentence in shaped]
+    texts = [" ".join(each) for each in words]
+    pair = len(texts) > 1
+    said: dict[str, Any] = {"text": texts if pair else texts[0]}
+    # Words of CoNLL-U may hold spaces, as most of Vietnamese do: tags and spans could not be counted out in the text.
+    if any(text.split() != each for text, each in zip(texts, words, strict=True)):
+        said["words"] = words if pair else words[0]
+    return {**said, **prediction}
 
 
 def needs(recipe: Recipe, vocabularies: Vocabularies, model: SentenceModel) -> Needs:

@@ -263,6 +263,22 @@ def test_tagged_sentences():
     assert model.predict(tagged)[0]["text"] == "the film"
 
 
+def test_words_that_hold_spaces_are_told_one_by_one():
+    """Tags and spans count words, and the text does not tell how many `20 000 ans` are."""
+    model = untrained("chain", "sequence.SeqLSTM", hidden=6)
+    french, narrow, plain = ["20 000", "ans"], ["20\u202f000", "ans"], ["vingt", "ans"]
+    said = model.predict([Tagged(words) for words in (french, narrow, plain)])
+    assert [one["text"] for one in said] == ["20 000 ans", "20\u202f000 ans", "vingt ans"]
+    assert [one.get("words") for one in said] == [french, narrow, None]
+    assert model.explain(Tagged(french))[0].prediction == said[0]
+
+
+def test_words_of_a_pair_that_hold_spaces_are_told_of_both(pairs_run):
+    (said,) = dglsent.load(pairs_run).predict((replace(PARSED, word=["the", "film", "was", "so so"]), PARSED))
+    assert said["text"] == ["the film was so so", "the film was good"]
+    assert said["words"] == [["the", "film", "was", "so so"], PARSED.words]
+
+
 @pytest.mark.parametrize(("graph", "encoder"), [("chain", "sequence.SeqLSTM"), ("window", "cnn.KimCNN")])
 def test_states_are_features_for_another_model(graph, encoder):
     """One for each word, padding left out; a layer of one's own learns from them, and the vectors predict as before."""
