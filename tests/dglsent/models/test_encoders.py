@@ -65,6 +65,24 @@ ENCODERS = {
 GIVEN = {"tags": TAGS, "vocabularies": VOCABULARIES}
 WITH_TAGS = [TGRNN, TERNN, TELSTM, TagGuidedHyperRecNN, TagGuidedHyperTreeLSTM, SATATreeLSTM]
 
+FURTHER_SIZES = [
+    *((each, "functions", 1) for each in (AdaMCRNN, AdaMCRNTN)),
+    (BiTreeLSTM, "hidden", 1),
+    (MVRNN, "rank", 1),
+    *((each, option, 1) for each in (DCRecNN, DCTreeLSTM) for option in ("meta", "z")),
+    *(
+        (each, option, 1)
+        for each in (TagGuidedHyperRecNN, TagGuidedHyperTreeLSTM)
+        for option in ("hyper", "fusion_size", "tag_dim")
+    ),
+    *((each, "tag_dim", 0) for each in (SATATreeLSTM, TELSTM, TERNN)),
+    (TGRNN, "own", 0),
+    *((CN3, option, 0) for option in ("layers", "edge_dim", "lexical")),
+    *((Transformer, option, least) for option, least in (("layers", 0), ("heads", 1), ("inner", 0))),
+    *((each, "half_width", 0) for each in (WindowMLP, WindowElman)),
+    (WindowBiLSTM, "layers", 1),
+]
+
 
 def cases(encoders):
     """Encoders as functions of word vectors and a size, with their graphs."""
@@ -216,31 +234,21 @@ def made_with(encoder, **options):
     return encoder(WordEmbedding(VOCABULARY, 3), **wanted, **options)
 
 
-@pytest.mark.parametrize(
-    ("encoder", "option", "least"),
-    [
-        *((each, "functions", 1) for each in (AdaMCRNN, AdaMCRNTN)),
-        (BiTreeLSTM, "hidden", 1),
-        (MVRNN, "rank", 1),
-        *((each, option, 1) for each in (DCRecNN, DCTreeLSTM) for option in ("meta", "z")),
-        *(
-            (each, option, 1)
-            for each in (TagGuidedHyperRecNN, TagGuidedHyperTreeLSTM)
-            for option in ("hyper", "fusion_size", "tag_dim")
-        ),
-        *((each, "tag_dim", 0) for each in (SATATreeLSTM, TELSTM, TERNN)),
-        (TGRNN, "own", 0),
-        *((CN3, option, 0) for option in ("layers", "edge_dim", "lexical")),
-        *((Transformer, option, least) for option, least in (("layers", 0), ("heads", 1), ("inner", 0))),
-        *((each, "half_width", 0) for each in (WindowMLP, WindowElman)),
-        (WindowBiLSTM, "layers", 1),
-    ],
-)
+@pytest.mark.parametrize(("encoder", "option", "least"), FURTHER_SIZES)
 def test_further_sizes_that_are_none(encoder, option, least):
     """With 0 functions, say, all phrases were alike; of others torch told its own arguments."""
     for size in (least - 1, "8", 2.0):
         with pytest.raises(InputError, match=rf"^{option} is {size!r}; give a whole number from {least}$"):
             made_with(encoder, **{option: size})
+
+
+@pytest.mark.parametrize(
+    ("encoder", "option"), [case[:2] for case in FURTHER_SIZES if case[1] not in ("heads", "edge_dim", "lexical")]
+)
+def test_another_size_makes_other_weights(encoder, option):
+    """The references take those that an encoder has, whatever was asked for."""
+    few, many = (made_with(encoder, **{option: size}).state_dict() for size in (2, 4))
+    assert {name: weight.shape for name, weight in few.items()} != {name: each.shape for name, each in many.items()}
 
 
 @pytest.mark.parametrize("size", [-1, "8", 2.0])
