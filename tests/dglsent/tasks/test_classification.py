@@ -44,6 +44,7 @@ def test_loss_is_summed_over_labelled_nodes_and_averaged_over_trees(labels):
 
 def test_a_hidden_layer_stands_between_state_and_classes(labels):
     task = Classification(4, 5, dropout=1.0, hidden=7)
+    assert task.hidden.out_features == 7
     batch = batch_of(labels, task)
     states = torch.randn(batch.num_nodes, 4)
     compared = (states @ task.hidden.weight.T + task.hidden.bias).clamp(min=0)
@@ -110,7 +111,9 @@ def test_scores_of_two_classes(predicted, label, expected):
 
 def test_scores_of_five_classes():
     outcomes = {"predicted": torch.tensor([0, 1, 2, 3, 4, 0]), "label": torch.tensor([0, 1, 2, 3, 3, 3])}
-    assert Classification(2, 5).scores(outcomes) == pytest.approx({"accuracy": 4 / 6}, abs=1e-6)
+    task = Classification(2, 5)
+    assert task.scores(outcomes) == pytest.approx({"accuracy": 4 / 6}, abs=1e-6)
+    assert task.score_names == ("accuracy",)
 
 
 def test_phrases_are_said_to_be_what_their_states_say(labels):
@@ -127,6 +130,7 @@ def test_phrases_are_said_to_be_what_their_states_say(labels):
     wanted[batch.roots] = task.output(vectors).argmax(-1)
     assert len(set(wanted.tolist())) > 2
     assert [node["label"] for one in said for node in one["nodes"]] == ["abcde"[each] for each in wanted]
+    assert list(task.predict(batch, states, vectors, [])[0]["probabilities"]) == ["0", "1", "2", "3", "4"]
 
 
 def test_more_classes_to_choose_from_than_there_are_are_refused():

@@ -71,6 +71,11 @@ def test_two_sigmoids_of_large_numbers(logits, label, monkeypatch):
     assert row["label"] == label
 
 
+def test_the_head_is_made_as_the_task_is_told():
+    head = PairClassification(4, 3, hidden=7, dropout=0.25, features="all").head
+    assert (head.hidden.in_features, head.hidden.out_features, head.dropout.p) == (16, 7, 0.25)
+
+
 def test_two_sigmoids_are_for_two_classes():
     with pytest.raises(ValueError, match="sigmoid2_bce is for two classes, not 3"):
         PairClassification(4, 3, binary_head="sigmoid2_bce")

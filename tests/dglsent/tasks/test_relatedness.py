@@ -96,6 +96,11 @@ def test_a_prediction_is_the_mean_of_the_numbers_of_the_scale_by_their_probabili
     assert said["probabilities"] == pytest.approx(dict(zip("2345", shares, strict=True)), abs=1e-5)
 
 
+def test_the_head_has_the_sizes_and_the_dropout_of_the_task():
+    head = Relatedness(4, low=2, high=5, hidden=7, dropout=0.25).head
+    assert (head.hidden.out_features, head.output.out_features, head.dropout.p) == (7, 4, 0.25)
+
+
 def test_scores():
     outcomes = {
         "predicted": torch.tensor([1.0, 2.0, 2.0, 4.0], dtype=torch.float64),
