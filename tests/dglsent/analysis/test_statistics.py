@@ -34,6 +34,11 @@ def test_intervals_hold_the_mean_of_many_and_shrink():
     assert all(np.isnan(interval(lambda index: 1.0, 0)))
 
 
+def test_an_interval_leaves_out_a_fortieth_at_either_end():
+    drawn = iter(range(1001))
+    assert interval(lambda index: next(drawn), 1, repeats=1001) == pytest.approx((25, 975))
+
+
 def test_constant_values_have_no_correlation():
     assert np.isnan(pearson(np.ones(3), np.arange(3)))
     assert pearson(np.arange(4), 3 - np.arange(4)) == pytest.approx(-1)
