@@ -140,6 +140,8 @@ def test_no_score_leaves_the_frame_and_no_interval_stretches_it(low, high, wante
     frame = DataFrame({"system": "a", "place": [1.0, 2.0], "score": [low, high], "low": [0.1, 0.7], "high": [0.9, 1.0]})
     (ax,) = binned_figure(frame, DataFrame(), "x", "y", (0.55, 0.95)).axes
     assert ax.get_ylim() == pytest.approx(wanted)
+    (band,) = ax.collections
+    assert {*band.get_paths()[0].vertices[:, 1].tolist()} == {0.1, 0.7, 0.9, 1.0}
 
 
 def test_accuracy_of_scores_is_refused(tmp_path):
