@@ -46,6 +46,7 @@ def test_the_time_of_a_row_is_the_mean_over_its_seeds():
     (said,) = as_json(table, [Result(Row("r", "P", "r.yaml", published=[60.0]), runs)], "")["rows"]
     assert said["seconds"] == pytest.approx(40)
     assert said["difference"] == pytest.approx({"accuracy": -6})
+    assert said["ours"]["accuracy"]["values"] == pytest.approx([51, 52, 59])
 
 
 def test_folds_count_from_the_first_to_the_first_gap(tmp_path):
