@@ -14,7 +14,8 @@ from docstring_parser import parse
 from pandas import DataFrame
 
 from dglsent.analysis.catalogue import Analysis
-from dglsent.analysis.sources import LoggedGates, recordings, trained_runs
+from dglsent.analysis.sources import recordings, trained_runs
+from dglsent.analysis.trained_run import LoggedGates
 from dglsent.json_text import dumps
 from dglsent.lock import locked
 from graphs.errors import InputError

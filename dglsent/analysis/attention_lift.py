@@ -13,8 +13,8 @@ from pandas import DataFrame
 
 from dglsent.analysis.pictures import colour_of, dots, panels, row_places
 from dglsent.analysis.scores import SPREAD, beside_published, published_scores, scores
-from dglsent.analysis.sources import TrainedRun
 from dglsent.analysis.statistics import over_seeds
+from dglsent.analysis.trained_run import TrainedRun
 from graphs.drawing.colour import SOFT
 
 STRUCTURES = ("bilstm", "constituency", "dependency")

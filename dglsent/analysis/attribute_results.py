@@ -9,8 +9,8 @@ from pandas import DataFrame
 
 from dglsent.analysis.pictures import dots, panels
 from dglsent.analysis.scores import SPREAD, scores
-from dglsent.analysis.sources import TrainedRun
 from dglsent.analysis.statistics import over_seeds
+from dglsent.analysis.trained_run import TrainedRun
 from graphs.drawing.colour import SOFT
 
 

@@ -11,8 +11,8 @@ from pandas import DataFrame
 
 from dglsent.analysis.pictures import colour_of, panels
 from dglsent.analysis.recording import Recording, require_same_examples
-from dglsent.analysis.sources import TrainedRun
 from dglsent.analysis.statistics import Array, interval
+from dglsent.analysis.trained_run import TrainedRun
 from graphs.drawing.colour import SOFT
 
 BANDS = "Bands are 95 % intervals over examples."

@@ -8,8 +8,8 @@ from matplotlib.figure import Figure
 from pandas import DataFrame
 
 from dglsent.analysis.scores import beside_published, scores, scores_figure
-from dglsent.analysis.sources import TrainedRun
 from dglsent.analysis.statistics import over_seeds
+from dglsent.analysis.trained_run import TrainedRun
 
 PUBLISHED = ("sst1", "sst2", "mr", "subj", "trec", "sick-entailment")
 

@@ -11,8 +11,8 @@ from pandas import DataFrame
 
 from dglsent.analysis.pictures import colour_of, panels
 from dglsent.analysis.runs import run_columns, which_run
-from dglsent.analysis.sources import TrainedRun
 from dglsent.analysis.statistics import over_seeds
+from dglsent.analysis.trained_run import TrainedRun
 from graphs.drawing.colour import SOFT
 from graphs.errors import InputError
 

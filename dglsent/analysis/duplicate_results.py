@@ -12,8 +12,8 @@ from dglsent.analysis.attention_lift import KINDS, STRUCTURES
 from dglsent.analysis.pair_results import majority
 from dglsent.analysis.pictures import dots, panels
 from dglsent.analysis.scores import SPREAD, beside_published, published_scores, scores
-from dglsent.analysis.sources import TrainedRun
 from dglsent.analysis.statistics import over_seeds
+from dglsent.analysis.trained_run import TrainedRun
 from graphs.drawing.colour import SOFT
 
 SHOWN = ("precision", "recall", "f1", "accuracy")

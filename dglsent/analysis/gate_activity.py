@@ -14,8 +14,8 @@ from pandas import DataFrame, Series
 
 from dglsent.analysis.pictures import colour_of, panels
 from dglsent.analysis.runs import by_run, first_run, of_each_run
-from dglsent.analysis.sources import LoggedGates
 from dglsent.analysis.statistics import Array, entropy, interval, pearson, spearman
+from dglsent.analysis.trained_run import LoggedGates
 from graphs.drawing.colour import INK
 
 

@@ -10,8 +10,8 @@ from pandas import DataFrame
 
 from dglsent.analysis.binned import without_attention
 from dglsent.analysis.scores import beside_published, positive_share, scores, scores_figure
-from dglsent.analysis.sources import TrainedRun
 from dglsent.analysis.statistics import over_seeds
+from dglsent.analysis.trained_run import TrainedRun
 
 
 def tables(sources: Sequence[TrainedRun]) -> dict[str, DataFrame]:

@@ -10,8 +10,8 @@ from matplotlib.figure import Figure
 from pandas import DataFrame
 
 from dglsent.analysis.pictures import dots, panels
-from dglsent.analysis.sources import TrainedRun
 from dglsent.analysis.statistics import means, over_seeds
+from dglsent.analysis.trained_run import TrainedRun
 from dglsent.reproduction import tables as published
 from graphs.errors import InputError
 

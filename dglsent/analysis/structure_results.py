@@ -8,7 +8,7 @@ from matplotlib.figure import Figure
 from pandas import DataFrame
 
 from dglsent.analysis.scores import beside_published, scores, scores_figure
-from dglsent.analysis.sources import TrainedRun
+from dglsent.analysis.trained_run import TrainedRun
 from dglsent.reproduction import tables as published
 
 

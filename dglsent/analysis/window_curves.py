@@ -12,7 +12,7 @@ from matplotlib.figure import Figure
 from pandas import DataFrame
 
 from dglsent.analysis.curves import crossover, curve_tables, curves_figure, mean_curves
-from dglsent.analysis.sources import TrainedRun
+from dglsent.analysis.trained_run import TrainedRun
 
 
 def tables(sources: Sequence[TrainedRun]) -> dict[str, DataFrame]:

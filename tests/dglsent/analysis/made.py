@@ -12,7 +12,7 @@ import pyarrow.parquet as pq
 from pandas import DataFrame
 
 from dglsent.analysis.recording import Recording, begin, finish
-from dglsent.analysis.sources import TrainedRun
+from dglsent.analysis.trained_run import TrainedRun
 
 
 def recording(

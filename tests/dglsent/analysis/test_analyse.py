@@ -17,7 +17,8 @@ from dglsent.analysis.catalogue import ANALYSES, find
 from dglsent.analysis.pictures import panels, save
 from dglsent.analysis.record import record
 from dglsent.analysis.scores import scores
-from dglsent.analysis.sources import TrainedRun, folders
+from dglsent.analysis.sources import folders
+from dglsent.analysis.trained_run import TrainedRun
 from dglsent.lock import locked
 from dglsent.training.run import Run
 

@@ -8,7 +8,7 @@ from pandas import DataFrame
 
 from dglsent.analysis import gate_activity
 from dglsent.analysis.pictures import look
-from dglsent.analysis.sources import LoggedGates
+from dglsent.analysis.trained_run import LoggedGates
 
 
 def logged(words=8, fold=None):

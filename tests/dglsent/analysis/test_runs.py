@@ -10,7 +10,8 @@ from made import pairs, read, recording
 
 from dglsent.analysis.catalogue import find
 from dglsent.analysis.runs import fold_of, model_name, name_of, system
-from dglsent.analysis.sources import TrainedRun, folders, recordings, trained_runs
+from dglsent.analysis.sources import folders, recordings, trained_runs
+from dglsent.analysis.trained_run import TrainedRun
 from graphs.errors import InputError
 
 
