@@ -13,8 +13,9 @@ from huggingface_hub import ModelHubMixin, snapshot_download
 
 from dglsent.inference.card import card
 from dglsent.inference.explanation import Explanation, Explanations, explanations
-from dglsent.inference.given import Given, Readable, examples_of, readable
+from dglsent.inference.given import Given, Readable, examples_of
 from dglsent.inference.predictor import Predictor, Seen, needs, with_text
+from dglsent.inference.raw_text import readable
 from dglsent.inference.states import States, states_of
 from dglsent.training.class_paths import Trusted
 from dglsent.training.device import pick_device

@@ -14,7 +14,8 @@ from torch import Tensor
 from dglsent.analysis.finite import REMEDY, not_finite
 from dglsent.analysis.rows import Shown
 from dglsent.corpora.example import Parsed
-from dglsent.inference.given import Needs, Readable
+from dglsent.inference.given import Readable
+from dglsent.inference.raw_text import Needs
 from dglsent.nn.embeddings import GivenVectors
 from dglsent.passing import Batch
 from dglsent.training.graphs import GraphKind, build, reads, shape
