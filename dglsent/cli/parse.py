@@ -1,33 +1,25 @@
 """`dglsent parse`: raw or tokenised sentences to CoNLL-U and brackets.
 
-Sentence i of the input is the block with `# sent_id = i` of OUT.conllu.gz and line i of OUT.brackets.gz. A sentence
-that cannot be parsed has no block, a blank line of brackets, and a line in OUT.failed.txt: its number, a tab, and why.
-One whose tree cannot be written, as of a word with a space, has its block all the same.
-Readers skip the blank line, and `origin.line` of a tree still is the number of its sentence.
-
 Tokens such as -LRB- are parsed as the brackets that they stand for: the models know no other, and so a reader that
 unescapes the trees finds the same words in both files.
 """
 
 from __future__ import annotations
 
-import gzip
-import io
 import re
 import shlex
 import sys
 import time
 from argparse import Namespace
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, TextIO
+from typing import TYPE_CHECKING
 
 from dglsent.cli.options import Parser, add_data, add_device, add_stanza, positive
+from dglsent.cli.parse_files import spare, write
 from dglsent.lock import locked
 from graphs.errors import InputError, SentenceError
-from graphs.files import replacing
 
 if TYPE_CHECKING:
     from graphs.bulk import Text
@@ -194,7 +186,7 @@ def _parse(texts: Sequence[Text | SentenceError], out: Path, options: Namespace)
     prefix = f"{out}.tags" if options.tags else str(out)
     files = [f"{prefix}.conllu.gz", *([] if options.tags else [f"{prefix}.brackets.gz"])]
     listed = f"{prefix}.failed.txt"
-    _spare(options.input, [*files, listed])
+    spare(options.input, [*files, listed])
     with locked(out):
         progress = _Progress(out.name)
         try:
@@ -212,61 +204,10 @@ def _parse(texts: Sequence[Text | SentenceError], out: Path, options: Namespace)
         if options.form == "conllu":
             read = zip(texts, results, strict=True)
             results = [text if isinstance(text, SentenceError) else result for text, result in read]
-        failed = _write(results, files, Path(listed))
+        failed = write(results, files, Path(listed))
     told = f", {failed} failed (listed in {listed})" if failed else ""
     print(f"{', '.join(files)}: {len(results) - failed} sentences{told}", flush=True)
     return failed
-
-
-def _spare(source: str, files: Sequence[str]) -> None:
-    """InputError if one of the files that will be written is the input."""
-    for file in files:
-        if Path(source).exists() and Path(file).exists() and Path(file).samefile(source):
-            raise InputError(f"{source}: would be overwritten; choose another OUT")
-
-
-def _write(results: Sequence[Parse | Dependencies | SentenceError], files: Sequence[str], listed: Path) -> int:
-    """Writes the files, each whole or not at all, and lists which sentences failed; returns how many."""
-    failures = []
-    with ExitStack() as stack:
-        opened = [_open(Path(file), stack) for file in files]
-        for number, result in enumerate(results, 1):
-            texts, reason = _texts(result)
-            if reason:
-                failures.append(f"{number}\t{reason}\n")
-            for file, text in zip(opened, texts, strict=False):
-                file.write(text)
-    if failures:
-        with replacing(listed) as beside:
-            beside.write_text("".join(failures), encoding="utf-8", newline="\n")
-    else:
-        listed.unlink(missing_ok=True)
-    return len(failures)
-
-
-def _texts(result: Parse | Dependencies | SentenceError) -> tuple[list[str], str]:
-    """What is written of a sentence, CoNLL-U and of a parse brackets too, and why some of it is not; "" if all is."""
-    from graphs.formats.brackets import to_brackets
-    from graphs.formats.conllu import to_conllu
-    from graphs.parsing import Parse
-
-    texts = ["", "\n"]
-    if isinstance(result, SentenceError):
-        return texts, result.reason
-    try:
-        texts[0] = to_conllu(result.dependencies if isinstance(result, Parse) else result)
-        if isinstance(result, Parse):
-            texts[1] = to_brackets(result.constituency, escape=True) + "\n"
-    except SentenceError as error:
-        return texts, error.reason
-    return texts, ""
-
-
-def _open(path: Path, stack: ExitStack) -> TextIO:
-    """Opens what is to take a file's place; the same sentences give the same bytes, gzipped too."""
-    file = stack.enter_context(stack.enter_context(replacing(path)).open("wb"))
-    raw = stack.enter_context(gzip.GzipFile("", "wb", fileobj=file, mtime=0))
-    return stack.enter_context(io.TextIOWrapper(raw, encoding="utf-8", newline="\n"))
 
 
 class _Progress:
