@@ -7,6 +7,7 @@ from torch.testing import assert_close
 
 from dglsent.nn.readout import QueryPooling, max_over_words, mean_over_words
 from dglsent.passing import Batch
+from dglsent.passing.segments import segment_sum
 
 SIZES = [3, 1, 5]
 
@@ -76,3 +77,5 @@ def test_a_model_in_bfloat16_has_vectors_in_bfloat16():
     batch, states = batch_and_states(padded=False)
     for readout in (max_over_words, mean_over_words, QueryPooling(4, 3).to(torch.bfloat16)):
         assert readout(batch, states.to(torch.bfloat16)).dtype == torch.bfloat16
+    # Its weights are float32, and so add up to one: in bfloat16 they have eight bits.
+    assert_close(segment_sum(batch.nodes["attention"], batch.sentences), torch.ones(len(SIZES)))
