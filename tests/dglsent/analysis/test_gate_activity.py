@@ -52,6 +52,7 @@ def test_gates_of_words():
     with look():  # in which powers of ten are no formulas
         drawn["decay-and-width"].canvas.draw()
     assert [each.get_text() for each in drawn["decay-and-width"].axes[1].texts] == ["w7", "w0"]
+    assert drawn["decay-and-width"].axes[0].get_ylim() == (0, 1)
     steps, classes = drawn["gates"].axes[-1], drawn["decay-and-width"].axes[1]
     assert [label.get_text() for label in steps.get_xticklabels()] == ["1", "10"]
     assert {"1", "2"} <= {label.get_text() for label in classes.get_xticklabels(which="both")}
