@@ -5,6 +5,7 @@ from collections import Counter
 import numpy as np
 import pytest
 from real_graphs import check_graphs
+from test_parses import write
 
 from dglsent.corpora.splits import is_dev
 from dglsent.corpora.trec import TREC
@@ -55,6 +56,14 @@ def test_texts_are_whole_questions(small):
     texts = TREC().texts(small)
     assert texts["trec-test"] == ["Where is b ?", "Who ?"]
     assert len(texts["trec-train"]) == 31
+
+
+def test_a_question_whose_parse_failed_is_left_out(small):
+    for name, questions in TREC().texts(small).items():
+        write(small / "parsed", name, [text.split() for text in questions], frozenset({31}))
+    splits = TREC().load(small)
+    kept = {one.id for one in splits["train"] + splits["dev"]}
+    assert kept == {f"train-{number}" for number in range(1, 31)}
 
 
 @pytest.mark.parametrize("line", ["FOO:bar What ?", "NUM:date", "", "What is this ?"])
