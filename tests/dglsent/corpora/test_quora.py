@@ -61,9 +61,12 @@ def test_parses_are_found(small):
             assert sentence.dependencies.words == sentence.constituency.words
 
 
-def test_broken_row_is_named(small):
-    (small / "quora" / "test.txt").write_text(ROWS + "a b\t1\n")
-    with pytest.raises(InputError, match=r"test\.txt:3: 2 columns, expected 3"):
+@pytest.mark.parametrize(
+    ("row", "saying"), [("a b\t1", "2 columns, expected 3"), ("a\tb\t2", "label '2', expected 0 or 1")]
+)
+def test_broken_row_is_named(small, row, saying):
+    (small / "quora" / "test.txt").write_text(f"{ROWS}{row}\n")
+    with pytest.raises(InputError, match=rf"test\.txt:3: {saying}"):
         Quora().load(small)
 
 
