@@ -170,6 +170,14 @@ def test_parses_are_found_for_two_classes(small):
     assert only.sentences[0].constituency.label == ["S", "PRP", "S", "VBZ", "-RRB-"]
 
 
+def test_a_tree_whose_parse_failed_is_left_out(small):
+    (small / "parsed").mkdir()
+    for split in ("train", "dev", "test"):
+        (small / f"{split}.txt").write_text(TREES + "(3 no)\n" + TREES * 4)
+        (small / "parsed" / f"sst-{split}.brackets").write_text(LINES + "\n" + LINES * 4)
+    assert [one.id for one in SST().load(small)["test"]] == [f"test-{line}" for line in range(1, 12) if line != 3]
+
+
 def test_phrases_have_the_tags_of_their_words(small):
     parse_files(small / "parsed", re.sub(r"\t(\S+)\t_\t_\t_\t", r"\t\1\t_\t_\tT-\1\t", BLOCKS), LINES)
     for phrase in SST(phrases=True).load(small)["train"][2:]:
