@@ -64,6 +64,13 @@ def test_examples_of_one_length_share_batches_as_they_are_drawn():
     assert sorted(found) == sorted(drawn)
 
 
+def test_a_bucket_is_of_so_many_batches_as_they_are_drawn():
+    drawn, found = (list(EpochSampler(24, 1, buckets)) for buckets in (None, Buckets(np.arange(24), 4, batches=3)))
+    in_turn = [*sorted(drawn[:12]), *sorted(drawn[12:])]
+    batches, wanted = ([order[first : first + 4] for first in range(0, 24, 4)] for order in (found, in_turn))
+    assert sorted(batches) == sorted(wanted)
+
+
 def test_loading_draws_nothing_from_the_generator_of_dropout(examples):
     vocabularies = vocabularies_of(examples, "constituency")
     data = graph_set(examples, "constituency", vocabularies, 1, {"label": torch.tensor(0).numpy().dtype})
