@@ -126,3 +126,15 @@ def test_all_random_generators_go_on_from_what_was_saved():
     assert all(one != other for one, other in zip(drawn(), wanted, strict=True))
     states.on_train_start(None, None)
     assert drawn() == wanted
+
+
+def test_a_helper_draws_by_seed_epoch_and_rank_and_the_first_process_goes_on():
+    def drawn(seed, epoch, rank):
+        RandomStates(seed).on_train_epoch_start(SimpleNamespace(current_epoch=epoch, global_rank=rank), None)
+        return random.random(), np.random.rand(), torch.rand(1).item()
+
+    places = [(1, 0, 1), (2, 0, 1), (1, 1, 1), (1, 0, 2)]
+    found = [drawn(*place) for place in places]
+    assert len(set(found)) == len(places)
+    assert [drawn(*place) for place in places] == found
+    assert drawn(1, 0, 0) != drawn(1, 0, 0)
