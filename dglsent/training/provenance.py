@@ -51,6 +51,7 @@ APART = (
     "dglsent.training.provenance",
     "dglsent.training.ranges",
     "dglsent.training.recipe_files",
+    "dglsent.training.recipe_options",
     "dglsent.training.run",
     "dglsent.training.source_files",
     "dglsent.training.trial",

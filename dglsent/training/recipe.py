@@ -17,7 +17,7 @@ from dglsent.corpora.corpus import Corpus
 from dglsent.models.encoder import Encoder
 from dglsent.nn.embeddings import WordEmbedding
 from dglsent.tasks.task import Task
-from dglsent.training import bases, class_paths
+from dglsent.training import bases, class_paths, recipe_options
 from dglsent.training.class_paths import Trusted
 from dglsent.training.graphs import Graph
 from dglsent.training.parser_errors import KEYS, explain
@@ -203,11 +203,11 @@ def resolve(text: str, overrides: Sequence[str] = (), *, source: str = "recipe",
         raise InputError(f"{bases.where(layers, key)}: {explained}") from None
     if not overrides:
         return base
-    wanted = class_paths.with_options(merged, overrides)
+    wanted = recipe_options.with_options(merged, overrides)
     known_paths = class_paths.checked(wanted, Recipe, trusted=trusted)
-    spelled_out = class_paths.spelled_out(overrides, wanted, known_paths)
+    spelled_out = recipe_options.spelled_out(overrides, wanted, known_paths)
     try:
-        changed = parser.parse_args(spelled_out, namespace=class_paths.written(merged, base, spelled_out))
+        changed = parser.parse_args(spelled_out, namespace=recipe_options.written(merged, base, spelled_out))
     except (ArgumentError, TypeError) as error:
         raise InputError(explain(error)[1]) from None
     in_range(changed)
