@@ -12,9 +12,9 @@ from torch.optim import Optimizer
 
 from dglsent.passing import Batch
 from dglsent.passing.precision import is_mixed
-from dglsent.training.data import EpochSampler, Parts
 from dglsent.training.model import SentenceModel, gather
 from dglsent.training.optimisers import DenseGradient, clip_gradients, optimiser, takes_sparse
+from dglsent.training.order import EpochSampler, Parts
 from dglsent.training.recipe import OptimiserOptions
 from graphs.errors import InputError
 

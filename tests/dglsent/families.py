@@ -21,9 +21,9 @@ from dglsent.nn.embeddings import GivenVectors
 from dglsent.training import bases, recipe_files
 from dglsent.training import recipe as recipes
 from dglsent.training.assemble import load_corpus, load_inputs, make_model
-from dglsent.training.data import Parts
 from dglsent.training.graphs import shape
 from dglsent.training.module import Training
+from dglsent.training.order import Parts
 from dglsent.training.processes import Place
 from graphs.token_vectors import key
 

@@ -19,8 +19,8 @@ from dglsent.passing import Batch
 from dglsent.training import recipe as recipes
 from dglsent.training import recipe_files
 from dglsent.training.assemble import load_inputs, make_model
-from dglsent.training.data import EpochSampler, Parts
 from dglsent.training.module import Training
+from dglsent.training.order import EpochSampler, Parts
 from dglsent.training.processes import Place
 
 DRAWS = 40

@@ -20,8 +20,8 @@ from dglsent.passing import Batch, StepLinear, engine
 from dglsent.passing.engines.torch import all_pairs
 from dglsent.training import recipe as recipes
 from dglsent.training.assemble import load_inputs, make_model
-from dglsent.training.data import Parts
 from dglsent.training.module import Training
+from dglsent.training.order import Parts
 from dglsent.training.processes import Place
 from graphs.errors import InputError
 

@@ -27,8 +27,9 @@ from watched import FOLDER, orders
 
 import dglsent
 from dglsent.training import processes
-from dglsent.training.data import EpochSampler, Parts, loader
+from dglsent.training.data import loader
 from dglsent.training.denormals import denormals_flushed, flushed
+from dglsent.training.order import EpochSampler, Parts
 from dglsent.training.processes import Place
 from graphs.errors import InputError
 
