@@ -218,7 +218,7 @@ def _parse(text: str, file: str, start: int, ordinal: int) -> list[Constituency]
             node, inner = open_.pop(), bracketed.pop()
             words = len(label) - node - 1
             if not words:
-                refuse(f"empty bracket ({label[node]})")
+                refuse(f"empty bracket ({label[node]}); a bracket in a word or a label is written -LRB- or -RRB-")
             if not inner and words > 1:
                 refuse(f"a bracket with {words} words, ({label[node]} {word[node + 1]} {word[node + 2]} ...")
             if not inner:  # a preterminal and its word become one node

@@ -99,6 +99,7 @@ def test_a_bare_word_among_siblings_is_a_leaf_without_label():
         ("()", r"line 1: empty bracket \(\)"),
         ("( )", "empty bracket"),
         ("(S)", r"empty bracket \(S\)"),
+        ("(S (P ()))", r"empty bracket \(\); a bracket in a word or a label is written -LRB- or -RRB-$"),
         ("cat (S (A a))", "line 1: text outside brackets: 'cat'"),
     ],
 )
