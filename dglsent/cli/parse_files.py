@@ -24,7 +24,11 @@ if TYPE_CHECKING:
 
 
 def spare(source: str, files: Sequence[str]) -> None:
-    """InputError if one of the files that will be written is the input."""
+    """Refuse to write over the input.
+
+    Raises:
+        InputError: one of the files that will be written is it.
+    """
     for file in files:
         if Path(source).exists() and Path(file).exists() and Path(file).samefile(source):
             raise InputError(f"{source}: would be overwritten; choose another OUT")

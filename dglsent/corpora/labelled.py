@@ -10,13 +10,13 @@ from typing import Generic, TypeAlias, TypeVar
 from dglsent.corpora.corpus import Corpus, Splits
 from dglsent.corpora.example import Example, Parsed
 from dglsent.corpora.own_files import (
-    CONLLU,
     NO_CLASS,
     PAIR_REMEDY,
     REMEDY,
     classes,
     found,
     has_trees,
+    is_conllu,
     number_of,
     of_classes,
     refuse_no_file,
@@ -232,8 +232,3 @@ class LabelledPairs(LabelledFiles[Row]):
     @property
     def _columns(self) -> tuple[str, str]:
         return self.first, self.second
-
-
-def is_conllu(file: str | Path) -> bool:
-    """Whether a file is CoNLL-U, by its name."""
-    return Path(file).name.removesuffix(".gz").endswith(CONLLU)

@@ -28,7 +28,7 @@ NO_CLASS = ("", "_", "-1")  # labels of a phrase that has none
 CONLLU_WORD = r"[0-9]+(?:[-.][0-9]+)?(?:\t[^\t\r\n]*){9}"  # ten columns, the first a number
 _PIECE = re.compile(r"[()]|[^ \t\r\n()]+")  # as in `graphs.formats.brackets`
 _OF_ONE_WORD = re.compile(r"(?:\([ \t]*[^ \t()a-z]+[ \t]+[^ \t()]+[ \t]*\)[ \t]*)+")
-CONLLU = (".conllu", ".conll")
+_CONLLU = (".conllu", ".conll")
 TEXT, PAIR = "text", ("first", "second")  # columns of the sentences
 
 
@@ -240,3 +240,8 @@ def splits(train: list[Example], dev: list[Example] | None, test: list[Example])
             )
         train = kept
     return {"train": train, "dev": dev, "test": test}
+
+
+def is_conllu(file: str | Path) -> bool:
+    """Whether a file is CoNLL-U, by its name."""
+    return Path(file).name.removesuffix(".gz").endswith(_CONLLU)

@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from dglsent.corpora.example import Example, Parsed
-from dglsent.corpora.labelled import LabelledFiles, is_conllu
-from dglsent.corpora.own_files import classes
+from dglsent.corpora.labelled import LabelledFiles
+from dglsent.corpora.own_files import classes, is_conllu
 from dglsent.corpora.tagged import tagged_examples
 from graphs.columns import Dependencies, Tagged
 from graphs.errors import InputError, SentenceError

@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
+from written import load, write
 
 from dglsent.corpora.labelled import LabelledPairs, LabelledText, LabelledTrees
 from dglsent.training.graphs import shape
@@ -18,15 +19,6 @@ TABLES = {
 }
 LONG = "x" * (1 << 23)
 CONLLU = "# label = {}\n1\tgood\t_\tADJ\t_\t_\t0\troot\t_\t_\n\n"
-
-
-def write(folder, name, text):
-    (folder / name).write_text(text, encoding="utf-8")
-    return str(folder / name)
-
-
-def load(corpus):
-    return corpus.load(Path())
 
 
 @pytest.mark.parametrize("name", TABLES)

@@ -5,6 +5,7 @@ import json
 from pathlib import Path
 
 import pytest
+from written import load, write
 
 from dglsent.corpora.tagged_columns import TaggedColumns
 from graphs.errors import InputError, SentenceError
@@ -15,15 +16,6 @@ UD = """1\tAnn\tAnn\tPROPN\tNNP\tNumber=Sing\t2\tnsubj\t_\t_
 1\tRome\tRome\tPROPN\tNNP\tNumber=Sing\t0\troot\t_\t_
 
 """
-
-
-def write(folder, name, text):
-    (folder / name).write_text(text, encoding="utf-8")
-    return str(folder / name)
-
-
-def load(corpus):
-    return corpus.load(Path())
 
 
 def test_tagged_columns(tmp_path):
