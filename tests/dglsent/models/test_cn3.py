@@ -171,6 +171,14 @@ def test_pd_graph_hears_head_dependents_and_itself(on, switches):
     assert len(batch.relation("neighbour").edges["attention_2"]) == sum(len(ears) for each in heard for ears in each)
 
 
+def test_pd_graph_reads_attributes_of_words():
+    options = {"attributes": Attributes(tag_dim=2), "vocabularies": vocabularies()}
+    encoder, graph, other = build(PDGraph, **options), sentence(4, 0), sentence(4, 0)
+    other.nodes["tag"] = other.nodes["tag"][::-1].copy()
+    one, turned = (encode_rounds(encoder, [each], ("torch", "auto"))[0] for each in (graph, other))
+    assert (one - turned).abs().max() > 1e-3
+
+
 def test_what_an_attribute_needs_is_said():
     with pytest.raises(InputError, match="give it vocabularies=, those of the graphs"):
         build(CN3, attributes=Attributes(tag_dim=2))

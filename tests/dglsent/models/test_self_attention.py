@@ -85,6 +85,12 @@ def test_a_transformer_drops_its_first_states_and_what_each_sublayer_says():
     close(*(encode_rounds(each, CHAINS, ("torch", "auto"))[0] for each in (encoder.eval(), plain)))
 
 
+@pytest.mark.parametrize("positions", ["sinusoidal", "learned"])
+def test_positions_of_a_transformer_are_learnt_only_where_asked_for(positions):
+    """The reference takes them as the encoder has them."""
+    assert ("positions.weight" in build(Transformer, positions=positions).state_dict()) == (positions == "learned")
+
+
 def test_the_hidden_layer_of_a_transformer_is_four_times_as_wide_by_default():
     wide, own = build(Transformer, hidden=8), build(Transformer, hidden=8, inner=5)
     assert [each.layers[1].feed_forward[0].out_features for each in (wide, own)] == [32, 5]

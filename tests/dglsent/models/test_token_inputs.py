@@ -44,6 +44,13 @@ def test_sizes_are_the_papers():
     assert inputs.character.weight.shape == (len(VOCABULARIES.spelling.character), 5)
 
 
+@pytest.mark.parametrize("size", [-1, "5", 2.0])
+@pytest.mark.parametrize("option", ["cap_dim", "character_dim"])
+def test_sizes_that_are_none(option, size):
+    with pytest.raises(InputError, match=rf"^{option} is {size!r}; give a whole number from 0$"):
+        TokenInputs(3, VOCABULARIES, **{option: size})
+
+
 def test_tables_start_small():
     torch.manual_seed(0)
     inputs = TokenInputs(200, VOCABULARIES, cap_dim=50, character_dim=50)
