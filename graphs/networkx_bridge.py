@@ -27,11 +27,11 @@ _NODE: Final = "_N"  # DGL's own name for the type of all nodes
 def to_networkx(graph: DGLGraph | SentenceGraph) -> nx.MultiDiGraph:
     """A sentence graph, batched or not, as a NetworkX graph.
 
-    Nodes are 0..N-1; edge i of relation r runs from sender to receiver under the key (r, i). Fields are node
-    and edge attributes: Python numbers, nested lists where a field has more dimensions. Graph attributes keep
-    what NetworkX has no place for: `node_type`, `relations`, `idtype`, the dtype and trailing shape of every
-    field (`node_fields`, and `edge_fields` by relation), and of a batch `batch_num_nodes` and
-    `batch_num_edges`.
+    Nodes are 0..N-1; edge i of relation r runs from sender to receiver under the key (r, i); a graph whose only
+    relation was given no name has DGL's, `_E`. Fields are node and edge attributes: Python numbers, nested lists where
+    a field has more dimensions. Graph attributes keep what NetworkX has no place for: `node_type`, `relations`,
+    `idtype`, the dtype and trailing shape of every field (`node_fields`, and `edge_fields` by relation), and of a batch
+    `batch_num_nodes` and `batch_num_edges`.
 
     Args:
         graph: a DGLGraph of N nodes of one type, with any number of relations, or a sentence's columns, of which one is
@@ -126,7 +126,7 @@ def from_dgl(graph: DGLGraph) -> SentenceGraph:
     """A DGLGraph made elsewhere, such as by `from_networkx`, as the columns that `dglsent.passing.Batch.of` takes.
 
     The edges of one receiver are heard in the order in which they stand. Levels are made of the edges; in a graph with
-    cycles they are 0, and it is for rounds (`update_all`) alone.
+    cycles they are 0, and it is for rounds (`update_all`) alone. Fields are copied, without their gradients.
 
     Args:
         graph: N nodes of one sentence and E edges of one relation, with the fields that a model reads, such as `word`
@@ -149,8 +149,9 @@ def from_dgl(graph: DGLGraph) -> SentenceGraph:
         level = levels(graph.num_nodes(), src, dst)
     except SentenceError:
         level = np.zeros(graph.num_nodes(), dtype=np.int64)
-    nodes = {name: as_array(value) for name, value in graph.ndata.items() if name != SENTENCE}
-    edges = {name: as_array(value) for name, value in graph.edata.items()}
+    # As arrays, fields would share memory with the graph, whose owner may go on to change them in place.
+    nodes = {name: as_array(value).copy() for name, value in graph.ndata.items() if name != SENTENCE}
+    edges = {name: as_array(value).copy() for name, value in graph.edata.items()}
     return SentenceGraph(graph.num_nodes(), src, dst, nodes, edges, level)
 
 

@@ -294,6 +294,17 @@ def test_a_sentence_that_is_columns_still():
     same(from_networkx(to_networkx(columns)), columns.dgl())
 
 
+def test_columns_stay_when_fields_of_their_graph_change_in_place():
+    """They shared memory, so that what was done to the graph afterwards was done to them."""
+    graph = dgl.graph(([1, 2], [0, 0]))
+    graph.ndata["x"], graph.edata["slot"] = torch.ones(3, 2), torch.tensor([0, 1])
+    columns = from_dgl(graph)
+    graph.ndata["x"] += 1
+    graph.edata["slot"].zero_()
+    assert columns.nodes["x"].tolist() == [[1, 1]] * 3
+    assert columns.edges["slot"].tolist() == [0, 1]
+
+
 def test_what_is_no_single_sentence_is_refused():
     graph = dgl.graph(([1, 2], [0, 0]))
     for wrong, said in (
