@@ -145,8 +145,8 @@ def merge(graphs: Sequence[SentenceGraph] | MergedGraphs) -> MergedGraphs:
     """Concatenate the columns of B sentence graphs; those that are merged already stay as they are.
 
     Raises:
-        InputError: there are none, they do not all carry the same fields, of one type and width, one is complete
-            without self-loops, or an end of an edge is none of its graph's nodes.
+        InputError: there are none, they do not all carry the same fields, of one type and width and as long as their
+            graphs, one is complete without self-loops, or an end of an edge is none of its graph's nodes.
     """
     if isinstance(graphs, MergedGraphs):
         return graphs
@@ -178,7 +178,7 @@ def merge(graphs: Sequence[SentenceGraph] | MergedGraphs) -> MergedGraphs:
     _require_inside(src, dst, node_counts, edge_counts)
     offset = np.repeat(starts(node_counts), edge_counts)
     first = graphs[0]
-    nodes = {name: _column(graphs, "nodes", name) for name in first.nodes}
+    nodes = {name: _column(graphs, "nodes", name, node_counts) for name in first.nodes}
     nodes[fields.SENTENCE] = np.repeat(np.arange(len(graphs)), node_counts)
     return MergedGraphs(
         node_counts=node_counts,
@@ -186,9 +186,9 @@ def merge(graphs: Sequence[SentenceGraph] | MergedGraphs) -> MergedGraphs:
         src=src + offset,
         dst=dst + offset,
         nodes=nodes,
-        edges={name: _column(graphs, "edges", name) for name in first.edges},
+        edges={name: _column(graphs, "edges", name, edge_counts) for name in first.edges},
         level=_joined([graph.level for graph in graphs]),
-        pairwise={name: _column(graphs, "pairwise", name) for name in first.pairwise},
+        pairwise={name: _column(graphs, "pairwise", name, node_counts**2) for name in first.pairwise},
     )
 
 
@@ -210,19 +210,24 @@ def _joined(columns: Sequence[IntArray]) -> IntArray:
     return np.concatenate(columns).astype(np.int64, copy=False)
 
 
-def _column(graphs: Sequence[SentenceGraph], of: str, name: str) -> np.ndarray[Any, Any]:
-    """A field of all graphs one after the other.
+def _column(graphs: Sequence[SentenceGraph], of: str, name: str, rows: IntArray) -> np.ndarray[Any, Any]:
+    """A field of all B graphs one after the other, which has rows [B] entries in each.
 
     Raises:
-        InputError: it is not of one type and width.
+        InputError: it is not of one type and width, or was set to something else on one of the graphs.
     """
     columns = [getattr(graph, of)[name] for graph in graphs]
     try:
         joined = np.concatenate(columns)
     except ValueError:  # of several widths
         joined = None
-    if joined is not None and joined.dtype == columns[0].dtype:
+    alike = joined is not None and joined.dtype == getattr(columns[0], "dtype", None)
+    if joined is not None and alike and [*map(len, columns)] == rows.tolist():
         return joined
+    for number, graph in enumerate(graphs):
+        fault = graph.fault()
+        if fault:
+            raise InputError(f"graph {number} of the batch: {fault}")
     form = [f"{column.dtype} {list(column.shape[1:]) or ''}".rstrip() for column in columns]
     other = next(number for number, each in enumerate(form) if each != form[0])
     raise InputError(
@@ -252,7 +257,8 @@ def batch(graphs: Sequence[SentenceGraph]) -> Any:
 
     Raises:
         InputError: something else than a list of sentence graphs, an empty one, graphs that do not all carry the same
-            fields, of one type and width, or an edge that ends at none of its graph's nodes.
+            fields, of one type and width and as long as their graphs, or an edge that ends at none of its graph's
+            nodes.
     """
     return merge(_listed(graphs)).dgl()
 

@@ -43,7 +43,7 @@ from dglsent.passing.relations import Use
 from dglsent.passing.seen import EdgesSeen, NodesSeen, Outputs
 from dglsent.passing.views import require_rows
 from graphs import door
-from graphs.errors import InputError
+from graphs.errors import InputError, check_kind
 from graphs.fields import CHILD
 
 __all__ = [
@@ -142,14 +142,15 @@ def propagate(
         KeyError: a function reads a field or message that is not there (both are named), or a field is computed at
             nodes without in-edges and not at others, or the other way round.
         TypeError: a function returns something else than a dict of fields, or a field that is no tensor; it is named.
-        ValueError: the relation has cycles, or there is no such relation or direction; there is neither `apply` nor
-            `leaf`; a field has another first dimension than there are nodes or edges, or other dimensions at some nodes
-            than at others; `reduce` returns other fields at some in-degrees than at others; `inputs` makes a field
-            that is set already; or a message function of `dgl.function` stands for a reducer, or the other way round,
-            or what is no function for any of these.
+        ValueError: `batch` is no `Batch`; the relation has cycles or levels that are not those of its edges, or there
+            is no such relation or direction; there is neither `apply` nor `leaf`; a field has another first dimension
+            than there are nodes or edges, or other dimensions at some nodes than at others; `reduce` returns other
+            fields at some in-degrees than at others; `inputs` makes a field that is set already; or a message function
+            of `dgl.function` stands for a reducer, or the other way round, or what is no function for any of these.
     """
     check_reduce(reduce)
     check_node_functions(apply=apply, leaf=leaf, inputs=inputs)
+    _check_batch(batch)
     batch.relation(relation).check(direction)
     if apply is None and leaf is None:
         raise ValueError("a propagation without apply needs leaf=, which gives the nodes without in-edges their fields")
@@ -240,12 +241,14 @@ def update_all(
     Raises:
         KeyError: a function reads a field or message that is not there; both are named.
         TypeError: a function returns something else than a dict of fields, or a field that is no tensor; it is named.
-        ValueError: there is no such relation, a field has another first dimension than there are nodes or edges,
-            `reduce` returns other fields or dimensions at some in-degrees than at others, or a message function of
-            `dgl.function` stands for a reducer, or the other way round, or what is no function for any of these.
+        ValueError: `batch` is no `Batch`, there is no such relation, a field has another first dimension than there
+            are nodes or edges, `reduce` returns other fields or dimensions at some in-degrees than at others, or a
+            message function of `dgl.function` stands for a reducer, or the other way round, or what is no function for
+            any of these.
     """
     check_reduce(reduce)
     check_node_functions(apply=apply)
+    _check_batch(batch)
     _run("update_all", batch, message, reduce, apply, relation=relation)
 
 
@@ -260,9 +263,10 @@ def apply_edges(batch: Batch, function: MessageFunction, *, relation: str = CHIL
     Raises:
         KeyError: the function reads a field that is not there; it is named.
         TypeError: it returns something else than a dict of fields, or a field that is no tensor.
-        ValueError: there is no such relation, a field has another first dimension than there are edges, or the function
-            is a reducer, or no function.
+        ValueError: `batch` is no `Batch`, there is no such relation, a field has another first dimension than there
+            are edges, or the function is a reducer, or no function.
     """
+    _check_batch(batch)
     _run("apply_edges", batch, function, relation=relation)
 
 
@@ -278,10 +282,11 @@ def edge_softmax(
         relation: any that the batch has, of E edges.
 
     Raises:
-        ValueError: another `norm_by`, no such relation, or not as many scores as edges.
+        ValueError: another `norm_by`, no such relation, not as many scores as edges, or `batch` is no `Batch`.
     """
     if norm_by not in ("dst", "src"):
         raise ValueError(f"norm_by is 'dst' or 'src', not {norm_by!r}")
+    _check_batch(batch)
     require_rows({"score": score}, len(batch.relation(relation).incidence(norm_by).row), "edges of the relation")
     weight: Tensor = _run("edge_softmax", batch, score, norm_by, relation=relation)
     return weight
@@ -289,6 +294,15 @@ def edge_softmax(
 
 def _in_functorch() -> bool:
     return bool(_C._are_functorch_transforms_active())
+
+
+def _check_batch(batch: Batch) -> None:
+    """Refuse what DGL's own functions take.
+
+    Raises:
+        InputError: it is no batch.
+    """
+    check_kind(batch, Batch, "Batch.of(graphs) makes one of sentence graphs, and relation= names its edges")
 
 
 def _run(name: str, batch: Batch, *arguments: Any, **options: Any) -> Any:

@@ -22,6 +22,8 @@ from dglsent.passing.plans.tree import TreeSchedule, tree_schedule
 from dglsent.passing.views import Fields
 from graphs.batching import hearing
 from graphs.columns import IntArray
+from graphs.errors import SentenceError
+from graphs.topology import levels
 
 Direction: TypeAlias = Literal["up", "down"]
 
@@ -70,14 +72,21 @@ class Relation:
         """Refuse what no propagation can run over.
 
         Raises:
-            ValueError: the relation has cycles, or there is no such direction.
+            ValueError: the relation has cycles, its levels are not those of its edges, or there is no such direction.
         """
         if direction not in get_args(Direction):
             raise ValueError(f"direction is 'up' or 'down', not {direction!r}")
         if not self._acyclic:
+            try:
+                levels(self.size, *self.ends)
+            except SentenceError:
+                raise ValueError(
+                    "a propagation runs over trees, chains and other acyclic graphs, and this relation has cycles: run "
+                    "a round over it by update_all"
+                ) from None
             raise ValueError(
-                "a propagation runs over trees, chains and other acyclic graphs, and this relation has cycles: run a "
-                "round over it by update_all"
+                "a propagation goes by the levels of nodes, and those of these graphs are not those of their edges; "
+                "make them by graphs.topology.levels(size, src, dst), or run rounds by update_all"
             )
 
     @cached_property

@@ -172,6 +172,37 @@ def test_fields_of_several_widths_or_types_do_not_mix():
             merge([one, strange])
 
 
+@pytest.mark.parametrize(
+    ("value", "said"),
+    [
+        (torch.ones(2), "is of type Tensor; give a NumPy array"),
+        ([1, 2], "is of type list; give a NumPy array"),
+        (3.0, "is of type float; give a NumPy array"),
+        (np.zeros(3), "has 3 entries for its nodes, which are 2"),
+    ],
+)
+def test_a_field_that_was_set_to_something_else_is_an_error(value, said):
+    """Tensors ended in a StopIteration, for a DataLoader the end of the epoch; other rows went to other nodes."""
+    made = sentence_graphs([[-1, 0], [-1, 0, 0]])
+    made[0].nodes["x"], made[1].nodes["x"] = value, np.zeros(2)
+    with pytest.raises(InputError, match=f"^graph 0 of the batch: node field 'x' {said}$"):
+        graphs.batch(made)
+    with pytest.raises(InputError, match=r"^graph 0 of the batch: node field 'x' has 2 entries for its nodes"):
+        Batch.of(made[::-1])
+
+
+@pytest.mark.parametrize("of", ["edges", "pairwise"])
+def test_fields_that_went_to_each_others_graphs_are_errors(of):
+    """Together they have as many entries as there are edges, or pairs of nodes."""
+    sentences = [Dependencies(["w"] * size, np.arange(-1, size - 1), ["r"] * size) for size in (2, 3)]
+    make = graphs.dependency if of == "edges" else graphs.complete
+    made = [make(sentence, Vocabularies.of(sentences)) for sentence in sentences]
+    one, other = (getattr(graph, of) for graph in made)
+    one["relation"], other["relation"] = other["relation"], one["relation"]
+    with pytest.raises(InputError, match=r"^graph 0 of the batch: .*'relation' has \d entries for its (edges|pairs)"):
+        merge(made)
+
+
 @pytest.mark.parametrize("end", [-1, 2, 3])
 @pytest.mark.parametrize("of", ["src", "dst"])
 def test_an_edge_to_a_node_of_another_graph_is_refused(end, of):
