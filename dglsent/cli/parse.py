@@ -121,9 +121,8 @@ def _inputs(options: Namespace) -> dict[Path, Sequence[Text | SentenceError]]:
         return {options.out: _read(options.input, options.form)}
     corpora = corpora_with_texts()
     if options.input not in corpora:
-        raise InputError(
-            f"{options.input}: no such file, and no corpus of that name (corpora are {', '.join(corpora)})"
-        )
+        what = "a folder and no file" if Path(options.input).is_dir() else "no such file"
+        raise InputError(f"{options.input}: {what}, and no corpus of that name (corpora are {', '.join(corpora)})")
     options.form = "lines"  # a corpus says itself what a sentence is
     texts = corpora[options.input](data_folder(options.data))
     return {options.out / name: list(sentences) for name, sentences in texts.items()}

@@ -184,11 +184,12 @@ def found(file: str, split: str) -> Path:
     """The path of a file, if it is there.
 
     Raises:
-        InputError: it is not.
+        InputError: it is not, or it is no plain file.
     """
     path = Path(file).expanduser()
     if not path.is_file():
-        raise InputError(f"{path.absolute()}: no such file; corpus.{split} names it, from the working folder")
+        what = "no plain file but a folder, a pipe or a device" if path.exists() else "no such file"
+        raise InputError(f"{path.absolute()}: {what}; corpus.{split} names it, from the working folder")
     return path
 
 

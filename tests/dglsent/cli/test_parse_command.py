@@ -117,6 +117,7 @@ def test_running_text_is_split_at_sentences_and_blank_lines(program, options, tm
 
 def test_wrong_arguments_are_one_line(program, file, tmp_path):
     program.refuses("parse", tmp_path / "no.txt", tmp_path / "out", saying=["no.txt", "no such file", "quora"])
+    program.refuses("parse", tmp_path, tmp_path / "out", saying=[f"{tmp_path}: a folder and no file", "quora"])
     program.refuses("parse", file, saying=["OUT"])
     program.refuses("parse", file, tmp_path / "o", "--max-tokens", "0", saying=["max-tokens"])
     empty = tmp_path / "empty"
