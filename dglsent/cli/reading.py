@@ -15,7 +15,7 @@ from dglsent.building.endings import form_named
 from dglsent.cli.in_twos import in_twos
 from dglsent.cli.taken_for_text import csv_cells, first_line, numbered_lines, refuse_header
 from dglsent.corpora.own_files import are_brackets, has_trees, is_tree, tree
-from dglsent.corpora.tables import Row, rows, tsv_cells
+from dglsent.corpora.tables import Row, columns_named, rows, tsv_cells
 from dglsent.inference.given import Given, Raw, parsed
 from graphs.columns import Constituency, Dependencies, Tagged
 from graphs.errors import InputError, Origin, SentenceError, counted
@@ -163,7 +163,7 @@ def _of_table(table: Extract, suffix: str, columns: Sequence[str]) -> list[tuple
     known = [row for row in read if isinstance(row, Row)]
     lacking = next((each for each in columns if known and not any(each in row.cells for row in known)), None)
     if lacking is not None:
-        there = ", ".join(known[0].cells)
+        there = columns_named(known[0].cells)
         raise InputError(
             f"{table.name or 'input'}: no column {lacking!r}, which the model reads; there are {there} (--columns)"
         )

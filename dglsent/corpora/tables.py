@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -38,7 +39,7 @@ class Row:
             SentenceError: it is, it holds no text or half a character, or there is no such column.
         """
         if column not in self.cells:
-            raise SentenceError(f"no column {column!r}; there are {', '.join(self.cells)}", self.origin)
+            raise SentenceError(f"no column {column!r}; there are {columns_named(self.cells)}", self.origin)
         if column in self.no_text:
             raise SentenceError(f"column {column!r} is {self.cells[column]}; give text or a number", self.origin)
         text = self.cells[column].strip()
@@ -47,6 +48,14 @@ class Row:
         if wrong := half_character(f"column {column!r}", text):
             raise SentenceError(wrong, self.origin)
         return text
+
+
+def columns_named(columns: Iterable[str]) -> str:
+    """The names of columns, for an error; of one alone, whether it looks like several that something else parts."""
+    names = list(columns)
+    if len(names) == 1 and re.search("[;,\t]", names[0]):
+        return f"{names[0]}, read as one: what parts columns is a comma in .csv and a tab in .tsv"
+    return ", ".join(names)
 
 
 def half_character(what: str, text: str) -> str:
@@ -112,7 +121,7 @@ def rows(source: Path | Extract, suffix: str | None = None) -> Iterator[Row | Se
         else:
             broken = len(row) < len(header) and row[-1].startswith('"') and not row[-1].endswith('"')
             hint = "; a cell in quotes that goes on in the next line is for .csv" if broken else ""
-            yield SentenceError(f"{len(row)} cells, and {len(header)} columns: {', '.join(header)}{hint}", origin)
+            yield SentenceError(f"{len(row)} cells, and {len(header)} columns: {columns_named(header)}{hint}", origin)
 
 
 def tsv_cells(line: str) -> list[str]:
@@ -150,7 +159,8 @@ def _csv_rows(lines: Iterator[str], first: int) -> Iterator[tuple[int, list[str]
         except StopIteration:
             return
         except csv.Error as error:
-            row = error
+            last = first + reader.line_num - 1
+            row = csv.Error(f"{error}, up to line {last}") if last > number else error
         finally:
             csv.field_size_limit(before)
         # A row ends in a line that is not blank; one of spaces is none, as where `dglsent build` cuts files into parts.

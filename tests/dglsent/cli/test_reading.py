@@ -121,6 +121,12 @@ def test_tables_are_read_by_their_columns(form):
         read(TABLES[form], form, ["review"], "own")
 
 
+def test_columns_that_semicolons_part_are_told():
+    said = r"no column 'text', which the model reads; there are text;label, read as one: .* \(--columns\)$"
+    with pytest.raises(InputError, match=said):
+        read("text;label\ngood;x\n", "csv", [TEXT], "own")
+
+
 def test_a_broken_row_of_a_table_is_told_in_its_place():
     (one,), (broken,), (blank,) = read("text,label\ngood,x\nbad\n ,y\n", "csv", [TEXT], "own.csv")
     assert one.text == "good"

@@ -196,7 +196,11 @@ def test_long_cells_and_columns_that_are_not_read(tmp_path):
         ("a.jsonl", '{"text": ["a"], "label": "x"}\n', r"bad-a\.jsonl:1, .*column 'text' is a list; give text or"),
         ("a.jsonl", '{"text": "a", "label": {"a": 1}}\n', r"bad-a\.jsonl:1, .*column 'label' is an object; give"),
         ("a.csv", 'text,label\n"a,x\nb" c,y\na,x\n', r"bad-a\.csv:2, sentence 1: no row of CSV \('"),
-        ("a.csv", 'text,label\n\na,x\n"b,x\nc,y\n', r"bad-a\.csv:4, sentence 2: no row of CSV \(unexpected end"),
+        ("a.csv", 'text,label\n\na,x\n"b,x\nc,y\n', r"bad-a\.csv:4, sentence 2: no row of CSV \(un.*, up to line 5\)"),
+        ("a.csv", "text;label\na;x\n", r"no column 'text'; there are text;label, read as one: .* a comma in \.csv"),
+        ("a.csv", "sep=;\ntext;label\na, b;x\n", r"no column 'text'; there are sep=;, read as one: "),
+        ("a.csv", "text;label\na, b;x\n", r"bad-a\.csv:2, .*2 cells, and 1 columns: text;label, read as one: "),
+        ("a.tsv", "text,label\na,x\n", r"there are text,label, read as one: .* a tab in \.tsv; other columns"),
         ("a.csv", 'text,"lab"el\na,x\n', r"bad-a\.csv:1: no row of CSV"),
         ("a.csv", f'text,label\n"{LONG}\n{LONG}",x\n', r"bad-a\.csv:2, sentence 1: no row of CSV \(field larger"),
         ("a.csv", 'text,label\na,x\n"a\n\nb",z\n', r"bad-a\.csv:3, sentence 2: class 'z'"),
@@ -226,6 +230,8 @@ def test_what_makes_no_corpus(tmp_path):
         load(LabelledText(one, one, one))
     with pytest.raises(InputError, match=r"none\.tsv: no such file; corpus\.test names it"):
         load(LabelledText(one, str(tmp_path / "none.tsv"), one))
+    with pytest.raises(InputError, match=rf"{tmp_path}: no plain file but a folder, .*; corpus\.test names it"):
+        load(LabelledText(one, str(tmp_path), one))
     trees = write(tmp_path, "trees.txt", "(1 (0 a) (1 b))\n(_ (0 a) (1 b))\n")
     with pytest.raises(InputError, match=r"trees\.txt:2, .*the root has no class"):
         load(LabelledTrees(trees, trees, trees))
