@@ -121,11 +121,14 @@ class Predictor:
         return seen, errors
 
     def _readable(self, kept: list[_Kept], errors: dict[int, SentenceError]) -> list[Seen]:
-        """What the model made of a batch; all of it are errors where their graphs lack what the encoder reads."""
+        """What the model made of a batch; where it fails, of each example alone, and those that fail are errors."""
         try:
             return self._finite(kept, errors)
         except InputError as error:
-            errors |= {place: SentenceError(str(error), forms[0].origin) for place, _, forms, _ in kept}
+            if len(kept) > 1:
+                return [one for alone in kept for one in self._readable([alone], errors)]
+            ((place, _, forms, _),) = kept
+            errors[place] = SentenceError(str(error), forms[0].origin)
             return []
 
     def _finite(self, kept: list[_Kept], errors: dict[int, SentenceError]) -> list[Seen]:
@@ -144,7 +147,14 @@ class Predictor:
     def _seen(self, kept: Sequence[_Kept]) -> Seen:
         places, parses, forms, made = zip(*kept, strict=True)
         batch = _batch(self._model, list(chain(*made))).to(self._model.device)
-        return Seen(places, parses, forms, made, *self._model.infer(batch, self.labels))
+        seen = Seen(places, parses, forms, made, *self._model.infer(batch, self.labels))
+        if len(seen.predictions) != len(places):  # as where one's own reads marked words, and a sentence has none
+            raise InputError(
+                f"the model gives {len(seen.predictions)} predictions for {len(places)} "
+                f"{'example' if len(places) == 1 else 'examples'}; predict of its task, or readout of its encoder, "
+                "has a row an example"
+            )
+        return seen
 
     def _graph(self, shaped: Sentence) -> SentenceGraph:
         graph = build(self._recipe.graph, shaped, self._vocabularies)

@@ -283,6 +283,18 @@ def test_a_graph_of_ones_own_that_leaves_its_sentence_is_an_error_of_that_senten
     assert beside == alone
 
 
+def test_a_sentence_of_which_nothing_is_predicted_is_an_error_of_that_sentence():
+    """As where the state of a marked word is read, and none is marked."""
+    model = untrained("chain", "tree_lstm.ChildSumTreeLSTM", hidden=6)
+    film = model.vocabularies.word["film"]
+    model.model.encoder.readout = lambda batch, states: states[batch.nodes["word"] == film]
+    (alone,) = model.predict(["good film"])
+    one, without, other = model.predict(["bad film", "good", "good film"], on_error="keep")
+    assert without["error"].startswith("example 2: the model gives 0 predictions for 1 example; predict of its task")
+    assert other == alone
+    assert "label" in one
+
+
 class Lower(OwnGraph):
     """Chains of what `prepare` makes, which alone has the column that they want."""
 
