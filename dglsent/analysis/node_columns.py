@@ -8,7 +8,7 @@ import numpy as np
 
 from dglsent.corpora.example import Parsed
 from graphs import features, fields
-from graphs.columns import Constituency, IntArray, Sentence
+from graphs.columns import Constituency, Dependencies, IntArray, Sentence
 from graphs.sentence_graph import SentenceGraph
 
 NONE = -1
@@ -28,7 +28,7 @@ def node_columns(sentence: Parsed, shaped: Sentence, graph: SentenceGraph) -> di
     # In windows and complete graphs a node sends to many, or to itself.
     if len(np.unique(graph.src)) == len(graph.src) and (graph.src != graph.dst).all():
         parent[graph.src] = graph.dst
-    head, relation = _dependencies(sentence, len(words))
+    head, relation = _dependencies(sentence, shaped)
     at_word = np.where(position >= 0, position, len(words))
     return {
         "node": np.arange(graph.size),
@@ -76,9 +76,11 @@ def gold_labels(sentence: Parsed, graph: SentenceGraph) -> np.ndarray[Any, Any]:
     return gold
 
 
-def _dependencies(sentence: Parsed, size: int) -> tuple[np.ndarray[Any, Any], list[str]]:
+def _dependencies(sentence: Parsed, shaped: Sentence) -> tuple[np.ndarray[Any, Any], list[str]]:
     """Heads [n] of the words, -1 at roots and -2 where there is no parse, and n + 1 relations."""
-    parse = sentence.dependencies
+    parse, size = sentence.dependencies, len(shaped.words)
+    if parse is not None and isinstance(shaped, Dependencies) and shaped.words != parse.words:
+        parse = None if shaped.headless else shaped  # one's own graph is of other words, such as of a path alone
     if parse is None or len(parse) != size:
         return np.full(size, -2), [""] * (size + 1)
     return np.asarray(parse.head), [*parse.relation, ""]

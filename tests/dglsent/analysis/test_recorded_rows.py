@@ -7,7 +7,7 @@ import torch
 from made import recording
 from pandas import DataFrame
 
-from dglsent.analysis.node_columns import node_spans
+from dglsent.analysis.node_columns import node_columns, node_spans
 from dglsent.analysis.rows import Recorder, Shown, _column
 from dglsent.corpora.example import Example, Parsed
 from dglsent.passing import Batch
@@ -128,6 +128,22 @@ def test_what_a_task_of_ones_own_predicts_need_not_be_classes(said):
     assert examples["predicted"].to_pylist() == [None]
     assert examples["probabilities"].to_pylist() == [[]]
     assert nodes["predicted"].to_pylist() == [-1] * 4
+
+
+@pytest.mark.parametrize(
+    ("prepared", "head", "relation"),
+    [
+        (Dependencies(["film", "good"], np.array([1, -1]), ["nsubj", "root"]), [1, -1], ["nsubj", "root"]),
+        (Dependencies.unparsed(["film", "good"]), [-2, -2], ["", ""]),
+        (Dependencies(FILM.word[::-1], np.array([-1, 0, 0, 2]), [*"abcd"]), [-1, 0, 0, 2], [*"abcd"]),
+    ],
+)
+def test_heads_are_those_of_the_words_that_a_graph_of_ones_own_prepares(prepared, head, relation):
+    """A path between two words had no heads, and words in another order had those of others."""
+    graph = build("chain", prepared, Vocabularies.of([FILM]))
+    columns = node_columns(Parsed(dependencies=FILM), prepared, graph)
+    assert columns["head"].tolist() == head
+    assert columns["dependency"] == relation
 
 
 @pytest.mark.parametrize(("name", "about"), [("head", {}), ("weights", {"weights": "1a2b"}), ("child.slot", {})])
