@@ -82,7 +82,7 @@ def merge(layers: Sequence[Layer]) -> dict[str, Any]:
 
 def where(layers: Sequence[Layer], key: str) -> str:
     """The last file of a chain that says something about a key such as `encoder.hidden`; the chain's own if none."""
-    parts = [part for part in key.split(".") if part != "init_args"]
+    parts = key.split(".")
     return next((layer.source for layer in reversed(layers) if _says(layer.keys, parts)), layers[-1].source)
 
 
