@@ -86,3 +86,9 @@ def test_a_recipe_names_it() -> None:
     assert str(graph) == "BinarisedTree(branching='head', label='at')"
     with pytest.raises(InputError, match="graph"):
         recipes.resolve("base: reviews/tree-lstm\n", [*options, "--graph.branching", "middle"])
+
+
+@pytest.mark.parametrize(("option", "given"), [("branching", "up"), ("label", "own")])
+def test_options_that_are_none(option: str, given: str) -> None:
+    with pytest.raises(InputError, match=f"^{option} is '{given}'; use '"):
+        BinarisedTree(**{option: given})
