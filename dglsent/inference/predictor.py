@@ -22,7 +22,7 @@ from dglsent.training.graphs import GraphKind, build, reads, shape
 from dglsent.training.model import SentenceModel
 from dglsent.training.recipe import Recipe
 from graphs.columns import Dependencies, Sentence
-from graphs.errors import InputError, SentenceError
+from graphs.errors import InputError, SentenceError, counted
 from graphs.features import Vocabularies
 from graphs.sentence_graph import SentenceGraph
 from graphs.token_vectors import TokenVectors, with_vectors
@@ -150,8 +150,8 @@ class Predictor:
         seen = Seen(places, parses, forms, made, *self._model.infer(batch, self.labels))
         if len(seen.predictions) != len(places):  # as where one's own reads marked words, and a sentence has none
             raise InputError(
-                f"the model gives {len(seen.predictions)} predictions for {len(places)} "
-                f"{'example' if len(places) == 1 else 'examples'}; predict of its task, or readout of its encoder, "
+                f"the model gives {counted(len(seen.predictions), 'prediction')} for "
+                f"{counted(len(places), 'example')}; predict of its task, or readout of its encoder, "
                 "has a row an example"
             )
         return seen

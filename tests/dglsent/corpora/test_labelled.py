@@ -196,7 +196,11 @@ def test_long_cells_and_columns_that_are_not_read(tmp_path):
         ("a.jsonl", '{"text": ["a"], "label": "x"}\n', r"bad-a\.jsonl:1, .*column 'text' is a list; give text or"),
         ("a.jsonl", '{"text": "a", "label": {"a": 1}}\n', r"bad-a\.jsonl:1, .*column 'label' is an object; give"),
         ("a.csv", 'text,label\n"a,x\nb" c,y\na,x\n', r"bad-a\.csv:2, sentence 1: no row of CSV \('"),
-        ("a.csv", 'text,label\n\na,x\n"b,x\nc,y\n', r"bad-a\.csv:4, sentence 2: no row of CSV \(un.*, up to line 5\)"),
+        (
+            "a.csv",
+            'text,label\n\na,x\n"b,x\nc,y\n',
+            r"bad-a\.csv:4, sentence 2: no row of CSV \(unexpected end.*, up to line 5\)",
+        ),
         ("a.csv", "text;label\na;x\n", r"no column 'text'; there are text;label, read as one: .* a comma in \.csv"),
         ("a.csv", "sep=;\ntext;label\na, b;x\n", r"no column 'text'; there are sep=;, read as one: "),
         ("a.csv", "text;label\na, b;x\n", r"bad-a\.csv:2, .*2 cells, and 1 columns: text;label, read as one: "),
