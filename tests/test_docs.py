@@ -219,6 +219,23 @@ def test_tests_and_modules_named_in_prose_exist(name):
         assert any(f"/{file}".endswith(f"/{module}") for file in FILES), module
 
 
+@pytest.mark.parametrize(
+    ("name", "last"),
+    [
+        ("compose-by-tags", 21),
+        ("attentive-trees", 7),
+        ("dynamic-window", 27),
+        ("non-local", 7),
+        ("to-attend-or-not", 32),
+    ],
+)
+def test_the_page_of_a_paper_has_each_of_its_equations(name, last):
+    text = (ROOT / "docs" / "papers" / f"{name}.md").read_text(encoding="utf-8")
+    spans = [span for cell in re.findall(r"^\| ([\d, -]+) \|", text, re.MULTILINE) for span in cell.split(", ")]
+    ends = [[int(end) for end in span.split("-")] for span in spans]
+    assert sorted(number for each in ends for number in range(each[0], each[-1] + 1)) == list(range(1, last + 1))
+
+
 def test_every_demand_has_an_answer():
     rows = re.findall(r"^\| (\d+) \|.*\| (\w+) \|[^|]+\|$", (ROOT / "docs" / "demands.md").read_text(), re.MULTILINE)
     assert [int(number) for number, _ in rows] == list(range(1, 33))

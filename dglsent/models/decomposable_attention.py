@@ -1,7 +1,8 @@
 """Modified decomposable attention between the sentences of a pair, over any structure.
 
 Gupta, Zhang 2018, "To Attend or not to Attend: A Case Study on Syntactic Structures for Semantic Relatedness",
-eq. 14-18. "Modified" because only the roots compare: Parikh et al. 2016 compare every word.
+eq. 14-18. "Modified" because states of an encoder attend, and only the roots compare: in Parikh et al. 2016 vectors of
+words attend, and every word compares.
 """
 
 from __future__ import annotations

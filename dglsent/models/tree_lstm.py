@@ -2,7 +2,8 @@
 
 Tai, Socher, Manning 2015, "Improved Semantic Representations From Tree-Structured Long Short-Term Memory
 Networks". Equation numbers are those of the papers that use them: 10-12 of the tag-guided hyper TreeLSTM
-paper (binary), 2 of the tree-structured attentive encoder paper (child-sum).
+paper (binary), 2 of the tree-structured attentive encoder paper (child-sum), which are 7-13 of "To Attend or not to
+Attend".
 """
 
 from __future__ import annotations

@@ -3,7 +3,8 @@
 The step from a word to the next is a message; "up" runs left to right and ends in the last word, the root.
 Equations 1-6, the LSTM, are those of Gupta, Zhang 2018, "To Attend or not to Attend: A Case Study on Syntactic
 Structures for Semantic Relatedness". The GRU is that of Cho et al. 2014, "Learning Phrase Representations using RNN
-Encoder-Decoder for Statistical Machine Translation", section 2.3.
+Encoder-Decoder for Statistical Machine Translation", section 2.3; in that of Chung et al. 2014, which Zhou, Liu,
+Pan 2016 take, z and 1 - z change places, which is the same function of other weights.
 """
 
 from __future__ import annotations

@@ -1,0 +1,24 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from dglsent.analysis.catalogue import ANALYSES, ATTENTIVE, NON_LOCAL, PROGRESSIVE, TREES, WINDOWS
+
+PAGES = Path(__file__).parents[3] / "docs" / "papers"
+PAPERS = {
+    TREES: "compose-by-tags",
+    ATTENTIVE: "attentive-trees",
+    WINDOWS: "dynamic-window",
+    NON_LOCAL: "non-local",
+    PROGRESSIVE: "to-attend-or-not",
+}
+
+
+@pytest.mark.parametrize("paper", PAPERS)
+def test_the_page_of_a_paper_names_its_analyses(paper: str) -> None:
+    made = [analysis.name for analysis in ANALYSES if analysis.paper == paper]
+    text = (PAGES / f"{PAPERS[paper]}.md").read_text(encoding="utf-8")
+    assert made
+    assert [name for name in made if f"`{name}`" not in text and f"`dglsent analyse {name}`" not in text] == []
