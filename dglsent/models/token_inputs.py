@@ -18,8 +18,9 @@ class TokenInputs(nn.Module):
     """A token's vector f = [Lw(word); La(capitalisation); Lc(characters)], eq. 1 of the dynamic window paper.
 
     Characters are the five leftmost and the five rightmost, with a character of padding in shorter words. The padding
-    node of a window graph has learned vectors too. The tables, whose start the paper leaves open, are drawn from a
-    normal distribution with the standard deviation 0.1; word vectors are the embedding's.
+    node of a window graph has learned vectors too. The tables are drawn from a normal distribution with the standard
+    deviation 0.1, which is that of other weights (`dynamic_window.initialise`) where one input at a time is read; word
+    vectors are the embedding's.
 
     Args:
         word_dim: dimensions of a word's vector.
