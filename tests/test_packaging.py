@@ -6,10 +6,13 @@ import ast
 import re
 import subprocess
 import sys
+from importlib.metadata import distribution
 from pathlib import Path
 
 import pytest
 import yaml
+from packaging.requirements import Requirement
+from packaging.specifiers import SpecifierSet
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -79,6 +82,22 @@ def test_constraints_pin_what_pyproject_names(project):
     assert {"torch", "dgl", "stanza", "lightning", "numpy", "networkx", "pytest"} <= pins.keys()
     assert pins["torch"] == "2.13.0"
     assert pins.keys() - named <= {"torchdata", "scipy"}  # what dgl brings along
+
+
+def test_pins_hold_on_every_python_that_they_are_for(project):
+    """As what is pinned and installed here says of itself."""
+    pythons = [f"3.{minor}" for minor in range(10, 20) if f"3.{minor}" in SpecifierSet(project["requires-python"])]
+    assert pythons == ["3.10", "3.11", "3.12"]
+    lines = (ROOT / "constraints.txt").read_text().splitlines()
+    pins = [Requirement(line) for line in lines if not line.startswith("#")]
+    installed = [(pin, distribution(pin.name)) for pin in pins]
+    installed = [(pin, found) for pin, found in installed if found.version.partition("+")[0] in pin.specifier]
+    assert installed
+    for pin, found in installed:
+        wanted = SpecifierSet(found.metadata["Requires-Python"] or "")
+        for python in pythons:
+            if pin.marker is None or pin.marker.evaluate({"python_version": python}):
+                assert python in wanted, f"{pin} needs Python {wanted}"
 
 
 def test_recipes_and_tables_come_with_the_package():
