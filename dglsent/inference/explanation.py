@@ -68,7 +68,8 @@ class Explanation:
         texts = self.prediction["text"]
         said = _said(self.prediction)
         lines = [texts] if isinstance(texts, str) else texts
-        parts = [f"<p>{'<br>'.join(map(html.escape, [*lines, '']))}<b>{html.escape(said)}</b></p>"]
+        read = [f"<bdi>{html.escape(line)}</bdi><br>" for line in lines]  # Hebrew and Arabic from the right
+        parts = [f"<p>{''.join(read)}<b>{html.escape(said)}</b></p>"]
         parts += [*self.pictures().values()]
         return f"<div>{''.join(parts)}</div>"
 

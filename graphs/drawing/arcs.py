@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import math
-import unicodedata
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Final, TypeAlias
 
-from graphs.drawing.canvas import MARGIN, Canvas, Svg, number, text_width
+from graphs.drawing.canvas import MARGIN, Canvas, Svg, apart, number, text_width
 from graphs.drawing.colour import INK, SOFT, Scale
 from graphs.drawing.given import drawn_by, named, texts, words_of
 from graphs.errors import InputError
@@ -277,7 +276,8 @@ def _draw(
             else f"H{number(edges[1] + 8.0)}"
         )
         said = f" {arc.weight:.3g}" if weighted else ""
-        hint = f"{_apart(words[arc.sender])} → {_apart(words[arc.receiver])}{said}"
+        # Between two words of Hebrew or Arabic, unless told apart, the arrow would point at the first.
+        hint = f"{apart(words[arc.sender])} → {apart(words[arc.receiver])}{said}"
         canvas.path(start + end, stroke=colour, width=wide, hint=hint)
         if row.first <= arc.receiver < row.end:
             at = x[1] if left == right or tip == right else x[0]
@@ -290,9 +290,3 @@ def _draw(
 
 def _short(word: str) -> str:
     return word if len(word) <= _LONGEST else f"{word[: _LONGEST - 1]}…"
-
-
-def _apart(word: str) -> str:
-    """A word beside an arrow; between two of Hebrew or Arabic, unless told apart, that would point at the first."""
-    from_right = any(unicodedata.bidirectional(letter) in ("R", "AL") for letter in word)
-    return f"\u2068{word}\u2069" if from_right else word

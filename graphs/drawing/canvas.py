@@ -101,6 +101,12 @@ def cells(character: str) -> int:
     return 2 if unicodedata.east_asian_width(character) in ("W", "F") else 1
 
 
+def apart(text: str) -> str:
+    """A text as it stands beside others: what is neither Hebrew nor Arabic at the end of such a text stays there."""
+    from_right = any(unicodedata.bidirectional(letter) in ("R", "AL") for letter in text)
+    return f"\u2068{text}\u2069" if from_right else text
+
+
 def number(value: float) -> str:
     """A coordinate or value with as few characters as it needs."""
     text = f"{value:.2f}".rstrip("0").rstrip(".")
@@ -204,7 +210,7 @@ class Canvas:
             shape += f' class="{kind}"'
         if turn:
             shape += f' transform="rotate({number(turn)} {number(x)} {number(middle)})"'
-        self._shapes.append(f"<text {shape}>{escape(text)}</text>")
+        self._shapes.append(f"<text {shape}>{escape(apart(text))}</text>")
 
     def _moved(self) -> str:
         """The frame as an attribute of a shape."""

@@ -114,6 +114,12 @@ def test_text_is_escaped():
     assert len(texts(heat_svg([[1]], [None]), "value")) == 1  # no name is no error
 
 
+@pytest.mark.parametrize("word", ["פרופ'", "(שלום", "والمستشفيات…"])
+def test_punctuation_at_an_end_of_a_word_that_is_read_from_the_right_stays_there(word):
+    tree = Constituency(["NP", "N", "N"], [None, word, "pen."], np.array([-1, 0, 0]))
+    assert [text.text for text in texts(tree_svg(tree), "word")] == [f"\u2068{word}\u2069", "pen."]
+
+
 def test_wrong_lengths():
     for columns in ({"values": [1]}, {"notes": ["a"]}, {"labels": ["a"] * 7}):
         with pytest.raises(SentenceError, match="for 6 nodes"):

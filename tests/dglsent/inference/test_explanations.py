@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import replace
 
 import numpy as np
@@ -216,6 +217,11 @@ def test_a_model_that_shows_nothing():
     assert [node["text"] for node in said.nodes] == ["A", "<", "good", ">", "film"]
     assert "&lt;good&gt;" in said._repr_html_() or "&lt; good &gt;" in said._repr_html_()
     assert list(said.pictures()) == ["words"]
+
+
+def test_a_text_that_is_read_from_the_right_is_apart_from_the_page():
+    html = untrained("chain", "sequence.SeqLSTM", hidden=6).explain("הילד אכל .")[0]._repr_html_()
+    assert re.match(r"<div><p><bdi>הילד אכל \.</bdi><br><b>[^<]+</b></p><svg", html)
 
 
 def test_what_is_no_number_is_not_explained():
