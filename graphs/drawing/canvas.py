@@ -96,7 +96,8 @@ def text_width(text: str, size: float, *, bold: bool = False) -> float:
 
 def cells(character: str) -> int:
     """How many cells of a terminal it takes: two a Chinese letter or an emoji, none an accent put on a letter."""
-    if unicodedata.category(character) in ("Mn", "Me", "Cf"):
+    # Of a Korean syllable in parts, the vowel and the last consonants join the first one.
+    if unicodedata.category(character) in ("Mn", "Me", "Cf") or "\u1160" <= character <= "\u11ff":
         return 0
     return 2 if unicodedata.east_asian_width(character) in ("W", "F") else 1
 

@@ -62,6 +62,9 @@ def test_columns_of_text_stand_under_each_other_whatever_the_script():
     ]
     tree = Constituency(["S", "", ""], [None, "汉语", "cat"], np.array([-1, 0, 0]))
     assert tree_text(tree, ["x", "y", "z"]) == "S        x\n├─ 汉语  y\n└─ cat   z\n"
+    syllable = "\u1112\u1161\u11ab"  # of Korean, in parts
+    tree = Constituency(["S", "", ""], [None, syllable, "cat"], np.array([-1, 0, 0]))
+    assert tree_text(tree, ["x", "y", "z"]) == f"S       x\n├─ {syllable}   y\n└─ cat  z\n"
 
 
 def test_the_arrow_points_at_the_dependent():
