@@ -17,12 +17,12 @@ from graphs.formats.brackets import parse_brackets, unescaped
 from graphs.formats.conllu import parse_conllu
 from graphs.parsing import Parse
 
-REMEDY = "give raw text, or the files that `dglsent parse` writes"
-_WANTS = "give raw text, or the .{}.gz that `dglsent parse` writes"
+REMEDY = "give raw English text, or parses, such as `dglsent parse` writes"
+_WANTS = "give raw English text, or parses such as the .{}.gz that `dglsent parse` writes"
 # One word of CoNLL-U will do: another, a broken one, is told of then.
 _CONLLU = re.compile(rf"(?:\A|[\r\n]){CONLLU_WORD}(?:[\r\n]|\Z)")
 _MARK = "\ufeff"  # of byte order, with which text may begin that was read from a file
-_STANZA = "run Stanza with depparse and constituency, or give raw text"
+_STANZA = "run Stanza with depparse and constituency, or give raw English text"
 WANTED = (
     "text, tokens, a Constituency, Dependencies or Tagged of graphs, a tree or document of Stanza, spaCy or nltk, "
     "or for a model of pairs two of these"

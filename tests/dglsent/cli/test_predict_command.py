@@ -71,13 +71,14 @@ def test_a_model_of_words_reads_what_has_tags_alone(trees_run, tmp_path, program
     code, out, _ = program("predict", tmp_path / "run", file)
     assert (code, lines(out)[0]["text"]) == (0, "fine film")
     code, _, err = program("predict", trees_run, file)
-    assert (code, f"{file}:1, sentence 1: the model reads constituency trees; give raw text, or" in err) == (2, True)
+    said = f"{file}:1, sentence 1: the model reads constituency trees; give raw English text, or"
+    assert (code, said in err) == (2, True)
 
 
 def test_a_file_of_parses_that_the_model_does_not_read_is_one_error(trees_run, tmp_path, program):
     file = tmp_path / "films.conllu"
     file.write_text(f"{CONLLU}\n" * 3)
-    said = f"{file}: the model reads constituency trees; give raw text, or the .brackets.gz that"
+    said = f"{file}: the model reads constituency trees; give raw English text, or parses such as the .brackets.gz that"
     program.refuses("predict", trees_run, file, saying=[said])
     code, out, err = program("predict", trees_run, file, tmp_path / "none")
     assert (code, out, err.count("\n")) == (2, "", 1)

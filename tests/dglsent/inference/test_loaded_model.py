@@ -77,7 +77,7 @@ def test_pairs(pairs_run):
     [
         (3, "type int was given"),
         ([3], "example 1: a value of type int was given; wanted is text, tokens"),
-        ([PARSED], "constituency trees; give raw text, or the .brackets.gz that"),
+        ([PARSED], "constituency trees; give raw English text, or parses such as the .brackets.gz that"),
         ([*TREES[0].words, 5], "type int"),
     ],
 )

@@ -89,7 +89,7 @@ def test_raw_text_is_tagged_where_tags_are_enough(stanza_dir, tmp_path, monkeypa
     (wrong,) = of_trees.attempt(
         of_trees.readable([(parsed(one),) for one in graphs.tag([TEXT], stanza_dir=stanza_dir)])
     )
-    assert "the model reads dependency trees; give raw text, or the files" in str(wrong)
+    assert "the model reads dependency trees; give raw English text, or parses, such as" in str(wrong)
     model.stanza_dir = tmp_path
     with pytest.raises(InputError, match=r"the model needs tags, and raw text was given: .*`dglsent parse --tags`"):
         model.predict("Another one.")
