@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from inspect import signature
 from itertools import chain
 
 import numpy as np
+from torch import Tensor, nn
 from torch.nn.modules.lazy import LazyModuleMixin
 
 from dglsent.corpora.corpus import some_of
@@ -67,6 +68,7 @@ def check(recipe: Recipe, model: SentenceModel, sets: Mapping[str, Examples]) ->
     _check_half_width(recipe, model.encoder)
     _check_own_graphs(recipe, model.encoder, sets)
     _check_task(recipe, model.task, sets)
+    _check_weights(model)
     try_encoder(recipe, model, sets["train"])
     _try_out(recipe, model, sets["train"])
     try_task(recipe, model, sets["train"])
@@ -115,6 +117,31 @@ def _check_encoder(encoder: Encoder) -> None:
                 f"encoder {name}: {place} is a {type(module).__name__}, and of Lazy modules no run can be loaded; give "
                 "its sizes, such as nn.Linear(embedding.dim, hidden)"
             )
+
+
+def _check_weights(model: SentenceModel) -> None:
+    """Refuses weights of which torch does not know: they are not trained, and a run that is loaded draws others."""
+    known = set(model.parameters())
+    for what, part in (("encoder", model.encoder), ("task", model.task)):
+        for place, module in part.named_modules():
+            for attribute, value in vars(module).items():
+                if not known.issuperset(_weights(value)):
+                    name = f"{place}.{attribute}" if place else attribute
+                    raise InputError(
+                        f"{what} {type(part).__name__}: weights in {name}, a {type(value).__name__}, would be neither "
+                        "trained nor saved; make it an nn.ModuleList, nn.ModuleDict or nn.Parameter"
+                    )
+
+
+def _weights(value: object) -> Iterator[Tensor]:
+    """The weights in an attribute that a gradient is to reach."""
+    if isinstance(value, Mapping | list | tuple):
+        for each in value.values() if isinstance(value, Mapping) else value:
+            yield from _weights(each)
+    elif isinstance(value, nn.Module):
+        yield from (weight for weight in value.parameters() if weight.requires_grad)
+    elif isinstance(value, Tensor) and value.is_leaf and value.requires_grad:
+        yield value
 
 
 def _require_methods(what: str, made: object, base: type, names: Sequence[str]) -> None:

@@ -31,15 +31,16 @@ def try_encoder(recipe: Recipe, model: SentenceModel, examples: Examples) -> Non
 
     Raises:
         InputError: the graphs are not such as it reads, it gives no states of all nodes, no vector of each sentence,
-            or not the fields that it shows, or states depend on what else is in the batch, or on how the engine lays
-            it out.
+            or not the fields that it shows, no gradient reaches its weights, or states depend on what else is in the
+            batch, or on how the engine lays it out.
     """
     encoder = model.encoder
     if not any(is_own(module) for module in encoder.modules() if isinstance(module, Encoder)):
         return
     with trying(model):
         batch = few(recipe, encoder, examples)
-        states: Any = encoder.encode(batch)
+        with torch.enable_grad():
+            states: Any = encoder.encode(batch)
         if not _are_states(states, batch, encoder):
             given = f"a value of type {type(states).__name__}"
             if isinstance(states, torch.Tensor):
@@ -48,9 +49,11 @@ def try_encoder(recipe: Recipe, model: SentenceModel, examples: Examples) -> Non
                 f"encoder {type(encoder).__name__}: encode gives {given} for {batch.num_nodes} nodes; return the "
                 f"states of all nodes in floating point, [N, size], here [{batch.num_nodes}, {encoder.size}]"
             )
-        vectors = encoder.readout(batch, states)
+        with torch.enable_grad():
+            vectors = encoder.readout(batch, states)
         if not is_own(model.task):  # which may want others
             _check_vectors(encoder, vectors, batch)
+            _check_gradient(encoder, states, vectors)
         for shown in encoder.shows:
             _require_shown(encoder, shown, batch)
         _require_own_states(recipe, encoder, examples)
@@ -141,6 +144,15 @@ def _check_vectors(encoder: Encoder, vectors: Any, batch: Batch) -> None:
     raise InputError(
         f"encoder {type(encoder).__name__}: readout gives {given} for {batch.size} sentences; return a vector of each, "
         f"[{batch.size}, {encoder.size}], such as batch.at_roots(states) or dglsent.nn.readout.mean_over_words"
+    )
+
+
+def _check_gradient(encoder: Encoder, states: torch.Tensor, vectors: torch.Tensor) -> None:
+    if states.requires_grad or vectors.requires_grad or not any(each.requires_grad for each in encoder.parameters()):
+        return
+    raise InputError(
+        f"encoder {type(encoder).__name__}: its states have no gradient, and nothing in it could learn; leave out "
+        ".detach() and torch.no_grad(), or call requires_grad_(False) of what is to stay as it is"
     )
 
 

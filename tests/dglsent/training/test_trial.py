@@ -86,6 +86,22 @@ def own_model(folder, *, encoder="", task=""):
             {"encoder": "self.W = nn.LazyLinear(hidden)"},
             "encoder States: W is a LazyLinear, and of Lazy modules no run",
         ),
+        (
+            {"encoder": "self.layers = [self.W, nn.Linear(4, 4)]"},
+            "encoder States: weights in layers, a list, would be neither trained nor saved; make it an nn.ModuleList",
+        ),
+        (
+            {"encoder": "self.ways = {'up': (nn.Linear(4, 4),)}"},
+            "encoder States: weights in ways, a dict, would be neither trained nor saved",
+        ),
+        (
+            {"encoder": "self.W.scale = torch.ones(4, requires_grad=True)"},
+            "encoder States: weights in W.scale, a Tensor, would be neither trained nor saved",
+        ),
+        (
+            {"encoder": "states.detach()", "task": None},
+            "encoder States: its states have no gradient, and nothing in it could learn; leave out .detach()",
+        ),
         ({"encoder": "self.readout = lambda batch, states: states", "task": None}, "encoder States: readout gives ["),
         (
             {"encoder": "self.readout = lambda *both: None", "task": None},
@@ -365,6 +381,19 @@ def test_graphs_along_which_an_encoder_of_ones_own_propagates_nothing_are_told(t
         saying=["encoder States does not work on window graphs of this corpus (", "choose another --graph"],
     )  # fmt: skip
     assert not (tmp_path / "run").exists()
+
+
+@pytest.mark.parametrize(
+    "encoder",
+    [
+        "self.twice = [self.W, self.embedding]",
+        "self.fixed = [nn.Linear(4, 4).requires_grad_(False)]",
+        "self.readout = lambda batch, states, W=self.W: W(batch.at_roots(states.detach()))",
+    ],
+)
+def test_lists_of_weights_that_are_known_or_fixed_are_fine(encoder, tmp_path, program):
+    """And so are states without a gradient, where it is the readout that learns."""
+    assert program("fit", own_model(tmp_path, encoder=encoder, task=None), "--out", tmp_path / "run")[0] == 0
 
 
 def test_scores_that_a_few_examples_do_not_have_are_left_for_later(tmp_path, program):
