@@ -46,8 +46,10 @@ test: .venv
 	.venv/bin/ruff format --check .
 	$(MAKE) --jobs 2 types suite
 
+# Python 3.10 has an older NumPy, whose stubs call some of these types others
 types: .venv
-	.venv/bin/mypy
+	@if .venv/bin/python -c "import sys; sys.exit(sys.version_info < (3, 11))"; then echo .venv/bin/mypy; .venv/bin/mypy; \
+	else echo "types are not checked on Python 3.10"; fi
 
 suite: .venv
 	OMP_NUM_THREADS=1 .venv/bin/pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder --durations=10
