@@ -26,6 +26,7 @@ import graphs
 from dglsent.cli.main import COMMANDS, main
 from dglsent.cli.options import Parser
 from dglsent.names import HOMES
+from dglsent.reproduction import tables
 from dglsent.training import recipe as recipes
 from dglsent.training import recipe_files
 
@@ -100,7 +101,7 @@ def _check(words: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
     command = words[1]
     assert command in COMMANDS, words
     if command == "reproduce" and not words[2].startswith("-"):
-        assert (ROOT / "dglsent" / "tables" / f"{words[2]}.yaml").is_file(), words
+        tables.load(words[2])
     of_recipe = command in ("fit", "build")
     reading = "parse_known_args" if of_recipe else "parse_args"
     read = getattr(Parser, reading)

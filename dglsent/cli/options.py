@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Sequence
 from pathlib import Path
 from typing import NoReturn
 
 from dglsent.training import device_names
 from dglsent.training.ranges import MOST_SEED
+from dglsent.training.recipe_files import CONFIG
 from graphs.errors import InputError
 
 
@@ -57,6 +59,19 @@ def refuse_split_of_files(options: argparse.Namespace) -> None:
     """
     if options.files and options.split:
         raise InputError("--split: files have none; leave it out")
+
+
+def refuse_runs_as_files(files: Sequence[str]) -> None:
+    """Refuse folders of runs in the place of files, such as a pattern gives for several runs.
+
+    Raises:
+        InputError: one is a run.
+    """
+    for file in files:
+        if (Path(file) / CONFIG).is_file():
+            raise InputError(
+                f"{file}: a run, in the place of a file; give one run a call, such as in a loop of the shell"
+            )
 
 
 def device(text: str) -> str:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from dglsent.cli import token_columns
 from dglsent.cli.console import complain, say, tell_unfinished
-from dglsent.cli.options import Parser, add_device, add_stanza, add_trust, column_names
+from dglsent.cli.options import Parser, add_device, add_stanza, add_trust, column_names, refuse_runs_as_files
 from dglsent.cli.reading import FORMATS, guess, is_csv, names_columns, read, text_of
 from dglsent.cli.taken_for_text import refuse_columns, refuse_csv, refuse_trees
 from dglsent.corpora.own_files import PAIR, TEXT
@@ -68,6 +68,7 @@ def make_parser() -> Parser:
 def main(arguments: Sequence[str]) -> int:
     """Predict; prints a line of JSON for each example."""
     options = make_parser().parse_args(arguments)
+    refuse_runs_as_files(options.files)
 
     from dglsent.building.strange_tags import strange_tags
     from dglsent.inference.model import BATCH, Model

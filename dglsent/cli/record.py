@@ -15,6 +15,7 @@ from dglsent.cli.options import (
     add_trust,
     names,
     positive,
+    refuse_runs_as_files,
     refuse_split_of_files,
 )
 
@@ -56,6 +57,7 @@ def main(arguments: Sequence[str]) -> int:
     """Record; prints the folder."""
     options = make_parser().parse_args(arguments)
     refuse_split_of_files(options)
+    refuse_runs_as_files(options.files)
 
     from dglsent.analysis.record import record
     from dglsent.training.device import set_threads

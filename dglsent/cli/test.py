@@ -7,7 +7,15 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from dglsent.cli.console import say, tell_unfinished
-from dglsent.cli.options import Parser, add_data, add_device, add_stanza, add_trust, refuse_split_of_files
+from dglsent.cli.options import (
+    Parser,
+    add_data,
+    add_device,
+    add_stanza,
+    add_trust,
+    refuse_runs_as_files,
+    refuse_split_of_files,
+)
 from dglsent.json_text import dumps
 
 if TYPE_CHECKING:
@@ -46,6 +54,7 @@ def main(arguments: Sequence[str]) -> int:
     """Score a run; prints JSON."""
     options = make_parser().parse_args(arguments)
     refuse_split_of_files(options)
+    refuse_runs_as_files(options.files)
 
     from dglsent.training.assemble import load_inputs
     from dglsent.training.device import pick_device, set_threads

@@ -53,6 +53,10 @@ def explain(error: Exception) -> tuple[str, str]:
         if given:
             return whole, f"{given[0]} is missing; dglsent fills it in if __init__ has a default for it, such as None"
         return whole, f"{whole} is missing; give it in the recipe, or by --{whole}"
+    untyped = re.search(r"Parameter '(\w+)' from '([\w.]+)\.__init__' does not specify a type", said)
+    if untyped:
+        name, made = untyped.groups()
+        return key, f"{key}: {made} has the argument {name!r} without a type; write {name}: int or such"
     said = _expected(said) or re.sub(r"<class '([^']+)'>", r"\1", said)
     said = re.sub(r"\. Got value: Namespace\(.*| Given value type: .*", "", said)
     return key, f"{key}: {said}" if keys else text

@@ -48,6 +48,13 @@ class Greedy(BinaryTreeLSTM):
         super().__init__(embedding, hidden)
 
 
+class Untyped(BinaryTreeLSTM):
+    """One of whose arguments nobody can tell what it holds."""
+
+    def __init__(self, embedding: WordEmbedding, hidden):
+        super().__init__(embedding, hidden)
+
+
 class Unsized(Classification):
     """A task whose first argument is an option."""
 
@@ -274,6 +281,10 @@ def test_what_can_be_registered():
         (
             {"task": f"{__name__}.Unsized"},
             "task: the first argument of Unsized is weight (float), and dglsent gives it a",
+        ),
+        (
+            {"encoder": {"class_path": f"{__name__}.Untyped", "init_args": {"hidden": 3}}},
+            f"encoder: {__name__}.Untyped has the argument 'hidden' without a type; write hidden: int or such",
         ),
         ({"encoder": f"{__name__}.Greedy"}, "encoder.vocabularies is missing; dglsent fills it in if __init__ has a"),
     ],
