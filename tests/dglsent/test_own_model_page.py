@@ -7,9 +7,12 @@ import re
 import runpy
 import shlex
 import sys
+from operator import eq
 from pathlib import Path
 
 import pytest
+import torch
+from safetensors.torch import load_file
 from tiny import Program
 
 from dglsent import registry
@@ -38,7 +41,7 @@ def blocks():
 @pytest.mark.usefixtures("as_before")
 def test_the_page_runs(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
-    program, said = Program(capsys), {}
+    program, said, printed = Program(capsys), {}, []
     for kind, text in blocks():
         if kind == "sh":
             for line in text.splitlines():
@@ -54,7 +57,8 @@ def test_the_page_runs(tmp_path, monkeypatch, capsys):
             assert len(rest.splitlines()) < 60
             monkeypatch.setattr(sys, "argv", [file.name, "--device", "cpu"])
             runpy.run_path(str(file), run_name="__main__")
-    losses = [float(line.rpartition(" ")[2]) for line in capsys.readouterr().out.splitlines() if "loss" in line]
+            printed += capsys.readouterr().out.splitlines()
+    losses = [float(line.rpartition(" ")[2]) for line in printed if "loss" in line]
     assert losses[-1] < losses[0]
     first, second = (json.loads(line) for line in said["dglsent predict runs/mine parsed.conllu --trust"].splitlines())
     assert {first["label"], second["label"]} <= {"praise", "blame"} == set(first["probabilities"])
@@ -62,6 +66,11 @@ def test_the_page_runs(tmp_path, monkeypatch, capsys):
     assert Run("runs/skip").config(trusted=True).graph.init_args.gap == 2
     assert Store("skip-store").manifest["graph"] == "SkipChain(gap=3)"
     assert set(Run("runs/tags").metrics()["test"]) == {"accuracy"}
+    ours, saved = torch.load("weights.pt"), load_file("runs/own/weights.safetensors")
+    assert {name: weight.tolist() for name, weight in saved.items()} == {name: w.tolist() for name, w in ours.items()}
+    predicted = [json.loads(line)["label"] for line in said["dglsent predict runs/own trees.brackets"].splitlines()]
+    scored = json.loads(said["dglsent test runs/own trees.brackets"])["trees.brackets"]
+    assert scored["accuracy"] == sum(map(eq, predicted, "1010")) / 4
     program.refuses(
         "fit", "mine.yaml", "--out", "a", "--task.classes", "3", saying=["task.classes: 3", "blame, praise"]
     )
