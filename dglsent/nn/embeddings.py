@@ -29,7 +29,7 @@ class WordEmbedding(nn.Module):
         tune: whether training changes the vectors.
         dropout: share of dimensions dropped in training.
         sparse: whether tuned vectors get a sparse gradient, so that a step touches only the words of its batch;
-            not every optimiser takes one.
+            not every optimiser takes one, and neither `clip_grad_norm_` nor `DistributedDataParallel` of torch.
 
     Raises:
         ValueError: `vectors` have another shape.

@@ -31,7 +31,8 @@ class Classification(Task):
         classes: number of classes.
         dropout: share of a state dropped before the classifier in training.
         choose: predict among the first `choose` classes only; all by default.
-        phrases: whether phrases are learnt as well as sentences.
+        phrases: whether phrases are learnt as well as sentences; False where the field `label` is of other classes, as
+            those of a tagger over the same batch.
         hidden: dimensions of the hidden layer; none by default.
 
     Raises:

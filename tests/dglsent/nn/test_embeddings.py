@@ -10,7 +10,7 @@ from torch.testing import assert_close
 
 from dglsent.models.fusion import InformationFusion
 from dglsent.nn.edge_attributes import EdgeAttributes
-from dglsent.nn.embeddings import WordEmbedding, drawn
+from dglsent.nn.embeddings import GivenVectors, WordEmbedding, drawn
 from dglsent.nn.node_attributes import Attributes, NodeAttributes
 from graphs.columns import Tagged
 from graphs.errors import InputError
@@ -99,6 +99,13 @@ def test_fixed_vectors_get_none_but_are_saved():
     assert not embedding(WORDS).requires_grad
     assert set(embedding.state_dict()) == {"weight"}
     assert "tune=False" in repr(embedding)
+
+
+def test_vectors_that_are_set_on_the_nodes_pass_their_gradient_on():
+    """As docs/own-model.md says of a model that makes them and is trained too."""
+    states = torch.randn(3, 4, requires_grad=True)
+    GivenVectors(5, 4).of({"vector": 2 * states}).sum().backward()
+    assert_close(states.grad, torch.full((3, 4), 2.0))
 
 
 def test_dropout_in_training_alone():

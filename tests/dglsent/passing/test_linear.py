@@ -8,6 +8,8 @@ from random_graphs import SEVEN, chain, tree
 from torch import nn
 from torch.utils.checkpoint import CheckpointError, checkpoint
 
+from dglsent.models.sequence import SeqLSTM
+from dglsent.nn.embeddings import WordEmbedding
 from dglsent.passing import Batch, propagate
 from dglsent.passing.linear import StepLinear, shared_weights
 from graphs.door import fn
@@ -127,3 +129,20 @@ def test_a_checkpoint_around_a_whole_propagation_has_its_gradients(reentrant):
         states.pow(2).sum().backward()
         found.append((x.grad, U.weight.grad.clone()))
     torch.testing.assert_close(found[1], found[0])
+
+
+@pytest.mark.filterwarnings("ignore:None of the inputs have requires_grad:UserWarning")
+@pytest.mark.parametrize("reentrant", [True, False])
+def test_a_checkpoint_that_is_given_a_batch_alone(reentrant):
+    """docs/engine.md says that the reentrant one wants a tensor with a gradient, as torch does."""
+    encoder = SeqLSTM(WordEmbedding(20, 4), hidden=3)
+    batch = Batch.of([chain(3)])
+    assert checkpoint(encoder.encode, batch, use_reentrant=reentrant).requires_grad != reentrant
+
+
+@pytest.mark.parametrize(("words", "reached"), [(1, False), (2, True)])
+def test_a_batch_in_which_nobody_hears_anybody_reaches_no_weight_between_words(words, reached):
+    """As docs/own-model.md says for DistributedDataParallel."""
+    encoder = SeqLSTM(WordEmbedding(20, 4), hidden=3)
+    encoder.encode(Batch.of([chain(words)])).sum().backward()
+    assert (encoder.chain.U.weight.grad is not None) == reached
