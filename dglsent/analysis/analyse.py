@@ -86,13 +86,15 @@ def _write(
     empty = ", ".join(name for name, table in made.items() if table.empty)
     if empty:
         say(f"{analysis.name}: not written, as of these runs they have no rows: {empty}")
-    chosen = {name: option.default for name, option in options_of(analysis).items()} | dict(options)
+    usual = {name: option.default for name, option in options_of(analysis).items()}
+    chosen = {**usual, **options}
+    told = {name: value for name, value in chosen.items() if value or value != usual[name]}  # "" and 0 name nothing
     files = write_tables(made, folder)
     for name, text in (module.texts(made) if hasattr(module, "texts") else {}).items():
         files.append(folder / f"{name}.txt")
         with replacing(files[-1]) as beside:
             beside.write_text(text, encoding="utf-8")
-    files += draw(analysis, made, folder, caption(analysis, sources, chosen), say)
+    files += draw(analysis, made, folder, caption(analysis, sources, told), say)
     about = folder / f"{analysis.name}.json"
     for name in {*_written(about), *(f"{name}.csv" for name in made)} - {file.name for file in files}:
         (folder / name).unlink(missing_ok=True)  # of other runs
@@ -215,7 +217,7 @@ def caption(analysis: Analysis, sources: Sequence[Any], options: Mapping[str, An
         shown = f"{len(parts)} systems, {len(sources)} runs, {_seeds(seeds)}"
     data = ", ".join(sorted({source.data for source in sources}))
     splits = {source.split for source in sources if hasattr(source, "split")}
-    chosen = ", ".join(f"{name} {value}" for name, value in options.items() if value != "")
+    chosen = ", ".join(f"{name} {value}" for name, value in options.items())
     where = f"{data} {'/'.join(sorted(splits))}".strip()
     return f"{analysis.code} {analysis.name}. {where}: {shown}.{f' {chosen}.' if chosen else ''}"
 

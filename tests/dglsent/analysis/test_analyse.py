@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import inspect
 import math
+import re
 import shutil
 from pathlib import Path
 
@@ -228,3 +229,12 @@ def test_captions_have_the_options_that_nobody_named(tag_guided_run, tmp_path, p
     assert program("analyse", "tag-pairs", tag_guided_run, "--out", tmp_path, "--permutations", 3)[0] == 0
     svg = (tmp_path / "tag-pairs" / "tag-pairs.svg").read_text()
     assert "large top, top 0.01, purity 0.5, least 20, permutations 3." in svg
+
+
+def test_captions_leave_out_what_an_analysis_chooses_itself(tag_guided_run, tmp_path, program):
+    file = tmp_path / "tree-heat" / "tree-heat.json"
+    for named, said in ((), ""), (("--dimension", 3), " dimension 3."):
+        assert program("analyse", "tree-heat", tag_guided_run, "--out", tmp_path, *named)[0] == 0
+        (svg,) = (file.parent / name for name in read(file)["files"] if name.endswith(".svg"))
+        title = re.findall("<dc:title>(.*)</dc:title>", svg.read_text())[0]
+        assert re.fullmatch(rf"A2 tree-heat\. [^.]+\.{said} Drawn: [^.]+\.", title)
