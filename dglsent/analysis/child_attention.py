@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
+from matplotlib.ticker import MaxNLocator
 from pandas import DataFrame, Series
 
 from dglsent.analysis.pictures import colour_of, heat, inches, panels, room
@@ -50,7 +51,8 @@ def tables(sources: Sequence[Recording], *, sentence: str = "") -> dict[str, Dat
             raise InputError(
                 f"{source.path}: {texts[side]!r} has one word, and nothing is attended to; choose a --sentence"
             )
-        return {"weights": weights.assign(guided_by=texts[1 - side]), "entropy": entropies(source.edges)}
+        weights = weights.assign(text=texts[side], guided_by=texts[1 - side])
+        return {"weights": weights, "entropy": entropies(source.edges)}
 
     return of_each_run(sources, of_one)
 
@@ -64,7 +66,7 @@ def child_weights(edges: DataFrame, nodes: DataFrame, example: int, side: int) -
         DataFrame(
             {
                 "sentence": side,
-                "length": len(of_one),
+                "length": of_one.end.max(),
                 "head": found.receiver,
                 "head_word": of_one.text.reindex(found.receiver).to_numpy(),
                 "dependent": found.sender,
@@ -101,7 +103,7 @@ def entropies(edges: DataFrame, most: int = 8) -> DataFrame:
 
 
 def figures(tables: Mapping[str, DataFrame]) -> dict[str, Figure]:
-    """A heat map for each system (its first run), grey where there is no choice; entropies beside log n."""
+    """A heat map for each system (its first run), grey where there is no choice; entropies, if any, beside log n."""
     weights, choices = tables["weights"], tables["entropy"]
     found = {}
     for name, shown, one in first_runs(weights):
@@ -111,7 +113,7 @@ def figures(tables: Mapping[str, DataFrame]) -> dict[str, Figure]:
         size = 1.6 + inches(len(words)) + room(words)
         figure, axes = panels(1, 1, (size + 0.8, size))
         figure.set_label(
-            f'Drawn: {shown}, "{" ".join(words)}", guided by "{one.guided_by.iloc[0]}". Grey: an only dependent.'
+            f'Drawn: {shown}, "{one.text.iloc[0]}", guided by "{one.guided_by.iloc[0]}". Grey: an only dependent.'
         )
         heat(axes[0, 0], matrix, words, words, high=1.0, label="weight of the dependent")
         for row in one[one.alone].itertuples():
@@ -119,6 +121,8 @@ def figures(tables: Mapping[str, DataFrame]) -> dict[str, Figure]:
         axes[0, 0].set_xlabel("head")
         axes[0, 0].set_ylabel("dependent")
         found[f"heat-{name}"] = figure
+    if choices.empty:
+        return found
     figure, axes = panels(1, 1, (5.2, 3.6))
     ax = axes[0, 0]
     log_n = choices.drop_duplicates("dependents").sort_values("dependents")
@@ -126,6 +130,7 @@ def figures(tables: Mapping[str, DataFrame]) -> dict[str, Figure]:
     for number, (system, of_one) in enumerate(choices.groupby("system", sort=False)):
         mean = of_one.groupby("dependents").entropy.mean()
         ax.plot(mean.index, mean, "o-", ms=4, color=colour_of(number), label=system)
+    ax.xaxis.set_major_locator(MaxNLocator(integer=True, min_n_ticks=1))
     ax.set_xlabel("dependents of a head")
     ax.set_ylabel("entropy of the weights (nats)")
     ax.set_ylim(0, None)

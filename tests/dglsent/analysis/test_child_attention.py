@@ -3,7 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from figure_reading import cells
-from made import pairs, recording, words
+from made import pairs, recording, tree, words
 from pandas import DataFrame, concat
 
 from dglsent.analysis import child_attention
@@ -50,7 +50,7 @@ def test_weights_of_a_sentence(source):
     assert heat.images[0].get_clim() == (0, 1)
     assert cells(heat) == {("boy", "plays"): 0.75, ("now", "plays"): 0.25}
     assert [patch.get_xy() for patch in heat.patches] == [(0.5, -0.5)]  # "a" has no sibling
-    assert '"a boy plays now", guided by "Nobody plays"' in drawn["heat-corpus-model"].get_label()
+    assert '"A boy plays now", guided by "Nobody plays"' in drawn["heat-corpus-model"].get_label()
 
 
 def test_entropy_by_number_of_dependents(source):
@@ -91,3 +91,24 @@ def test_tokens_with_spaces_and_phrases_are_nodes_of_their_own(tmp_path):
     )
     heat = child_attention.figures(child_attention.tables([source]))["heat-corpus-model"].axes[0]
     assert cells(heat) == {("Hà Nội", "its outskirts"): 0.7, ("lắm", "its outskirts"): 0.3}
+
+
+def test_a_caption_has_the_sentence_of_a_tree_of_phrases(tmp_path):
+    """And not the texts of all its nodes; where no head has a choice there are no entropies to draw."""
+    rows = [(0, -1, 0, 2, "The cat", "S", -1), (1, 0, 0, 2, "The cat", "NP", -1)]
+    leaves = [(2, 1, 0, 1, "The", "DT", -1), (3, 1, 1, 2, "cat", "NN", -1)]
+    examples = pairs([1.0, 1.0], [1.0, 1.0], [("The cat", "A dog"), ("Yes", "No")])
+    nodes = concat([tree(0, [*rows, *leaves]), tree(1, [(0, -1, 0, 1, "Yes", "S", -1), (1, 0, 0, 1, "Yes", "UH", -1)])])
+    edges = concat([children(0, 0, [(1, 0, 1.0), (2, 1, 0.6), (3, 1, 0.4)]), children(1, 0, [(1, 0, 1.0)])])
+    source = recording(tmp_path, fields=["child.attention"], nodes=nodes, edges=edges, examples=examples)
+    made = child_attention.tables([source])
+    assert made["weights"].length.tolist() == [2, 2, 2]
+    drawn = child_attention.figures(made)
+    assert set(drawn) == {"heat-corpus-model", "entropy"}
+    assert ', "The cat", guided by "A dog".' in drawn["heat-corpus-model"].get_label()
+    alone = nodes.example == 1, edges.example == 1, examples.example == 1
+    one = recording(
+        tmp_path, system="corpus/one", fields=["child.attention"],
+        nodes=nodes[alone[0]], edges=edges[alone[1]], examples=examples[alone[2]],
+    )  # fmt: skip
+    assert set(child_attention.figures(child_attention.tables([one]))) == {"heat-corpus-one"}
