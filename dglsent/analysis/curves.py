@@ -83,7 +83,8 @@ def curves_figure(means: DataFrame, marks: Mapping[str, float] | None = None) ->
     ax = axes[0, 0]
     for number, (system, line) in enumerate(means.groupby("system", sort=False)):
         colour = colour_of(number)
-        ax.plot(line.epoch, line.value, "-", color=colour, label=system, lw=1.5)
+        # Of a single epoch there is no line to see.
+        ax.plot(line.epoch, line.value, "-" if len(line) > 1 else "o", ms=4, color=colour, label=system, lw=1.5)
         spread = np.nan_to_num(line.value_sd)
         ax.fill_between(line.epoch, line.value - spread, line.value + spread, color=colour, alpha=0.12, lw=0)
     for label, epoch in (marks or {}).items():
@@ -92,10 +93,10 @@ def curves_figure(means: DataFrame, marks: Mapping[str, float] | None = None) ->
     later = means[means.epoch > min(3, means.epoch.max() // 4)].value
     room = 0.15 * (later.max() - later.min()) or 0.01
     ax.set_ylim(later.min() - room, later.max() + room)
-    ax.xaxis.set_major_locator(MaxNLocator(integer=True))
+    ax.xaxis.set_major_locator(MaxNLocator(integer=True, min_n_ticks=1))
     ax.set_xlabel("epoch")
     ax.set_ylabel("dev accuracy")
-    ax.set_xlim(left=1)
+    ax.set_xlim(*((1, None) if means.epoch.max() > 1 else (0.5, 1.5)))
     figure.legend(*ax.get_legend_handles_labels(), fontsize=8, ncols=3, loc="outside upper left")
     figure.set_label("Bands are one standard deviation over seeds; what has no band has one seed.")
     return figure

@@ -78,3 +78,13 @@ def test_where_the_curves_cross():
     (line,) = (line for line in figure.axes[0].lines if line.get_label() == "pmb/lstm is ahead from epoch 3")
     assert line.get_xdata() == [3, 3]
     assert figure.axes[0].get_xlim()[0] == 1
+
+
+def test_a_run_of_one_epoch_is_a_point():
+    one, more = run("pmb/one", 1, {}, history=history([0.5])), run("pmb/more", 1, {}, history=history([0.5, 0.8]))
+    for runs, marks in ([one], ["o"]), ([one, more], ["o", "None"]):
+        (ax,) = dropout_curves.figures(dropout_curves.tables(runs))["dropout-curves"].axes
+        assert [line.get_marker() for line in ax.lines] == marks
+        low, high = ax.get_xlim()
+        assert low <= 1 <= high
+        assert [float(tick) for tick in ax.get_xticks() if low <= tick <= high] == [1.0, 2.0][: len(runs)]
