@@ -48,5 +48,5 @@ def figures(tables: Mapping[str, DataFrame]) -> dict[str, Figure]:
     """A line a system."""
     label = "mean length of the pair (words)"
     figure = binned_figure(tables["bins"], tables["lift"], label, "Pearson's r", (0.55, 0.95))
-    figure.set_label(f"A bin is one word. {BANDS}")
+    figure.set_label(f"A bin is one word wide, or more where it would have too few examples. {BANDS}")
     return {"length-bins": figure}

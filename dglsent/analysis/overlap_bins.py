@@ -66,7 +66,7 @@ def accuracy(gold: Array, predicted: Array) -> float:
 def figures(tables: Mapping[str, DataFrame]) -> dict[str, Figure]:
     """A line a system."""
     figure = binned_figure(tables["bins"], tables["lift"], "n-gram overlap", "accuracy", None)
-    figure.set_label(f"A bin is 2 wide. {BANDS}")
+    figure.set_label(f"A bin is 2 wide, or more where it would have too few examples. {BANDS}")
     return {"overlap-bins": figure}
 
 
