@@ -57,7 +57,7 @@ def tables(sources: Sequence[Recording], *, sentence: str = "", longest: int = 6
     weights = [_weights(source, example, side) for source in pair]
     return {
         "correlation": concat(rows, ignore_index=True),
-        "cases": cases,
+        "cases": pair[0].with_labels(cases, "gold", "predicted_without", "predicted_with"),
         "weights": concat(weights, ignore_index=True),
     }
 

@@ -16,7 +16,7 @@ from graphs.errors import InputError
 
 
 def tables(sources: Sequence[Recording], *, k: int = 5) -> dict[str, DataFrame]:
-    """Tables `examples` (k of each kind, of each run) and `all` (errors of all).
+    """Tables `examples` (k of each kind, of each run; of classes with their names) and `all` (errors of all).
 
     Args:
         sources: recordings.
@@ -42,7 +42,11 @@ def tables(sources: Sequence[Recording], *, k: int = 5) -> dict[str, DataFrame]:
             )
         marked = errors_of(source.examples, source.of_classes)
         errors = marked[["id", "gold", "predicted", "error"]].assign(classes=source.of_classes)
-        return {"examples": choose(marked, k), "all": errors}
+        chosen = choose(marked, k)
+        return {
+            "examples": source.with_labels(chosen, "gold", "predicted") if source.of_classes else chosen,
+            "all": errors,
+        }
 
     return of_each_run(sources, of_one)
 

@@ -114,6 +114,10 @@ class Recording:
         names = self.about.get("labels", ())
         return names[int(number)] if number in range(len(names)) else f"{number:g}"
 
+    def with_labels(self, table: DataFrame, *columns: str) -> DataFrame:
+        """A table with the names of the classes whose numbers columns hold, such as `gold_label` of `gold`."""
+        return table.assign(**{f"{column}_label": [*map(self.label, table[column])] for column in columns})
+
     def require(self, name: str) -> None:
         """Refuse a recording that lacks a field.
 

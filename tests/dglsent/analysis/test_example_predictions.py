@@ -72,3 +72,16 @@ def test_without_gold_or_prediction(tmp_path, gold, predicted, said):
     source = recording(tmp_path, examples=pairs(gold, predicted))
     with pytest.raises(InputError, match=said):
         example_predictions.tables([source])
+
+
+def test_classes_are_named(tmp_path):
+    shares = [[0.9, 0.1], [0.6, 0.4]]
+    source = recording(tmp_path, examples=pairs([0.0, 1.0], [0.0, 0.0], probabilities=shares))
+    source.about["labels"] = ["no", "yes"]
+    found = example_predictions.tables([source], k=1)["examples"].set_index("kind")
+    assert found.loc[["best", "worst"], ["gold", "gold_label", "predicted_label"]].to_numpy().tolist() == [
+        [0, "no", "no"],
+        [1, "yes", "no"],
+    ]
+    scored = recording(tmp_path, system="corpus/scores", examples=pairs([1.5], [2.5]))
+    assert "gold_label" not in example_predictions.tables([scored])["examples"]

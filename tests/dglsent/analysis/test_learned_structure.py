@@ -162,8 +162,12 @@ def test_strongest_others():
 def test_an_attribute_that_leads_to_the_parse(tmp_path):
     plain = source(tmp_path, np.full((4, 4), 0.25) + 0.01 * np.eye(4), predicted=(1.0, 0.0))
     led = source(tmp_path, attending(0.7), "trec/led", predicted=(1.0, 1.0), encoder=LED)
+    for each in (plain, led):
+        each.about["labels"] = ["no", "yes"]
     made = attribute_effect.tables([plain, led])
     assert made["cases"].id.tolist() == ["test-001"]
+    labels = ["gold_label", "predicted_without_label", "predicted_with_label"]
+    assert made["cases"][labels].to_numpy().tolist() == [["yes", "no", "yes"]]
     found = made["correlation"].set_index("system")
     assert found.correlation["trec/led"] > 0.6
     assert np.isnan(found.correlation["trec/cn3"]) or abs(found.correlation["trec/cn3"]) < 0.1
@@ -174,8 +178,8 @@ def test_an_attribute_that_leads_to_the_parse(tmp_path):
     assert difference["birthday", "a"] == 0.45
     assert difference["a", "birthday"] == -0.15
     assert drawn["sentence"].get_label() == "Drawn: trec/cn3, seed 1; trec/led, seed 1."
-    titles = [ax.get_title() for ax in drawn["sentence"].axes[3:5]]
-    assert titles == ["trec/cn3, seed 1: said 0, gold 1", "trec/led, seed 1: said 1, gold 1"]
+    titles = [ax.get_title().replace("\n", " ") for ax in drawn["sentence"].axes[3:5]]
+    assert titles == ["trec/cn3, seed 1: said no, gold yes", "trec/led, seed 1: said yes, gold yes"]
     with pytest.raises(InputError, match="none of the runs given have dependencies as attributes"):
         attribute_effect.tables([plain])
     with pytest.raises(InputError, match="all of the runs given have dependencies as attributes"):
