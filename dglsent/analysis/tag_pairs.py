@@ -118,6 +118,8 @@ def large_nodes(z: Array, large: str, top: float) -> tuple[Array, Array]:
 def pair_dimensions(inner: DataFrame, sizes: Array, marked: Array) -> DataFrame:
     """A row a dimension (from 1): the pair of tags of most of its large phrases, and how far that is more than usual.
 
+    Of a dimension without large phrases, as "sd" may have, the pair is "" and its frequency nan.
+
     Args:
         inner: N phrases, as `phrases` makes them.
         sizes: [N, d] how large each is.
@@ -134,18 +136,19 @@ def pair_dimensions(inner: DataFrame, sizes: Array, marked: Array) -> DataFrame:
     for k in range(sizes.shape[1]):
         size, pair = int(marked[:, k].sum()), int(best[k])
         purity = counts[pair, k] / size if size else 0.0
+        total = int(totals[pair]) if size else 0
         of_pair = np.flatnonzero(marked[:, k] & (codes == pair))
         order = of_pair[np.argsort(-sizes[of_pair, k], kind="stable")]
-        base = totals[pair] / len(codes)
+        base = total / len(codes) if size else np.nan
         rows.append(
             {
                 "dimension": k + 1,
-                "pair": names[pair],
+                "pair": names[pair] if size else "",
                 "purity": purity,
                 "base": base,
                 "lift": purity / base,
                 "large": size,
-                "pair_count": int(totals[pair]),
+                "pair_count": total,
                 "mutual_information": information[k],
                 "mutual_information_parent": of_parents[k],
                 "examples": different(left[order], right[order]),
@@ -192,7 +195,7 @@ def figures(tables: Mapping[str, DataFrame]) -> dict[str, Figure]:
     """Of the first run each pair's best dimension, pale where it falls short; of all runs, purities."""
     dimensions, control = tables["dimensions"], tables["control"]
     shown, best = first_run(dimensions)
-    best = best.assign(score=lambda t: t.lift * t.purity)
+    best = best.dropna(subset=["lift"]).assign(score=lambda t: t.lift * t.purity)
     best = best.sort_values(["kept", "score"], ascending=False).drop_duplicates("pair").head(12)[::-1]
     figure, axes = panels(1, 2, (9, 4.2), width_ratios=(3, 2))
     figure.set_label(f"Bars: {shown}.")

@@ -210,3 +210,18 @@ def test_examples_share_a_word_where_no_others_are_left():
     long = f"{last} and on and on"
     assert tag_pairs.different(["in", "with"], [long, "style"]) == ["with+style", f"in+{long}"]
     assert tag_pairs.different(list("abcde"), list("vwxyz")) == ["a+v", "b+w", "c+x", "d+y"]
+
+
+def test_a_dimension_without_large_phrases_stands_for_no_pair(tmp_path):
+    """And not for that of the first phrase."""
+    table = nodes(8)
+    z = np.zeros((len(table), 2))
+    z[np.flatnonzero(table.parent < 0)[-1], 0] = 1
+    source = recording(tmp_path, fields=["z_u"], nodes=table.assign(z_u=list(z)))
+    made = tag_pairs.tables([source], large="sd", permutations=1)
+    found = made["dimensions"].set_index("dimension")
+    assert found.pair.to_dict() == {1: "IN+NP", 2: ""}
+    assert found.large.tolist() == [1, 0]
+    assert found[["base", "lift"]].isna().all(axis=1).tolist() == [False, True]
+    (figure,) = tag_pairs.figures(made).values()
+    assert [label.get_text() for label in figure.axes[0].get_yticklabels()] == ["1  IN+NP"]
