@@ -1,7 +1,8 @@
 """One dimension of z over a tree, beside the sentiment of its phrases (figure 3 of the tag-guided networks).
 
 The dimension is the one that best tells phrases of negative sentiment from others, by the area under the ROC curve over
-all phrases of the split, unless one is named. Sentiment is a class from the middle of all, and -1 or 1 of two classes.
+all phrases of the split, unless one is named. Sentiment is a class from the middle of all, where an even number of
+classes has none.
 """
 
 from __future__ import annotations
@@ -80,9 +81,13 @@ def area_under_curve(z: Array, positive: Array) -> Array:
 def sentiment_of(labels: Series, classes: int) -> Series:
     """Of numbers of classes, ordered from the most negative, the distance from the middle; nan where none is known.
 
-    Beside two classes neutral phrases may be a class 2 (`corpora.sst`).
+    The middle of an even number is between two classes, -1 and 1. Beside two classes neutral phrases may be a class 2
+    (`corpora.sst`).
     """
-    return labels.map({0: -1, 1: 1, 2: 0}) if classes == 2 else labels.where(labels >= 0) - classes // 2
+    if classes == 2:
+        return labels.map({0: -1, 1: 1, 2: 0})
+    found = labels.where(labels >= 0) - classes // 2
+    return found if classes % 2 else found.where(found < 0, found + 1)
 
 
 def tree_values(nodes: DataFrame, values: Array, example: int, side: int, classes: int) -> DataFrame:

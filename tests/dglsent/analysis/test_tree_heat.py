@@ -142,3 +142,12 @@ def test_sentiment_is_told_from_all_classes_that_there_are(tmp_path):
     )
     source.about["labels"] = ["--", "-", "0", "+", "++"]
     assert tree_heat.tables([source], dimension=1)["tree"].sentiment.tolist() == [-1, 0, 1, 0, 1]
+
+
+@pytest.mark.parametrize(
+    ("classes", "sentiment"), [(3, [-1, 0, 1]), (4, [-2, -1, 1, 2]), (5, [-2, -1, 0, 1, 2]), (6, [-3, -2, -1, 1, 2, 3])]
+)
+def test_the_middle_of_an_even_number_of_classes_is_none(classes, sentiment):
+    found = tree_heat.sentiment_of(Series([*range(classes), -1]), classes)
+    assert found.tolist()[:-1] == sentiment
+    assert np.isnan(found.iloc[-1])
