@@ -71,25 +71,26 @@ def _roots(node: ast.AST) -> list[str]:
     return [alias.name.partition(".")[0] for alias in node.names] if isinstance(node, ast.Import) else []
 
 
-def test_constraints_pin_what_pyproject_names(project):
+@pytest.fixture(scope="module")
+def pins():
+    lines = (ROOT / "constraints.txt").read_text().splitlines()
+    return [Requirement(line.partition("#")[0]) for line in lines if line and not line.startswith("#")]
+
+
+def test_constraints_pin_what_pyproject_names(project, pins):
     named = {re.split(r"[\[<>=]", line)[0] for line in project["dependencies"]}
     named |= {re.split(r"[\[<>=]", line)[0] for line in project["optional-dependencies"]["dev"]}
-    pins = dict(
-        re.match(r"([\w-]+)==([\w.]+)", line).groups()
-        for line in (ROOT / "constraints.txt").read_text().splitlines()
-        if line and not line.startswith("#")
-    )
-    assert {"torch", "dgl", "stanza", "lightning", "numpy", "networkx", "pytest"} <= pins.keys()
-    assert pins["torch"] == "2.13.0"
-    assert pins.keys() - named <= {"torchdata", "scipy", "pymdown-extensions"}  # what dgl and mkdocstrings bring along
+    versions = {pin.name: re.fullmatch(r"==([\w.]+)", str(pin.specifier))[1] for pin in pins}
+    assert {"torch", "dgl", "stanza", "lightning", "numpy", "networkx", "pytest"} <= versions.keys()
+    assert versions["torch"] == "2.13.0"
+    brought_along = {"torchdata", "scipy", "pymdown-extensions"}  # by dgl and mkdocstrings
+    assert versions.keys() - named <= brought_along
 
 
-def test_pins_hold_on_every_python_that_they_are_for(project):
+def test_pins_hold_on_every_python_that_they_are_for(project, pins):
     """As what is pinned and installed here says of itself."""
     pythons = [f"3.{minor}" for minor in range(10, 20) if f"3.{minor}" in SpecifierSet(project["requires-python"])]
     assert pythons == ["3.10", "3.11", "3.12"]
-    lines = (ROOT / "constraints.txt").read_text().splitlines()
-    pins = [Requirement(line.partition("#")[0]) for line in lines if not line.startswith("#")]
     installed = [(pin, distribution(pin.name)) for pin in pins]
     installed = [(pin, found) for pin, found in installed if found.version.partition("+")[0] in pin.specifier]
     assert installed

@@ -96,7 +96,8 @@ def curves_figure(means: DataFrame, marks: Mapping[str, float] | None = None) ->
     ax.xaxis.set_major_locator(MaxNLocator(integer=True, min_n_ticks=1))
     ax.set_xlabel("epoch")
     ax.set_ylabel("dev accuracy")
-    ax.set_xlim(*((1, None) if means.epoch.max() > 1 else (0.5, 1.5)))
+    first, last = (1, None) if means.epoch.max() > 1 else (0.5, 1.5)
+    ax.set_xlim(first, last)
     figure.legend(*ax.get_legend_handles_labels(), fontsize=8, ncols=3, loc="outside upper left")
     figure.set_label("Bands are one standard deviation over seeds; what has no band has one seed.")
     return figure

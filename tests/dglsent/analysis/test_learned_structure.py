@@ -178,8 +178,8 @@ def test_an_attribute_that_leads_to_the_parse(tmp_path):
     assert difference["birthday", "a"] == 0.45
     assert difference["a", "birthday"] == -0.15
     assert drawn["sentence"].get_label() == "Drawn: trec/cn3, seed 1; trec/led, seed 1."
-    titles = [ax.get_title().replace("\n", " ") for ax in drawn["sentence"].axes[3:5]]
-    assert titles == ["trec/cn3, seed 1: said no, gold yes", "trec/led, seed 1: said yes, gold yes"]
+    titles = [ax.get_title() for ax in drawn["sentence"].axes[3:5]]
+    assert titles == ["trec/cn3, seed 1: said no, gold yes", "trec/led, seed 1: said yes, gold\nyes"]
     with pytest.raises(InputError, match="none of the runs given have dependencies as attributes"):
         attribute_effect.tables([plain])
     with pytest.raises(InputError, match="all of the runs given have dependencies as attributes"):

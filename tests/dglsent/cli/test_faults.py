@@ -52,12 +52,6 @@ def run(trees_run, tmp_path):
     return tmp_path / "run"
 
 
-@pytest.mark.parametrize("command", [("predict",), ("test",), ("record", "--out", "tables")])
-def test_runs_in_the_place_of_files_are_told(command, run, trees_run, program):
-    said = f"{run}: a run, in the place of a file; give one run a call"
-    program.refuses(command[0], trees_run, run, *command[1:], saying=[said])
-
-
 def test_one_run_one_writer(trees_run, tmp_path, capsys):
     file = recipe(tmp_path, TINY.replace(TREE, f"{__name__}.Watched"))
     command = ["fit", str(file), "--out", str(tmp_path / "run")]

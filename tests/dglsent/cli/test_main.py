@@ -42,6 +42,12 @@ def test_options_that_would_not_be_looked_at_are_refused(program):
         program.refuses("recipes", *others, "--classes", saying=["--classes lists classes, and takes neither RECIPE"])
 
 
+@pytest.mark.parametrize("command", [("predict",), ("test",), ("record", "--out", "tables")])
+def test_runs_in_the_place_of_files_are_told(command, trees_run, program):
+    said = f"{trees_run}: a run, in the place of a file; give one run a call"
+    program.refuses(command[0], trees_run, trees_run, *command[1:], saying=[said])
+
+
 def test_what_the_demo_can_do_is_told_at_once():
     lines, _, loaded = loaded_by("demo", "--help")
     assert any(line.startswith("usage: dglsent demo") for line in lines)
