@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+from itertools import permutations
 from pathlib import Path
 
 import pytest
@@ -24,3 +26,14 @@ def test_no_row_is_stale(name: str, tmp_path: Path) -> None:
     assert {result.row.name for result in results if result.runs}
     stale = {result.row.name: result.stale for result in results if result.stale}
     assert (stale, told) == ({}, []), f"`{command} --verify` or --refresh, then `make results`"
+
+
+@pytest.mark.parametrize("name", tables.names())
+def test_headings_say_which_table_of_a_paper_they_are(name: str) -> None:
+    """Where a paper has several in one of ours; the ledger says the same of each row."""
+    rows = tables.load(name).rows
+    assert [one for one, other in permutations({row.paper for row in rows}, 2) if other.startswith(one)] == []
+    file = LEDGER / f"{name}.json"
+    measured = json.loads(file.read_text(encoding="utf-8"))["rows"] if file.exists() else []
+    known = {(row.recipe, row.paper) for row in rows}
+    assert [row["name"] for row in measured if (row["recipe"], row["paper"]) not in known] == []
