@@ -128,7 +128,8 @@ def lifts(
 def binned_figure(frame: DataFrame, lift: DataFrame, x: str, y: str, limits: tuple[float, float] | None) -> Figure:
     """A line a system over the bins, with intervals; beside it what attention adds in parts of the split.
 
-    The axis of scores has at least these limits, and all scores are within; intervals may not be.
+    The axis of scores has at least these limits, and all scores are within; intervals may not be. Where no bin has a
+    score, as Pearson's r of one pair is undefined, the figure says so.
     """
     columns, width = (2, 10.4) if len(lift) else (1, 6.4)
     figure, axes = panels(1, columns, (width, 4.2), width_ratios=(3, 2)[:columns])
@@ -138,7 +139,11 @@ def binned_figure(frame: DataFrame, lift: DataFrame, x: str, y: str, limits: tup
         style = "-" if "attentive" in str(system) else "--" if "tree" in str(system) else ":"
         ax.plot(line.place, line.score, style, marker="o", ms=3, color=colour, label=system, lw=1.4)
         ax.fill_between(line.place, line.low, line.high, color=colour, alpha=0.08, lw=0)
-    if limits and frame.score.notna().any():
+    if frame.score.isna().all():
+        why = f"{y} is undefined in every bin:\ntoo few examples, or all alike"
+        ax.text(0.5, 0.5, why, ha="center", va="center", color=SOFT, transform=ax.transAxes)
+        ax.set(xticks=[], yticks=[])
+    elif limits:
         # Intervals of bins of a few pairs, which may reach to 0, would press all scores together.
         ax.set_ylim(min(limits[0], frame.score.min() - 0.02), max(limits[1], frame.score.max() + 0.02))
     ax.set_xlabel(x)

@@ -60,6 +60,18 @@ def test_bins_are_one_word_wide(tmp_path):
     assert length_bins.figures(made)["length-bins"].axes[0].get_ylim()[1] == pytest.approx(1, abs=0.05)
 
 
+def test_a_figure_without_a_score_says_why(tmp_path):
+    """Pearson's r of one pair, or of equal predictions, is undefined."""
+    alike = recording(tmp_path, system="sick/constant", examples=pairs(np.arange(20.0), np.ones(20)))
+    alone = recording(tmp_path, system="sick/gru", examples=pairs([3.0], [2.0]))
+    known = recording(tmp_path, system="sick/lstm", examples=pairs(np.arange(20.0), np.arange(20.0)))
+    said = []
+    for source in (alike, alone, known):
+        (axes,) = length_bins.figures(length_bins.tables([source]))["length-bins"].axes
+        said.append([text.get_text().partition(":")[0] for text in axes.texts])
+    assert said == [["Pearson's r is undefined in every bin"]] * 2 + [[]]
+
+
 def test_a_pair_of_fourteen_words_on_the_mean_is_long(tmp_path):
     texts = [("a " * 13 + "a", "b " * 13 + "b")] * 20 + [("a " * 12 + "a", "b " * 13 + "b")] * 20
     gold = np.tile(np.arange(20.0), 2)
