@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 from figure_reading import names
@@ -178,6 +180,11 @@ def test_gates_are_named(tmp_path):
     assert gates(recording(tmp_path, **hyper), 10) == [(gate, number) for gate in GATES for number in (1, 2)]
     shared = recording(tmp_path, seed=2, encoder={"z_scope": "shared"}, **hyper)
     assert gates(shared, 10) == gates(recording(tmp_path, seed=3), 10) == [("", number) for number in range(1, 11)]
+
+
+def test_the_page_names_the_gates_in_the_order_of_their_dimensions():
+    page = Path(__file__).parents[3] / "docs" / "structures.md"
+    assert f"5 gates ({', '.join(GATES[:-1])} and {GATES[-1]})" in page.read_text(encoding="utf-8")
 
 
 def test_examples_are_those_that_are_largest_as_large_is_meant():
