@@ -1,7 +1,7 @@
 """Attention of heads over their dependents (figure 4 of the attentive tree encoders).
 
 In the heat map a column is a head and a row a dependent; the weights of a column sum to 1, and a head with a single
-dependent has no choice.
+dependent has no choice. Of a tree of phrases, those of the same words are told apart by their labels.
 """
 
 from __future__ import annotations
@@ -60,6 +60,7 @@ def tables(sources: Sequence[Recording], *, sentence: str = "") -> dict[str, Dat
 def child_weights(edges: DataFrame, nodes: DataFrame, example: int, side: int) -> DataFrame:
     """The dependents of a sentence with their weights; `alone` marks those without a sibling."""
     of_one = nodes[(nodes.example == example) & (nodes.sentence == side)].set_index("node")
+    name = _names(of_one)
     found = edges[(edges.example == example) & (edges.sentence == side) & (edges.relation == "child")]
     count = found.groupby("receiver").sender.transform("size")
     return (
@@ -68,16 +69,16 @@ def child_weights(edges: DataFrame, nodes: DataFrame, example: int, side: int) -
                 "sentence": side,
                 "length": of_one.end.max(),
                 "head": found.receiver,
-                "head_word": of_one.text.reindex(found.receiver).to_numpy(),
+                "head_word": name.reindex(found.receiver).to_numpy(),
                 "dependent": found.sender,
-                "dependent_word": of_one.text.reindex(found.sender).to_numpy(),
+                "dependent_word": name.reindex(found.sender).to_numpy(),
                 "attention": found.attention,
                 "dependents": count,
                 "alone": count == 1,
                 "depth": [_depth(node, of_one.parent) for node in found.receiver],
             }
         )
-        .assign(words=[of_one.text.tolist()] * len(found))
+        .assign(words=[name.tolist()] * len(found))
         .reset_index(drop=True)
     )
 
@@ -115,7 +116,8 @@ def figures(tables: Mapping[str, DataFrame]) -> dict[str, Figure]:
         figure.set_label(
             f'Drawn: {shown}, "{one.text.iloc[0]}", guided by "{one.guided_by.iloc[0]}". Grey: an only dependent.'
         )
-        heat(axes[0, 0], matrix, words, words, high=1.0, label="weight of the dependent")
+        phrases = len(words) > one.length.iloc[0]
+        heat(axes[0, 0], matrix, words, words, high=1.0, label="weight of the dependent", numbered=phrases)
         for row in one[one.alone].itertuples():
             axes[0, 0].add_patch(Rectangle((row.head - 0.5, row.dependent - 0.5), 1, 1, color=_NO_CHOICE, lw=0))
         axes[0, 0].set_xlabel("head")
@@ -137,6 +139,12 @@ def figures(tables: Mapping[str, DataFrame]) -> dict[str, Figure]:
     ax.legend()
     found["entropy"] = figure
     return found
+
+
+def _names(nodes: DataFrame) -> Series:
+    """The words of each node of a sentence, after its label where another node has the same words, as in S -> NP."""
+    chained = nodes.duplicated(["start", "end"], keep=False)
+    return nodes.text.where(~chained, (nodes.tag + " " + nodes.text).str.strip())
 
 
 def _depth(node: int, parent: Series) -> int:

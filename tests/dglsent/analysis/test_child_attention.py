@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from figure_reading import cells
+from figure_reading import cells, names
 from made import pairs, recording, tree, words
 from pandas import DataFrame, concat
 
@@ -91,6 +91,21 @@ def test_tokens_with_spaces_and_phrases_are_nodes_of_their_own(tmp_path):
     )
     heat = child_attention.figures(child_attention.tables([source]))["heat-corpus-model"].axes[0]
     assert cells(heat) == {("Hà Nội", "its outskirts"): 0.7, ("lắm", "its outskirts"): 0.3}
+
+
+def test_phrases_of_the_same_words_are_told_apart(tmp_path):
+    """By their labels and, where these are alike or there are none, by numbers."""
+    rows = [(0, -1, 0, 2, "Dogs", "S", -1), (1, 0, 0, 1, "Dogs", "NP", -1), (2, 1, 0, 1, "Dogs", "NP", -1)]
+    nodes = tree(0, [*rows, (3, 0, 1, 2, "Dogs", "", -1)])
+    edges = children(0, 0, [(1, 0, 0.6), (3, 0, 0.4), (2, 1, 1.0)])
+    source = recording(
+        tmp_path, fields=["child.attention"], nodes=nodes, edges=edges, examples=pairs([1.0], [1.0], [("x", "y")])
+    )
+    made = child_attention.tables([source])
+    assert made["weights"].head_word.tolist() == ["Dogs", "Dogs", "NP Dogs"]
+    assert made["weights"].dependent_word.tolist() == ["NP Dogs", "Dogs", "NP Dogs"]
+    heat = child_attention.figures(made)["heat-corpus-model"].axes[0]
+    assert names(heat) == ["Dogs", "NP Dogs", "NP Dogs (2)", "Dogs (2)"]
 
 
 def test_a_caption_has_the_sentence_of_a_tree_of_phrases(tmp_path):
