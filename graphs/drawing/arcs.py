@@ -11,6 +11,7 @@ from typing import Final, TypeAlias
 from graphs.drawing.canvas import MARGIN, Canvas, Svg, apart, number, text_width
 from graphs.drawing.colour import INK, SOFT, Scale
 from graphs.drawing.given import drawn_by, named, texts, words_of
+from graphs.drawing.letters import shortened
 from graphs.errors import InputError
 
 Arc: TypeAlias = "tuple[int, int] | tuple[int, int, float]"
@@ -29,7 +30,7 @@ _BEND: Final = 5.0  # radius of the corners of an arc
 _ARROW: Final = 5.0
 _BETWEEN: Final = 16.0  # rows
 _WIDTHS: Final = (0.8, 4.2)  # of arcs, from the lowest weight to the highest
-_LONGEST: Final = 14  # letters of a word at the end of a row
+_LONGEST: Final = 14  # letters of a word at the end of a row, wide ones counted twice
 
 
 @dataclass(slots=True)
@@ -289,4 +290,4 @@ def _draw(
 
 
 def _short(word: str) -> str:
-    return word if len(word) <= _LONGEST else f"{word[: _LONGEST - 1]}…"
+    return shortened(word, _LONGEST)

@@ -11,6 +11,7 @@ from typing import Final, Literal, TypeAlias
 from xml.sax.saxutils import escape as _escape
 
 from graphs.drawing.colour import INK, PAPER, Scale, turned
+from graphs.drawing.letters import cells
 from graphs.errors import InputError
 from graphs.files import replacing
 
@@ -92,14 +93,6 @@ def text_width(text: str, size: float, *, bold: bool = False) -> float:
     """The width of a line of text, in pixels, a little on the wide side."""
     ems = sum(map(_ems, text))
     return ems * size * _WIDER * (_BOLD if bold else 1.0)
-
-
-def cells(character: str) -> int:
-    """How many cells of a terminal it takes: two a Chinese letter or an emoji, none an accent put on a letter."""
-    # Of a Korean syllable in parts, the vowel and the last consonants join the first one.
-    if unicodedata.category(character) in ("Mn", "Me", "Cf") or "\u1160" <= character <= "\u11ff":
-        return 0
-    return 2 if unicodedata.east_asian_width(character) in ("W", "F") else 1
 
 
 def apart(text: str) -> str:

@@ -14,6 +14,7 @@ from graphs.columns import as_array
 from graphs.drawing.canvas import MARGIN, Canvas, Svg, number, readable, text_width
 from graphs.drawing.colour import LINE, PAPER, Palette, Scale, ink_on
 from graphs.drawing.given import words_of
+from graphs.drawing.letters import shortened
 from graphs.errors import InputError
 
 _CELL: Final = 28.0  # pixels of a cell with a value
@@ -22,6 +23,7 @@ _TEXT: Final = 13.0
 _VALUE: Final = 10.0
 _LONG: Final = 8.5  # of values of more than four characters
 _FEW: Final = 16  # rows and columns up to which a cell shows its value
+_LONGEST: Final = 40  # letters of a name, wide ones counted twice
 _MANY: Final = 10_000  # cells, beyond which none is a shape of its own: 300 words were 12 MB
 _TURN: Final = -50.0  # degrees, of the names over the columns
 
@@ -38,6 +40,8 @@ def heat_svg(
     label: str | None = None,
 ) -> Svg:
     """Draws a matrix as coloured cells, with their values where they are few, else under the mouse up to 10,000 cells.
+
+    Long names are cut in their middle; up to 10,000 cells the whole of them is under the mouse.
 
     Args:
         matrix: [R, C] numbers, an array or a tensor; a cell with NaN stays empty.
@@ -61,19 +65,18 @@ def heat_svg(
     size = _CELL if few else _SMALL
     largest = max(map(abs, cells[np.isfinite(cells)].tolist()), default=0.0)
     canvas = Canvas()
-    left = MARGIN + max((text_width(row, _TEXT) for row in rows), default=0.0) + 8.0
+    beside, above = ([shortened(name, _LONGEST) for name in names] for names in (rows, columns))
+    left = MARGIN + max((text_width(name, _TEXT) for name in beside), default=0.0) + 8.0
     slope = math.radians(-_TURN)
-    over = max((text_width(column, _TEXT) for column in columns), default=0.0)
+    over = max((text_width(name, _TEXT) for name in above), default=0.0)
     top = MARGIN + over * math.sin(slope) + 14.0
-    ends = [
-        left + (index + 0.6) * size + text_width(name, _TEXT) * math.cos(slope) for index, name in enumerate(columns)
-    ]
-    for index, name in enumerate(columns):
+    ends = [left + (index + 0.6) * size + text_width(name, _TEXT) * math.cos(slope) for index, name in enumerate(above)]
+    for index, name in enumerate(above):
         x = left + (index + 0.55) * size
         canvas.text(name, x, top - 9.0, _TEXT, anchor="start", kind="column", turn=_TURN)
     for index, name in enumerate(rows):
         y = top + index * size
-        canvas.text(name, left - 8.0, y + size / 2, _TEXT, anchor="end", kind="row")
+        canvas.text(beside[index], left - 8.0, y + size / 2, _TEXT, anchor="end", kind="row")
         for place, value in enumerate(cells[index].tolist() if cells.size <= _MANY else ()):
             x, colour = left + place * size, scale.colour(value)
             stroke = PAPER if value == value else LINE  # paper between cells, so that those of one colour stay apart

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from typing import Final
 
 from graphs.columns import Constituency, Dependencies
-from graphs.drawing.canvas import cells
 from graphs.drawing.given import wants
+from graphs.drawing.letters import cells
 from graphs.errors import SentenceError
 from graphs.features import tags
 from graphs.trees import heads, ordered_parents

@@ -68,6 +68,21 @@ def test_no_texts_overlap_and_every_arc_is_there(given, width):
     assert len(rows) == 1 or width == 250.0
 
 
+@pytest.mark.parametrize(
+    ("word", "shown"),
+    [
+        ("incomprehensible", "incompreh…ible"),
+        ("e\u0301" * 14, "e\u0301" * 14),  # of 28 code points
+        ("e\u0301" * 15, "e\u0301" * 9 + "…" + "e\u0301" * 4),
+        ("雪" * 7, "雪" * 7),
+        ("雪" * 8, "雪" * 4 + "…" + "雪" * 2),
+    ],
+)
+def test_words_of_other_rows_are_cut_to_a_width_between_letters(word, shown):
+    svg = arcs_svg([word, *("word" for _ in range(30))], [(0, 30)], width=400.0)
+    assert texts(svg, "other")[-1].text == shown
+
+
 def test_weights_are_widths_and_colours():
     svg = arcs_svg(["a", "b"], [(0, 1, 0.0), (1, 0, 1.0), (1, 1, 0.5)])
     lines = [path for path in parse(svg).iter(f"{NS}path") if path.get("fill") == "none"]

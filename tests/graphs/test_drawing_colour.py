@@ -112,6 +112,17 @@ def test_heat():
     assert len(texts(heat_svg(np.zeros((0, 0)), [], []), "legend")) == 2
 
 
+def test_long_names_are_cut_and_stand_whole_under_the_mouse():
+    long, usual = "abcdefghij" * 8, "w" * 40
+    for svg in (heat_svg([[0.5], [0.5]], [long, usual], [long]), window_svg([long, usual], [[0.5], [0.5]])):
+        assert [text.text for text in texts(svg, "row")] == ["abcdefghijabcdefghijabcdef…hijabcdefghij", usual]
+        assert float(parse(svg).get("width")) < 1000
+        first, _ = (rect for rect in parse(svg).iter(f"{NS}rect") if rect.get("class") == "cell")
+        assert first.find(f"{NS}title").text.startswith(f"{long} · ")
+    (column,) = texts(heat_svg([[0.5]], ["a"], [long]), "column")
+    assert column.text == "abcdefghijabcdefghijabcdef…hijabcdefghij"
+
+
 def test_cells_stand_beside_their_rows_and_under_their_columns():
     svg = heat_svg(np.array([[0.0, 0.1, 0.2], [0.3, 0.4, 0.5]]), ["a", "b"], ["x", "y", "z"])
     beside = {text.text: float(text.get("y")) for text in texts(svg, "row")}
