@@ -31,6 +31,9 @@ COMMANDS = {
     "completion": "print a script by which bash or zsh completes commands and options",
 }
 
+# Those whose work is what they print; what others print says which files they have written.
+_PRINTED = ("predict", "test", "recipes", "bench", "completion")
+
 _HELP = """usage: dglsent COMMAND [options]
 
 Sentence models over parse trees as message passing on DGL graphs.
@@ -54,6 +57,7 @@ _WORKER_REMEDY = (
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command; returns the exit code, 2 for input that cannot be used."""
     arguments = list(sys.argv[1:] if arguments is None else arguments)
+    closed = sys.stdout is None
     _open_streams()
     if not arguments or arguments[0] in ("-h", "--help", "help"):
         return _run(lambda: _say(_help(), 0 if arguments else BAD_INPUT))
@@ -67,6 +71,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
         hint = near(name, COMMANDS, f"commands are {', '.join(COMMANDS)}", closely=True)
         return _fail(f"no command {name!r}; {hint}")
+    if closed and name in _PRINTED:
+        return _fail(f"standard output is closed, and `dglsent {name}` writes there; give it a file or a pipe")
     _threads(rest)
     _quiet()
     return _run(lambda: int(importlib.import_module(f"dglsent.cli.{name}").main(rest)))

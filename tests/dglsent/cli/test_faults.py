@@ -208,9 +208,20 @@ def test_streams_that_are_closed(run, tmp_path, monkeypatch):
     (tmp_path / "in.brackets").write_text("(S (A a) (B b))\n")
     assert main(["draw", "in.brackets", "--out", "drawn"]) == 0
     assert len(list((tmp_path / "drawn").iterdir())) == 1
+    monkeypatch.setattr(sys, "stdout", io.StringIO())
     monkeypatch.setattr(sys, "stderr", io.StringIO())
     assert main(["predict", str(run)]) == 2
     assert "<stdin>: holds no sentences" in sys.stderr.getvalue()
+
+
+@pytest.mark.parametrize("command", [["predict", "RUN", "in.brackets"], ["test", "RUN"], ["recipes"]])
+def test_what_is_only_printed_is_not_lost_in_silence(command, run, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "in.brackets").write_text("(2 (1 a) (3 b))\n")
+    monkeypatch.setattr(sys, "stdout", None)
+    assert main([str(run) if word == "RUN" else word for word in command]) == 2
+    (said,) = capsys.readouterr().err.splitlines()
+    assert said.startswith(f"dglsent: standard output is closed, and `dglsent {command[0]}` writes there;")
 
 
 @pytest.mark.parametrize("garbage", [b"", b"\x80\x02.", b"garbage", {}, {"state_dict": {}}, [1]])
