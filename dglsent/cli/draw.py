@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from dglsent.cli.console import complain
 from dglsent.cli.options import Parser, positive
 from dglsent.cli.reading import guess, read, text_of
+from dglsent.cli.taken_for_text import refuse_markup
 from graphs.errors import InputError, SentenceError
 
 if TYPE_CHECKING:
@@ -73,6 +74,7 @@ def _read(file: str, options: Namespace) -> Iterator[Constituency | Dependencies
 
     name = "<stdin>" if file == "-" else file
     text = text_of(file)
+    refuse_markup(text, name)
     form = options.format or guess(name, text)
     if form not in ("brackets", "conllu") and text.strip():
         raise InputError(f"{name}: neither brackets nor CoNLL-U; `dglsent parse` makes them of text")

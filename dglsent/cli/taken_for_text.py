@@ -1,4 +1,4 @@
-"""What would be taken for text and scored as sentences: tables, trees, columns of tokens, and the header of pairs."""
+"""What would be taken for text and scored as sentences: tables, trees, markup, columns of tokens, headers of pairs."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Sequence
 from itertools import groupby
 
-from dglsent.corpora.own_files import PAIR, TEXT, is_tree
+from dglsent.corpora.own_files import PAIR, TEXT, are_brackets, is_tree
 from graphs.errors import InputError
 
 _NAME = re.compile(r"[^\W\d]\w*(?: \w+){0,2}")  # of a column; text has a space after a comma, or more words
@@ -59,6 +59,23 @@ def refuse_trees(text: str, name: str) -> None:
     raise InputError(
         f"{name or 'input'}:{found}: a tree in brackets{mixed}; give trees alone, or add --format text if it is text"
     )
+
+
+def refuse_markup(text: str, name: str) -> None:
+    """Refuses trees in brackets between lines of markup, such as `<S ID=1>` of the Chinese Treebank.
+
+    Raises:
+        InputError: a line begins with `<`, and the others are trees.
+    """
+    lines = numbered_lines(text)
+    marked = [(number, line) for number, line in lines if line.startswith("<")]
+    trees = [line for _, line in lines if not line.startswith("<")]
+    if marked and trees and are_brackets(trees):
+        number, line = marked[0]
+        raise InputError(
+            f"{name or 'input'}:{number}: {line[:40]!r} is markup between trees; give the trees alone, as "
+            "`grep -v '^<' FILE` leaves them"
+        )
 
 
 def refuse_csv(text: str, name: str, columns: Sequence[str]) -> None:

@@ -7,6 +7,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 import graphs
 from graphs.columns import Dependencies
 from graphs.drawing import Svg
@@ -78,6 +80,16 @@ def test_what_cannot_be_drawn_is_told(tmp_path, program):
     text.write_text("\n")
     program.refuses("draw", text, "--out", out, saying=["c.txt: holds no sentences"])
     assert not out.exists()
+
+
+@pytest.mark.parametrize("name", ["ctb.fid", "ctb.mrg"])
+def test_markup_between_trees_is_told(name, tmp_path, program):
+    """As the Chinese Treebank has it."""
+    file = tmp_path / name
+    file.write_text(f"<DOC>\n<DOCID> CTV </DOCID>\n<S ID=1>\n{TREE}\n</S>\n</DOC>\n")
+    program.refuses("draw", file, "--out", tmp_path / "out", saying=[f"{name}:1: '<DOC>' is markup", "grep -v '^<'"])
+    file.write_text(TREE.replace("(", "(<", 1))
+    assert program("draw", file, "--format", "brackets", "--out", tmp_path / "out")[0] == 0
 
 
 def test_sentences_without_heads_are_told_and_the_others_drawn(tmp_path, program):
