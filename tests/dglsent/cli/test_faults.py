@@ -406,3 +406,20 @@ def test_a_scale_goes_up():
 class Named(Reviews):
     def __init__(self, train: float = 0.8, hidden: float = -1.0) -> None:
         super().__init__()
+
+
+@pytest.mark.parametrize("order", ["le", "be"])
+def test_utf_16_without_a_mark_is_named(order, run, tmp_path, program):
+    """Of Latin letters it is UTF-8 too, and its letters and NUL would be read as words."""
+    trees, text = tmp_path / "trees.brackets", tmp_path / "text.txt"
+    trees.write_bytes("(2 (1 a) (3 b))\r\n(2 (1 a) (3 b))\r\n".encode(f"utf-16-{order}"))
+    text.write_bytes("a film\r\n\r\nb\r\n".encode(f"utf-16-{order}"))
+    saying = ["as in UTF-16; convert the file to UTF-8", f"iconv -f UTF-16{order.upper()} -t UTF-8"]
+    for command in (
+        ["draw", trees, "--out", tmp_path / "drawn"],
+        ["predict", run, trees],
+        ["build", trees, tmp_path / "store", "--graph", "constituency"],
+        ["parse", text, tmp_path / "parsed"],
+    ):
+        file = trees if trees in command else text
+        program.refuses(*command, saying=[str(file), *saying])
