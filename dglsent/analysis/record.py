@@ -66,7 +66,7 @@ def record(
 
     Args:
         run: folder that `dglsent fit` wrote.
-        out: folder of the recording; one that was broken off is gone on with, a whole one is left as it is.
+        out: folder of the recording; an interrupted one is resumed, a whole one is left as it is.
         split: "train", "dev" or "test".
         files: files to record in place of a split, in the form of those that the run was trained on, or that its store
             was built of; their names are the split of the recording.

@@ -17,9 +17,9 @@ if TYPE_CHECKING:
 
 _EPILOGUE = """
 Files are CoNLL-U ({conllu}), brackets ({brackets}), raw sentences, one per line ({text}), or tables ({tables}) with
-columns `text`, or `first` and `second`, and `label` or `score`; .gz too. Stanza parses on the way what is no tree yet
-and is to be one. A store trains as the corpus does: --corpus Stored --corpus.store OUT. The same command again resumes
-what was stopped, and makes again what is damaged or of a changed file.
+columns `text`, or `first` and `second`, and `label` or `score`; .gz too. If the graphs are trees, Stanza
+parses sentences that have none. A store trains as the corpus does: --corpus Stored --corpus.store OUT. The same
+command again resumes what was stopped, and rebuilds what is damaged or comes from a changed file.
 """
 
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 _EPILOGUE = """
 Sentences are brackets or CoNLL-U, such as `dglsent parse` writes. DIR/NAME-0001.svg is the first sentence of FILE
 NAME.brackets or NAME.conllu.gz; of a further file of that name the numbers go on. A sentence that cannot be drawn is
-told on standard error, and makes the exit code 2.
+reported on standard error, and makes the exit code 2.
 """
 
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 _EPILOGUE = """
 Every key of the recipe is an option too, such as --training.epochs 3, or --encoder.hidden 100 for
 encoder.init_args.hidden; RECIPE comes before them. `dglsent recipes RECIPE --resolved` shows the keys with their
-values, `dglsent fit RECIPE --encoder.help` those of its class, with a CLASS behind it those of another (--task.help
+values, `dglsent fit RECIPE --encoder.help` those of its class, with a CLASS after it those of another (--task.help
 and --corpus.help, too). The same command again resumes an unfinished run and leaves a finished one as it is.
 """
 
@@ -39,7 +39,7 @@ def make_parser() -> Parser:
         help="seed of initialisation, shuffling and dropout; the recipe's by default",
     )
     several.add_argument(
-        "--seeds", type=seeds, metavar="1,2,3", help="one run a seed, in RUN/seed-N, and the means of all there"
+        "--seeds", type=seeds, metavar="1,2,3", help="one run per seed, in RUN/seed-N, and the means of all there"
     )
     add_device(parser)
     add_processes(parser)

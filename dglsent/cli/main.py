@@ -16,7 +16,7 @@ from pathlib import Path
 from types import FrameType
 
 COMMANDS = {
-    "fit": "train a recipe, or go on with an unfinished run",
+    "fit": "train a recipe, or resume an unfinished run",
     "test": "score a trained run on the dev and test splits",
     "predict": "predict for raw text or parses, from files or standard input",
     "record": "write down what a trained model shows of a split, as tables of nodes and edges",

@@ -36,7 +36,7 @@ def add_data(parser: argparse.ArgumentParser) -> None:
 def add_stanza(parser: argparse.ArgumentParser, purpose: str = "") -> None:
     """--stanza-dir; `purpose` says for which sentences, where not for all."""
     models = f"Stanza's models, {purpose}" if purpose else "Stanza's models"
-    parser.add_argument("--stanza-dir", type=Path, metavar="DIR", help=f"{models}; downloaded by Stanza without")
+    parser.add_argument("--stanza-dir", type=Path, metavar="DIR", help=f"{models}; without it Stanza downloads them")
 
 
 def add_device(parser: argparse.ArgumentParser) -> None:

@@ -25,16 +25,16 @@ if TYPE_CHECKING:
     from dglsent.inference.model import Model
 
 _EPILOGUE = """
-A line is a sentence; where the model needs parses, or tags, Stanza makes them (first, and of many sentences faster,
-does `dglsent parse`, whose files are read as they are). A model of pairs reads two sentences on two consecutive
-lines, or two columns separated by a tab. Of a table (.tsv, .csv, .jsonl) the columns are read that the model was
-trained on or, if it was not trained on a table, `text`, of pairs `first` and `second`; --columns names others. A
+A line is a sentence; where the model needs parses, or tags, Stanza makes them (for many sentences it is faster to run
+`dglsent parse` first, whose files are read as they are). A model of pairs reads two sentences on two consecutive
+lines, or two columns separated by a tab. In a table (.tsv, .csv, .jsonl) the columns are read that the model was
+trained on or, if it was not trained on a table, `text`, for pairs `first` and `second`; --columns names others. A
 tagger that was trained on one token per line reads such files, too: with --format columns, and without if most tokens
 have their classes. Every example gives one line of JSON; one that cannot be used gives a line with "error", is
-reported on standard error, and makes the exit code 2; a file of several of which none can be used, as it is of
-another format or has no parses that the model reads, is one error alone. "id" is that of its (first) sentence:
-`sent_id` of CoNLL-U, the line of text and of trees that have one each, else its number; of several files each line
-names its "file".
+reported on standard error, and makes the exit code 2. A file of several sentences none of which can be used, because
+it has another format or no parses that the model reads, is one error. "id" is that of the (first) sentence: `sent_id`
+of CoNLL-U, the number of the line where each line has one sentence or tree, else its number; with several files each
+line names its "file".
 """
 
 

@@ -22,7 +22,7 @@ from dglsent.cli.options import (
 _EPILOGUE = """
 Fields of nodes are named such as z_u, those of edges such as child.attention or complete.attention_1; patterns such as
 '*.attention*' choose among those that the encoder declares. The tables are folders of Parquet files: examples, nodes,
-edges. The same command again goes on with a recording that was broken off.
+edges. The same command again resumes an interrupted recording.
 """
 
 

@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 _EPILOGUE = """
 Runs lie in DIR/RECIPE/seed-N, those of folds in DIR/RECIPE/seed-N/fold-K, as those of `dglsent fit` do: finished ones
 are not trained again, interrupted ones go on. DIR/tables has the whole table with all that is measured, as Markdown and
-JSON. A row that fails is told on standard error, and the exit code is 1. A row is marked stale where its recipe or the
-code that its training used has changed since, or where its runs do not say which code that was.
+JSON. A row that fails is reported on standard error, and the exit code is 1. A row is marked stale where its recipe or
+the code that its training used has changed since, or where its runs do not say which code that was.
 """
 
 FAILED = 1
@@ -37,7 +37,7 @@ def make_parser() -> Parser:
     parser.add_argument("--seeds", type=seeds, default=[1], metavar="1,2,3", help="seeds of each row; 1 by default")
     parser.add_argument("--rows", type=names, default=[], metavar="A,B", help="only these: names of rows or recipes")
     parser.add_argument(
-        "--folds", type=positive, metavar="N", help="of a table with folds, train the first N; its rows say so"
+        "--folds", type=positive, metavar="N", help="in a table with folds, train the first N; its rows say so"
     )
     parser.add_argument("--jobs", type=positive, default=1, metavar="N", help="trainings side by side; 1 by default")
     parser.add_argument(
@@ -48,8 +48,8 @@ def make_parser() -> Parser:
     stale.add_argument(
         "--verify",
         action="store_true",
-        help="train nothing but the first epochs of stale runs, each on the threads and the device that it had: one of "
-        "which they are the same to the last digit is stale no more",
+        help="train nothing but the first epochs of stale runs, each on the threads and the device that it had; a "
+        "run for which they are the same to the last digit is no longer stale",
     )
     parser.add_argument(
         "--against",

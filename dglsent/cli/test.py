@@ -41,7 +41,7 @@ def make_parser() -> Parser:
         "--split",
         action="append",
         choices=("train", "dev", "test"),
-        help="split to score, of several each by an option of its own; dev and test by default",
+        help="split to score (repeat the option for several); dev and test by default",
     )
     add_stanza(parser, "for raw sentences in files")
     add_data(parser)
