@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import KeysView, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from itertools import chain
 from typing import Any
@@ -158,7 +159,7 @@ def merge(graphs: Sequence[SentenceGraph] | MergedGraphs) -> MergedGraphs:
     if others:
         raise InputError(
             f"sentence graphs, such as graphs.dependency makes, are wanted, and a {others[0]} was given; "
-            "those of pairs stand one after the other: a0, b0, a1, b1, ..."
+            "graphs.from_dgl makes one of a DGLGraph, and those of pairs stand one after the other: a0, b0, a1, b1, ..."
         )
     wanted = _names(graphs[0])
     for number, graph in enumerate(graphs):
@@ -217,13 +218,11 @@ def _column(graphs: Sequence[SentenceGraph], of: str, name: str, rows: IntArray)
         InputError: it is not of one type and width, or was set to something else on one of the graphs.
     """
     columns = [getattr(graph, of)[name] for graph in graphs]
-    try:
+    with suppress(ValueError, TypeError):  # of several widths, or types that no array has in common
         joined = np.concatenate(columns)
-    except ValueError:  # of several widths
-        joined = None
-    alike = joined is not None and joined.dtype == getattr(columns[0], "dtype", None)
-    if joined is not None and alike and [*map(len, columns)] == rows.tolist():
-        return joined
+        numbers = joined.dtype.kind in "biuf" and joined.dtype == getattr(columns[0], "dtype", None)
+        if numbers and [*map(len, columns)] == rows.tolist():
+            return joined
     for number, graph in enumerate(graphs):
         fault = graph.fault()
         if fault:

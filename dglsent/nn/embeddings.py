@@ -93,12 +93,14 @@ class GivenVectors(WordEmbedding):
         """The vectors [n, dim] of n nodes.
 
         Raises:
-            InputError: they have none.
+            InputError: they have none, or of another size.
         """
         try:
             vectors = nodes[VECTOR].to(self.weight.dtype)
         except KeyError:
             raise InputError("the nodes have no field `vector`; graphs.with_vectors makes it") from None
+        if vectors.shape[-1] != self.dim:
+            raise InputError(f"the vectors of the nodes have {vectors.shape[-1]} dimensions; {self.dim} are wanted")
         return F.dropout(vectors, self.dropout, self.training) if self.dropout else vectors
 
     def forward(self, word: Tensor) -> Tensor:

@@ -20,7 +20,7 @@ from dglsent.passing.views import Fields
 from graphs import fields
 from graphs.batching import MergedGraphs, merge, pair_fields, topology
 from graphs.columns import IntArray
-from graphs.errors import InputError
+from graphs.errors import InputError, check_kind
 from graphs.fields import ATTEND, CHILD
 from graphs.ranges import starts
 from graphs.sentence_graph import SentenceGraph
@@ -38,6 +38,9 @@ class Batch:
         merged: the sentences, as `graphs.batching.merge` gives them.
         pairs: whether they are pairs.
 
+    Raises:
+        InputError: `merged` is something else, as a list of graphs.
+
     Attributes:
         size: number of sentences S.
         pairs: whether they are pairs.
@@ -54,6 +57,7 @@ class Batch:
 
     @lasting
     def __init__(self, merged: MergedGraphs, *, pairs: bool = False) -> None:
+        check_kind(merged, MergedGraphs, "Batch.of(graphs) batches a list of sentence graphs")
         self._merged = merged
         self.size, self.pairs = len(merged.node_counts), pairs
         self.node_counts = torch.from_numpy(merged.node_counts)

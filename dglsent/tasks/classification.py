@@ -8,13 +8,15 @@ from typing import Any, ClassVar
 import numpy as np
 import torch
 from torch import Tensor, nn
-from torch.nn import functional as F  # noqa: N812
 
 from dglsent.passing import Batch
 from dglsent.tasks.class_scores import chosen, class_scores, score_names
+from dglsent.tasks.cross_entropy import cross_entropy
 from dglsent.tasks.task import Targets, Task
 from graphs import fields
 from graphs.errors import check_share, check_whole
+
+_OF_PHRASES = "where phrases have other classes than sentences, phrases=False leaves them out"
 
 
 class Classification(Task):
@@ -67,9 +69,9 @@ class Classification(Task):
 
     def loss(self, batch: Batch, states: Tensor, vectors: Tensor) -> Tensor:
         """Cross-entropy summed over labelled nodes, mean over trees."""
-        total = self._cross_entropy(vectors, batch.targets["label"])
+        total = cross_entropy(self._classified(vectors), batch.targets["label"])
         if self.phrases and fields.LABEL in batch.nodes:
-            total = total + self._cross_entropy(states, batch.nodes[fields.LABEL])
+            total = total + cross_entropy(self._classified(states), batch.nodes[fields.LABEL], hint=_OF_PHRASES)
         return total / batch.size
 
     def outcomes(self, batch: Batch, states: Tensor, vectors: Tensor) -> dict[str, Tensor]:
@@ -102,9 +104,6 @@ class Classification(Task):
     def _logits(self, states: Tensor) -> Tensor:
         """[n, choose] at evaluation."""
         return self._classified(states)[:, : self.choose]
-
-    def _cross_entropy(self, states: Tensor, label: Tensor) -> Tensor:
-        return F.cross_entropy(self._classified(states), label, ignore_index=fields.NO_LABEL, reduction="sum")
 
     def _classified(self, states: Tensor) -> Tensor:
         """[n, classes], with dropout in training."""

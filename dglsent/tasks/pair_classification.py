@@ -12,6 +12,7 @@ from torch.nn import functional as F  # noqa: N812
 
 from dglsent.passing import Batch
 from dglsent.tasks.class_scores import chosen, class_scores, score_names
+from dglsent.tasks.cross_entropy import cross_entropy
 from dglsent.tasks.similarity import Features, SimilarityHead
 from dglsent.tasks.task import Task
 from graphs.errors import check_choice
@@ -67,7 +68,7 @@ class PairClassification(Task):
         logits, label = self._logits(vectors), batch.targets[self.target]
         if self.binary_head == "sigmoid2_bce":
             return F.binary_cross_entropy_with_logits(logits, torch.stack([1 - label, label], 1).to(logits.dtype))
-        return F.cross_entropy(logits, label)
+        return cross_entropy(logits, label, "mean")
 
     def outcomes(self, batch: Batch, states: Tensor, vectors: Tensor) -> dict[str, Tensor]:
         """Predicted and gold class of each pair."""

@@ -6,10 +6,10 @@ from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar, Literal
 
 from torch import Tensor, nn
-from torch.nn import functional as F  # noqa: N812
 
 from dglsent.passing import Batch
 from dglsent.tasks.crf import CRF
+from dglsent.tasks.cross_entropy import cross_entropy
 from dglsent.tasks.spans import bio_kinds, span_counts
 from dglsent.tasks.task import DIGITS, Task
 from dglsent.tasks.token_table import TokenTable
@@ -76,7 +76,7 @@ class Tagging(Task):
         label = batch.nodes[fields.LABEL]
         if self.crf is None:
             gold = label.where(batch.nodes[fields.POSITION] >= 0, fields.NO_LABEL)
-            return F.cross_entropy(logits, gold, ignore_index=fields.NO_LABEL, reduction="sum") / batch.size
+            return cross_entropy(logits, gold) / batch.size
         table = TokenTable(batch)
         gold = table.spread(label, fields.NO_LABEL)
         whole = ((gold != fields.NO_LABEL) | ~table.mask).all(1)

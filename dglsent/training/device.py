@@ -8,7 +8,7 @@ import numpy as np
 import torch
 
 from dglsent.training import device_names
-from graphs.errors import InputError
+from graphs.errors import InputError, counted
 
 
 def pick_device(device: str | torch.device, processes: int = 1) -> str:
@@ -23,17 +23,17 @@ def pick_device(device: str | torch.device, processes: int = 1) -> str:
     count = torch.cuda.device_count() if torch.cuda.is_available() else 0
     name, _, number = device.partition(":")
     if name == "cuda" and not count:
-        raise InputError(f"--device {device}: torch sees no CUDA device; use --device cpu")
+        raise InputError(f"device {device!r}: torch sees no CUDA device; use 'cpu'")
     if number:
         if processes > 1:
-            raise InputError(f"--device {device}: one device, and there are {processes} processes; use --device cuda")
+            raise InputError(f"device {device!r}: one device, and there are {processes} processes; use 'cuda'")
         if int(number) >= count:
-            raise InputError(f"--device {device}: torch sees {count} CUDA devices, numbered from 0")
+            raise InputError(f"device {device!r}: torch sees {counted(count, 'CUDA device')}, numbered from 0")
         torch.cuda.set_device(int(number))
     if not count or device == "cpu":
         return "cpu"
     if processes > count:
-        raise InputError(f"--processes {processes}: torch sees CUDA devices for {count}; use fewer, or --device cpu")
+        raise InputError(f"{processes} processes: torch sees CUDA devices for {count}; use fewer, or device 'cpu'")
     return "cuda"
 
 

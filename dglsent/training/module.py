@@ -105,9 +105,14 @@ class Training(lightning.LightningModule):
         wrong = (~losses.isfinite()).nonzero()
         if len(wrong):
             step = int(wrong[0])
+            what = f"epoch {self.current_epoch + 1}, step {step + 1}: the loss is {float(losses[step])}"
+            if not self.current_epoch and not step:
+                raise InputError(
+                    f"{what}, before any weight has changed; look for numbers that are not finite in the examples and "
+                    "their vectors, and in the model's functions"
+                )
             raise InputError(
-                f"epoch {self.current_epoch + 1}, step {step + 1}: the loss is {float(losses[step])}; training stops, "
-                "and what the epochs before have made is kept; try a lower optimiser.lr"
+                f"{what}; training stops, and what the epochs before have made is kept; try a lower optimiser.lr"
             )
         self.log("loss", losses.mean())
         scores = self.model.task.scores(gather(self._outcomes_of_all()))

@@ -179,6 +179,8 @@ def test_fields_of_several_widths_or_types_do_not_mix():
         ([1, 2], "is of type list; give a NumPy array"),
         (3.0, "is of type float; give a NumPy array"),
         (np.zeros(3), "has 3 entries for its nodes, which are 2"),
+        (np.array(["a", "b"]), "is an array of <U1; give numbers"),
+        (np.array(["a", None]), "is an array of object; give numbers"),
     ],
 )
 def test_a_field_that_was_set_to_something_else_is_an_error(value, said):
@@ -213,6 +215,21 @@ def test_an_edge_to_a_node_of_another_graph_is_refused(end, of):
         graphs.batch([whole, broken, whole])
     with pytest.raises(InputError, match="graph 0 of the batch has an edge"):
         Batch.of([broken, whole])
+
+
+def test_strings_on_all_graphs_are_an_error():
+    """Torch said so, of no graph and no field."""
+    made = sentence_graphs([[-1, 0], [-1, 0, 0]])
+    for graph in made:
+        graph.nodes["x"] = np.array(["a"] * graph.size)
+    with pytest.raises(InputError, match=r"^graph 0 of the batch: node field 'x' is an array of <U1; give numbers$"):
+        Batch.of(made)
+
+
+def test_graphs_of_dgl_are_to_be_made_sentence_graphs():
+    (made,) = sentence_graphs([[-1, 0]])
+    with pytest.raises(InputError, match=r"and a DGLGraph was given; graphs\.from_dgl makes one of a DGLGraph"):
+        Batch.of([made.dgl()])
 
 
 @pytest.mark.parametrize("given", [3, iter([])])

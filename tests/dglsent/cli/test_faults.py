@@ -308,11 +308,24 @@ def test_a_loss_that_is_not_finite(tmp_path, program):
 class Exploding(BinaryTreeLSTM):
     """A Tree-LSTM whose states are none after ten batches (60 trees are 8 batches)."""
 
-    batches = 0
+    batches, last = 0, 10
 
     def encode(self, batch):
         self.batches += self.training
-        return super().encode(batch) * (float("nan") if self.batches > 10 else 1)
+        return super().encode(batch) * (float("nan") if self.batches > self.last else 1)
+
+
+def test_a_loss_that_is_not_finite_before_any_weight_has_changed(tmp_path, program):
+    """It was laid at the door of the learning rate."""
+    file = recipe(tmp_path, TINY.replace(TREE, f"{__name__}.Broken"))
+    said = ["epoch 1, step 1: the loss is nan, before any weight has changed; look for numbers that are not finite in"]
+    program.refuses("fit", file, "--out", tmp_path / "run", saying=said)
+
+
+class Broken(Exploding):
+    """One whose states are none from the first batch on."""
+
+    last = 0
 
 
 def test_json_without_nan(run, tmp_path, program):

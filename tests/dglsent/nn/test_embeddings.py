@@ -101,6 +101,11 @@ def test_fixed_vectors_get_none_but_are_saved():
     assert "tune=False" in repr(embedding)
 
 
+def test_vectors_on_the_nodes_of_another_size_are_refused():
+    with pytest.raises(InputError, match=r"^the vectors of the nodes have 3 dimensions; 4 are wanted$"):
+        GivenVectors(5, 4).of({"vector": torch.randn(2, 3)})
+
+
 def test_vectors_that_are_set_on_the_nodes_pass_their_gradient_on():
     """As docs/own-model.md says of a model that makes them and is trained too."""
     states = torch.randn(3, 4, requires_grad=True)

@@ -248,6 +248,11 @@ def test_one_direction_or_relation_is_given_in_a_tuple():
         Batch.of([chain(2)], relations="next")
 
 
+def test_a_batch_is_made_by_of():
+    with pytest.raises(InputError, match=r"MergedGraphs is wanted, and list was given; Batch\.of\(graphs\) batches"):
+        Batch([chain(2)])
+
+
 @pytest.mark.parametrize(
     ("column", "needs"),
     [

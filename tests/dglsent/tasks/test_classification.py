@@ -86,6 +86,19 @@ def test_without_phrases_only_sentences_are_learnt(labels):
     assert one == two
 
 
+def test_phrases_of_more_classes_than_sentences_have_can_be_left_out(labels):
+    labels[1][0] = 0  # of a sentence
+    states = torch.randn(9, 4)
+    task = Classification(4, 4)
+    labels[2][0] = labels[0][0] = 3
+    labels[0][1] = 5
+    batch = batch_of(labels, task)
+    with pytest.raises(InputError, match=r"^class 5 is to be learnt, .* 0 to 3; where phrases have .*, phrases=False"):
+        task.loss(batch, states, batch.at_roots(states))
+    task.phrases = False
+    assert task.loss(batch, states, batch.at_roots(states)).isfinite()
+
+
 def test_a_class_that_is_never_chosen():
     task = Classification(2, 3, choose=2).eval()
     with torch.no_grad():

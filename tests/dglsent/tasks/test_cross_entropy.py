@@ -1,0 +1,26 @@
+from __future__ import annotations
+
+import math
+
+import pytest
+import torch
+
+from dglsent.tasks.cross_entropy import cross_entropy
+from graphs.errors import InputError
+
+
+def test_it_is_summed_or_its_mean_is_taken_without_examples_that_have_no_class():
+    logits, label = torch.tensor([[0.0, math.log(3)], [5.0, 7.0], [0.0, 0.0]]), torch.tensor([1, -1, 0])
+    wanted = math.log(4 / 3) + math.log(2)
+    assert cross_entropy(logits, label).item() == pytest.approx(wanted)
+    assert cross_entropy(logits, label, "mean").item() == pytest.approx(wanted / 2)
+
+
+@pytest.mark.parametrize("label", [2, 7, -2])
+def test_a_class_that_is_none_of_the_task_is_named(label):
+    """It was a bare IndexError."""
+    said = f"^class {label} is to be learnt, and the task has those from 0 to 1; "
+    with pytest.raises(InputError, match=f"{said}give it as many as there are$"):
+        cross_entropy(torch.zeros(3, 2), torch.tensor([0, -1, label]))
+    with pytest.raises(InputError, match=f"{said}take others$"):
+        cross_entropy(torch.zeros(3, 2), torch.tensor([0, -1, label]), hint="take others")
