@@ -14,7 +14,6 @@ from functools import lru_cache
 from typing import IO, Final, cast
 
 from dglsent.building.endings import Form, form_of
-from dglsent.corpora.own_files import refuse_utf_16
 from graphs.errors import InputError
 from graphs.formats.brackets import parse_brackets, starts_tree
 from graphs.formats.source import broken, is_packed, packed, reason, unreadable
@@ -92,12 +91,10 @@ def text_of(part: Part) -> str:
     if hashlib.sha256(raw).hexdigest() != part.sha256:
         raise InputError(f"{part.file}: changed while it was read; run the command again")
     try:
-        text = raw.decode()
+        return raw.decode()
     except UnicodeDecodeError as error:
         line = part.line - lines_before(part) + len((raw[: error.start] + b".").splitlines()) - 1
         raise InputError(f"{part.file}:{line}: not UTF-8 text ({error.reason}); convert the file to UTF-8") from None
-    refuse_utf_16(text, part.file)
-    return text
 
 
 def lines_before(part: Part) -> int:

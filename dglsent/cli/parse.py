@@ -131,11 +131,10 @@ def _inputs(options: Namespace) -> dict[Path, Sequence[Text | SentenceError]]:
 def _read(name: str, form: str) -> Sequence[Text | SentenceError]:
     """Sentences of a file; of running text its paragraphs."""
     from dglsent.cli.reading import TOKEN
-    from dglsent.corpora.own_files import refuse_parses, refuse_utf_16
+    from dglsent.corpora.own_files import refuse_parses
     from graphs.formats.source import read_lines
 
     lines = list(read_lines(sys.stdin.buffer if name == "-" else name))
-    refuse_utf_16(next(filter(None, lines), ""), "<stdin>" if name == "-" else name)
     if form == "conllu":
         return _tagged(lines)
     if form == "tokens":

@@ -14,7 +14,7 @@ from typing import Literal, TypeAlias, get_args
 from dglsent.building.endings import form_named
 from dglsent.cli.in_twos import in_twos
 from dglsent.cli.taken_for_text import csv_cells, first_line, numbered_lines, refuse_header
-from dglsent.corpora.own_files import are_brackets, has_trees, is_tree, refuse_utf_16, tree
+from dglsent.corpora.own_files import are_brackets, has_trees, is_tree, tree
 from dglsent.corpora.tables import Row, columns_named, rows, tsv_cells
 from dglsent.inference.given import Given, Raw, parsed
 from graphs.columns import Constituency, Dependencies, Tagged
@@ -231,11 +231,5 @@ def _numbered(one: Constituency | SentenceError) -> Constituency | SentenceError
 
 
 def text_of(name: str) -> str:
-    """The text of a file, or of standard input for "-"; line ends of every kind become one.
-
-    Raises:
-        InputError: it cannot be read, or is not UTF-8.
-    """
-    text = "\n".join(read_lines(sys.stdin.buffer if name == "-" else name))
-    refuse_utf_16(text, "<stdin>" if name == "-" else name)
-    return text
+    """The text of a file, or of standard input for "-"; line ends of every kind become one."""
+    return "\n".join(read_lines(sys.stdin.buffer if name == "-" else name))

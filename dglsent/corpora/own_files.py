@@ -87,22 +87,6 @@ def refuse_parses(lines: Iterable[tuple[int, str]], name: str, remedy: str) -> N
         raise InputError(f"{name}: trees in brackets, and not text; {remedy}")
 
 
-def refuse_utf_16(text: str, name: str) -> None:
-    """Refuses UTF-16 without a byte order mark: where all letters are Latin it is UTF-8 too, with NUL beside each.
-
-    Raises:
-        InputError: every other character of the first line is NUL.
-    """
-    line = re.search(r"[^\r\n]+", text)
-    halves = (line.group()[::2], line.group()[1::2]) if line else ()
-    if any(half and not half.strip("\0") for half in halves):
-        order = "BE" if text.startswith("\0") else "LE"
-        raise InputError(
-            f"{name or 'input'}: every other byte is 0, as in UTF-16; convert the file to UTF-8, as by "
-            f"`iconv -f UTF-16{order} -t UTF-8 FILE`"
-        )
-
-
 def tree(text: str, origin: Origin) -> Constituency:
     """The tree of a cell.
 

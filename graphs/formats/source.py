@@ -63,7 +63,7 @@ def read_lines(source: Source) -> Iterator[str]:
     """The lines of a source without their line ends; a name in `.gz` is read through gzip.
 
     Raises:
-        InputError: the source is neither path nor file, cannot be opened, or its first line cannot be read.
+        InputError: the source is neither path nor file, cannot be opened, is UTF-16, or its first line cannot be read.
         BrokenFileError: a later line cannot be read: the file is damaged, its disk is gone, the line is not UTF-8 or
             has no end in 16 MiB. The lines before it have been given out.
     """
@@ -71,6 +71,8 @@ def read_lines(source: Source) -> Iterator[str]:
     with ExitStack() as stack:
         try:
             for lines in _blocks(_opened(source, stack)):
+                if not number:
+                    _refuse_utf_16(lines, name)
                 decoded, wrong = _decoded(lines)
                 yield from decoded
                 number += len(decoded)
@@ -122,6 +124,22 @@ def _one_end(lines: Any, end: Any, lone: Any) -> Any:
     if lone in lines:
         lines = lines.replace(lone + end, end).replace(lone, end)
     return lines.removesuffix(end)
+
+
+def _refuse_utf_16(lines: AnyStr, name: str) -> None:
+    """Refuses UTF-16 without a byte order mark: of Latin letters it is UTF-8 too, with NUL beside each.
+
+    Raises:
+        InputError: every other character of the first line is NUL.
+    """
+    end, nul = ("\n", "\0") if isinstance(lines, str) else (b"\n", b"\0")
+    first = lines.partition(end)[0]
+    for half, order in ((first[::2], "BE"), (first[1::2], "LE")):
+        if half and not half.strip(nul):
+            raise InputError(
+                f"{name or 'input'}: every other byte is 0, as in UTF-16; convert the file to UTF-8, as by "
+                f"`iconv -f UTF-16{order} -t UTF-8 FILE`"
+            )
 
 
 def _decoded(lines: str | bytes) -> tuple[list[str], UnicodeDecodeError | None]:

@@ -6,6 +6,7 @@ import gzip
 import io
 import os
 import random
+import re
 from contextlib import contextmanager
 from functools import partial
 
@@ -227,3 +228,15 @@ def test_a_packed_file_whose_name_does_not_say_so(tmp_path):
     # What is open, as standard input is, was to be renamed.
     with pytest.raises(InputError, match=r"input: packed by gzip; .* `gunzip -c FILE \| \.\.\.`"):
         list(read_lines(io.BytesIO(path.read_bytes())))
+
+
+@pytest.mark.parametrize("order", ["le", "be"])
+def test_utf_16_of_latin_letters_is_named_in_files_and_text(order, tmp_path):
+    raw = "(S (A a))\n(S (B bc))\n".encode(f"utf-16-{order}")
+    file = tmp_path / "trees.brackets"
+    file.write_bytes(raw)
+    said = f"every other byte is 0, as in UTF-16; convert .* `iconv -f UTF-16{order.upper()} -t UTF-8 FILE`$"
+    with pytest.raises(InputError, match=f"^{re.escape(str(file))}: {said}"):
+        read_brackets(file)
+    with pytest.raises(InputError, match=f"^input: {said}"):
+        read_brackets(io.StringIO(raw.decode()))
