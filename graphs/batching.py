@@ -157,9 +157,10 @@ def merge(graphs: Sequence[SentenceGraph] | MergedGraphs) -> MergedGraphs:
         raise InputError("a batch needs at least one sentence graph")
     others = [type(graph).__name__ for graph in graphs if not isinstance(graph, SentenceGraph)]
     if others:
+        of_pairs = "those of pairs stand one after the other: a0, b0, a1, b1, ..."
+        hint = "graphs.from_dgl makes one of a DGLGraph" if others[0] == "DGLGraph" else of_pairs
         raise InputError(
-            f"sentence graphs, such as graphs.dependency makes, are wanted, and a {others[0]} was given; "
-            "graphs.from_dgl makes one of a DGLGraph, and those of pairs stand one after the other: a0, b0, a1, b1, ..."
+            f"sentence graphs, such as graphs.dependency makes, are wanted, and a {others[0]} was given; {hint}"
         )
     wanted = _names(graphs[0])
     for number, graph in enumerate(graphs):
