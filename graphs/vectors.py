@@ -19,11 +19,12 @@ from typing import IO, Final, cast
 import numpy as np
 import numpy.typing as npt
 
-from graphs.errors import InputError
+from graphs.errors import InputError, check_kind
 from graphs.features import PADDING, SPECIAL, UNKNOWN, Vocabulary
 from graphs.formats.numbers import natural
 from graphs.formats.source import BREAKS, byte_lines, reason
 
+_OF_WORDS: Final = "of graphs.Vocabularies give .word"
 _PEEK: Final = 100  # lines from which the dimension is found
 _REPORT: Final = 20_000  # lines between two reports of progress
 _HEADER = re.compile(rb"(\d+) (\d+)")
@@ -47,7 +48,12 @@ class WordVectors:
     vocabulary: Vocabulary
 
     def take(self, vocabulary: Vocabulary) -> WordVectors:
-        """The vectors of another vocabulary with special ids; a word that is new here has none."""
+        """The vectors of another vocabulary with special ids; a word that is new here has none.
+
+        Raises:
+            InputError: it is no vocabulary.
+        """
+        check_kind(vocabulary, Vocabulary, _OF_WORDS)
         ids = [PADDING, UNKNOWN, *self.vocabulary.ids(vocabulary.strings[len(SPECIAL) :])]
         return WordVectors(self.matrix[ids], self.found[ids], vocabulary)
 
@@ -68,8 +74,9 @@ def read_vectors(path: str | Path, vocabulary: Vocabulary, *, progress: bool = F
 
     Raises:
         InputError: the file is missing, empty, broken or cut short, a .zip of several files, or a line has a wrong
-            number of fields or something else than a number; the message names the line.
+            number of fields or something else than a number; the message names the line. Or the vocabulary is none.
     """
+    check_kind(vocabulary, Vocabulary, _OF_WORDS)
     path = Path(path)
     reached = 0
 

@@ -57,6 +57,10 @@ def test_own_form_goes_before_lower_case_in_either_order(tmp_path):
 
 def test_those_of_some_words_alone(tmp_path):
     vectors = read_vectors(write(tmp_path / "v.txt", GLOVE), Vocabulary(["the", "cat", "dog"]))
+    with pytest.raises(
+        InputError, match=r"^Vocabulary is wanted, and list was given; of graphs\.Vocabularies give \.word$"
+    ):
+        vectors.take(["dog"])
     taken = vectors.take(Vocabulary(["dog", "new", "the"]))
     assert taken.found.tolist() == [False, False, False, False, True]
     assert vector(taken, "the") == [1, 2, 3]
