@@ -27,7 +27,7 @@ class Constituency:
     A preterminal and its word are one node, so `(NP (DT the) (NN cat))` has three nodes.
 
     Attributes:
-        label: [N] phrase label or POS tag, functional tags included; "" where the brackets give none.
+        label: [N] phrase label or POS tag, functional tags included; "" where the brackets give none, as None becomes.
         word: [N] the token at a leaf, None at a phrase.
         parent: [N] index of the parent, -1 at the root, which is node 0; a document has several roots.
         origin: where the tree was read.
@@ -43,6 +43,8 @@ class Constituency:
 
     def __post_init__(self) -> None:
         self.parent = _column(self.parent, "parent", self.origin)
+        if isinstance(self.label, list | tuple) and None in self.label:
+            self.label = ["" if label is None else label for label in self.label]
 
     def __len__(self) -> int:
         return len(self.label)
@@ -183,6 +185,7 @@ def check_lengths(sentence: Sentence) -> None:
     """Refuse a sentence with columns of several lengths.
 
     Raises:
+        InputError: the further columns of tokens have no names.
         SentenceError: they have, or one is a text or an iterator, and no list.
     """
     columns: dict[str, Any]
@@ -196,6 +199,7 @@ def check_lengths(sentence: Sentence) -> None:
             columns |= {"heads": sentence.head, "relations": sentence.relation}
             columns |= {"upos": sentence.upos, "xpos": sentence.xpos, "lemmas": sentence.lemma, "feats": sentence.feats}
         else:
+            check_kind(sentence.columns, Mapping, 'the columns of a sentence have names, as {"pos": ["DT", "NN"]}')
             columns |= sentence.columns
     for name, column in columns.items():
         if isinstance(column, str) or not hasattr(column, "__len__"):

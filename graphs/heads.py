@@ -86,7 +86,8 @@ def head_children(tree: Constituency) -> list[int]:
     Raises:
         SentenceError: `ordered_parents` refuses the tree.
     """
-    return heads_below(tree.label, children(ordered_parents(tree)))
+    below = children(ordered_parents(tree))
+    return heads_below(tree.label, below)
 
 
 def heads_below(label: Sequence[str], below: Sequence[Sequence[int]]) -> list[int]:

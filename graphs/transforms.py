@@ -1,7 +1,7 @@
 """Trees into other trees over the same words: traces, functional tags, unary chains, binary branching.
 
 No function changes the tree that it is given; where there is nothing to do, it may return that tree. Where one would
-have to tell the trees of a forest apart, it refuses it by a SentenceError.
+have to tell the trees of a forest apart, or cut a label that is no text, it refuses it by a SentenceError.
 """
 
 from __future__ import annotations
@@ -12,9 +12,9 @@ from typing import Final, Literal
 import numpy as np
 
 from graphs.columns import Constituency, IntArray
-from graphs.errors import InputError, SentenceError, check_choice, check_kind
+from graphs.errors import InputError, SentenceError, check_choice
 from graphs.heads import bare_label, heads_below
-from graphs.trees import children, from_children, ordered_parents, require_one, require_words
+from graphs.trees import children, from_children, ordered_parents, require_labels, require_one, require_words
 
 TRACE: Final = "-NONE-"  # the tag of what is no word of the sentence
 _OUTER = frozenset({"", "ROOT", "TOP", "S1"})
@@ -44,8 +44,9 @@ def strip_functional_tags(tree: Constituency) -> Constituency:
 
     Raises:
         InputError: something else than a tree.
+        SentenceError: a label is no text.
     """
-    check_kind(tree, Constituency, "graphs.parse_brackets makes one")
+    require_labels(tree)
     return Constituency([bare_label(label) for label in tree.label], tree.word, tree.parent, tree.origin)
 
 
@@ -79,6 +80,7 @@ def collapse_unary(tree: Constituency, label: Literal["top", "joined"] = "top") 
         SentenceError: with "joined", a label holds a "+" already; or there are several trees, or a broken one.
     """
     check_choice("label", label, ("top", "joined"))
+    require_labels(tree)
     parents = require_one(tree)
     if label == "top":
         tree, parents = _without_outer(tree, parents)
@@ -107,6 +109,7 @@ def expand_unary(tree: Constituency) -> Constituency:
         InputError: something else than a tree.
         SentenceError: a broken one.
     """
+    require_labels(tree)
     parents = ordered_parents(tree)
     label: list[str] = []
     word: list[str | None] = []
@@ -149,6 +152,7 @@ def binarise(
     """
     check_choice("branching", branching, ("left", "right", "head"))
     check_choice("label", label, ("parent", "at"))
+    require_labels(tree)
     if heads is not None and branching != "head":
         raise InputError(f"heads are given, and branching is {branching!r}; leave them out, or branch from the 'head'")
     below = children(require_one(tree))
@@ -195,6 +199,7 @@ def debinarise(tree: Constituency) -> Constituency:
         InputError: something else than a tree.
         SentenceError: a broken one.
     """
+    require_labels(tree)
     parents = ordered_parents(tree)
     keep = [node == 0 or not _is_made(*pair) for node, pair in enumerate(zip(tree.label, tree.word, strict=True))]
     return _subset(tree, parents, keep)

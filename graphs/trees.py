@@ -35,6 +35,20 @@ def require_one(tree: Constituency) -> IntArray:
     return parent
 
 
+def require_labels(tree: Constituency) -> None:
+    """Refuses what is no tree, and labels that are no text, such as numbers of classes.
+
+    Raises:
+        InputError: it is none.
+        SentenceError: one is none.
+    """
+    check_kind(tree, Constituency, "graphs.parse_brackets makes one")
+    labels = tree.label if isinstance(tree.label, Sequence) else ()  # of what is no list, check_lengths says so
+    place = next((place for place, label in enumerate(labels) if not isinstance(label, str)), None)
+    if place is not None:
+        raise SentenceError(f"label {place + 1} is {labels[place]!r}; give its text", tree.origin)
+
+
 def ordered_parents(tree: Constituency) -> IntArray:
     """The parents [N] of a tree's nodes, or of several trees side by side, among them phrases without words.
 

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -9,7 +11,7 @@ from random_trees import columns, constituencies
 from graphs import transforms, trees
 from graphs.columns import Constituency
 from graphs.documents import forest
-from graphs.errors import InputError, SentenceError
+from graphs.errors import InputError, Origin, SentenceError
 from graphs.formats.brackets import parse_brackets, to_brackets
 from graphs.heads import constituency_to_heads
 
@@ -65,6 +67,26 @@ def test_strip_functional_tags():
     text = "(S-1 (NP-SBJ=2 (-NONE- *-1)) (NP=2 (-LRB- -LRB-) (HYPH a-b)) (@NP-TMP ( (PRP$ my) (: --))) (= =))"
     expected = "(S (NP (-NONE- *-1)) (NP (-LRB- -LRB-) (HYPH a-b)) (@NP ( (PRP$ my) (: --))) (= =))"
     assert to_brackets(transforms.strip_functional_tags(one(text))) == expected
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        transforms.strip_functional_tags,
+        partial(transforms.collapse_unary, label="joined"),
+        transforms.expand_unary,
+        partial(transforms.binarise, branching="head"),
+        partial(transforms.binarise, label="at"),
+        transforms.debinarise,
+    ],
+)
+def test_labels_are_text_or_none(change):
+    """Other ones were a bare AttributeError or TypeError, of None too, which is no label."""
+    words, parent = [None, "a", "b", "c"], [-1, 0, 0, 0]
+    with pytest.raises(SentenceError, match=r"^f:3: label 1 is 4; give its text$"):
+        change(Constituency([4, 2, 2, 2], words, parent, Origin("f", 3)))
+    without = change(Constituency([None, "A", None, "C"], words, parent))
+    assert to_brackets(without) == to_brackets(change(Constituency(["", "A", "", "C"], words, parent)))
 
 
 @pytest.mark.parametrize(
