@@ -79,8 +79,8 @@ def dependency(
         src=src,
         dst=head[src],
         nodes={
-            fields.WORD: _ids(sentence.word, vocabularies.word, "word", sentence.origin),
-            fields.TAG: _ids(tags(sentence), vocabularies.tag, "tag", sentence.origin),
+            fields.WORD: ids_of(sentence.word, vocabularies.word, "word", sentence.origin),
+            fields.TAG: ids_of(tags(sentence), vocabularies.tag, "tag", sentence.origin),
             fields.POSITION: np.arange(len(head)),
             **spelled(sentence.word, vocabularies),
         },
@@ -135,14 +135,14 @@ def constituency(
                 tree.origin,
             )
     word = np.zeros(size, dtype=np.int64)
-    word[is_word] = _ids(tree.words, vocabularies.word, "word", tree.origin)
+    word[is_word] = ids_of(tree.words, vocabularies.word, "word", tree.origin)
     position = np.full(size, -1, dtype=np.int64)
     position[is_word] = np.arange(is_word.sum())
     span, src = trees.spans_below(tree, parent), np.flatnonzero(parent >= 0)
     trees.require_pre_order(parent, span, tree.origin)
     nodes = {
         fields.WORD: word,
-        fields.TAG: _ids(tags(tree), vocabularies.tag, "label", tree.origin),
+        fields.TAG: ids_of(tags(tree), vocabularies.tag, "label", tree.origin),
         fields.POSITION: position,
         fields.SPAN: span,
         **spelled(tree.word, vocabularies),
@@ -285,8 +285,8 @@ def _of_words(sentence: Sentence, vocabularies: Vocabularies) -> dict[str, IntAr
     if isinstance(sentence, Constituency):
         at_words = [tag for tag, word in zip(at_words, sentence.word, strict=True) if word is not None]
     return {
-        fields.WORD: _ids(words, vocabularies.word, "word", sentence.origin),
-        fields.TAG: _ids(at_words, vocabularies.tag, "tag", sentence.origin),
+        fields.WORD: ids_of(words, vocabularies.word, "word", sentence.origin),
+        fields.TAG: ids_of(at_words, vocabularies.tag, "tag", sentence.origin),
         fields.POSITION: np.arange(len(words)),
         **spelled(words, vocabularies),
     }
@@ -298,11 +298,15 @@ def relation_ids(sentence: Dependencies, vocabulary: Vocabulary) -> IntArray:
     Raises:
         SentenceError: one is no text.
     """
-    return _ids(relations(sentence), vocabulary, "relation", sentence.origin)
+    return ids_of(relations(sentence), vocabulary, "relation", sentence.origin)
 
 
-def _ids(strings: Sequence[str | None], vocabulary: Vocabulary, what: str, origin: Origin) -> IntArray:
-    """The ids [N] of strings; a vocabulary would make padding of a word that is None, and others unknown."""
+def ids_of(strings: Sequence[str | None], vocabulary: Vocabulary, what: str, origin: Origin) -> IntArray:
+    """The ids [N] of strings; a vocabulary would make padding of a word that is None, and others unknown.
+
+    Raises:
+        SentenceError: a string is no text; `what` they are names it.
+    """
     kinds = str if what == "word" else (str, NoneType)
     if not all(issubclass(kind, kinds) for kind in set(map(type, strings))):
         place = next(place for place, string in enumerate(strings) if not isinstance(string, kinds))

@@ -77,8 +77,8 @@ def complete(
 
     Raises:
         InputError: the sentence, the vocabularies or `lexical` are something else.
-        SentenceError: no words, columns of several lengths, a word, tag or relation that is no text, or a head that is
-            no whole number or out of range.
+        SentenceError: no words, columns of several lengths, a word, tag or relation, among them a lexical one, that is
+            no text, or a head that is no whole number or out of range.
     """
     tokens = builders.chain(sentence, vocabularies)
     none = np.zeros(0, dtype=np.int64)
@@ -90,9 +90,10 @@ def complete(
         pairwise[fields.PMI] = vocabularies.cooccurrence.bucket(word[:, None], word).ravel()
     if lexical is not None:
         check_kind(lexical, LexicalRelation, "it has the relation and the vocabulary of its answers")
+        check_kind(lexical.vocabulary, Vocabulary, "graphs.Vocabulary makes one of the names of the answers")
         words = sentence.words
-        found = (lexical.relation(receiver, sender) for receiver in words for sender in words)
-        pairwise[fields.LEXICAL] = lexical.vocabulary.ids(found)
+        found = [lexical.relation(receiver, sender) for receiver in words for sender in words]
+        pairwise[fields.LEXICAL] = builders.ids_of(found, lexical.vocabulary, "lexical relation", sentence.origin)
     return CompleteGraph(
         size=tokens.size,
         src=none,

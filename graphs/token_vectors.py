@@ -31,14 +31,19 @@ def with_vectors(graph: SentenceGraph, vectors: npt.ArrayLike) -> SentenceGraph:
 
     Raises:
         InputError: it is something else than a SentenceGraph.
-        SentenceError: there is not one vector a token, a number is not finite, or positions do not number the tokens.
-        KeyError: the graph has no field `position`.
+        SentenceError: there is not one vector a token, a number is not finite, or positions do not number the tokens,
+            or are not there.
     """
     check_kind(graph, SentenceGraph, "graphs.chain and the other builders make one of a sentence")
     try:
         rows = _single(vectors)
     except (TypeError, ValueError):
         raise SentenceError("vectors of several lengths, or none; give an array [tokens, d]", graph.origin) from None
+    if fields.POSITION not in graph.nodes:
+        raise SentenceError(
+            "the nodes have no field position; give them the places of words from 0, -1 where a node has none",
+            graph.origin,
+        )
     position = graph.nodes[fields.POSITION]
     tokens = position >= 0
     count = int(tokens.sum())

@@ -136,6 +136,9 @@ def test_lexical_relations():
 
     graph = complete(SENTENCE, VOCABULARIES, lexical=LexicalRelation(relate, vocabulary))
     assert graph.pairwise["lexical"].reshape(3, 3).tolist() == [[2, 3, 0], [0, 2, 0], [0, 0, 2]]
+    for strange in (False, 2):  # they were unknown relations, without a word of it
+        with pytest.raises(SentenceError, match=rf"lexical relation 1 is {strange}; give its text$"):
+            complete(SENTENCE, VOCABULARIES, lexical=LexicalRelation(lambda *_: strange, vocabulary))  # noqa: B023
 
 
 def test_what_cannot_be_complete_is_refused():

@@ -47,6 +47,12 @@ def test_positions_say_which_node_is_which():
             with_vectors(strange, X)
 
 
+def test_nodes_without_positions():
+    chain = graphs.chain(SENTENCE, VOCABULARIES)
+    with pytest.raises(SentenceError, match=r"^f\.conllu:3, sentence s1: the nodes have no field position; give them"):
+        with_vectors(replace(chain, nodes={"word": chain.nodes["word"]}), X)
+
+
 @pytest.mark.parametrize(
     ("given", "said"),
     [(X[:2], "[2, 2]"), (X[0], "[2]"), (X * np.nan, "not finite"), (X + np.inf, "not finite")],

@@ -12,6 +12,7 @@ import torch
 import graphs
 from dglsent.passing import Batch
 from graphs.columns import Constituency, Dependencies, Tagged
+from graphs.complete_graphs import LexicalRelation
 from graphs.cooccurrence import Cooccurrence
 from graphs.errors import InputError, Origin, SentenceError
 from graphs.formats.brackets import to_brackets
@@ -186,6 +187,7 @@ def test_columns_that_are_made_by_hand(columns, said):
         (Dependencies(["a", "b"], [-1, 0], ["x", "y"], upos=["N"]), "2 words, 2 heads, 2 relations, 1 upos"),
         (Constituency(["S", "A", "B"], [None, "a"], [-1, 0, 0]), "3 labels, 2 words and 3 parents; give one of each"),
         (Tagged(["a", "b"], {"pos": ["N"]}), "2 words and 1 pos; give one of each a word"),
+        (Tagged(["a", "b"], {"pos": iter("NV")}), "the pos of the sentence are of type str_.*iterator; give a list"),
         (Tagged("film"), "the words of the sentence are of type str; give a list, one a word"),
         (Tagged(["a", "b"], {"pos": "NN"}), "the pos of the sentence are of type str; give a list"),
         (Constituency(iter("S"), ["a"], [-1]), "the labels of the tree are of type str_.*iterator; give a list"),
@@ -222,6 +224,13 @@ def test_edges_that_are_no_pairs(edges):
         (lambda: graphs.over_words(TREE, VOCABULARIES, None), "Iterable is wanted, and NoneType"),
         (lambda: graphs.over_words(TREE, VOCABULARIES, [], ids=[1]), "Mapping is wanted, and list"),
         (lambda: graphs.complete(TREE, VOCABULARIES, lexical="x"), "LexicalRelation is wanted, and str"),
+        (
+            lambda: graphs.complete(TREE, VOCABULARIES, lexical=LexicalRelation(max, ["x"])),
+            "Vocabulary is wanted, and list",
+        ),
+        (lambda: graphs.chain(Tagged(["a"], None), VOCABULARIES), "Mapping is wanted, and NoneType"),
+        (lambda: graphs.Vocabularies.of([Tagged(["a"], ["NN"])]), 'list was given; .* have names, as {"pos": '),
+        (lambda: graphs.read_vectors("v.txt", VOCABULARIES), r"and Vocabularies was given; .* give \.word"),
         (lambda: graphs.with_vectors(TREE, np.ones((2, 3))), "SentenceGraph is wanted, and Constituency"),
         (lambda: graphs.TokenVectors(None), "str or PathLike or Mapping is wanted, and NoneType"),
         (lambda: binarise(SENTENCE), "Constituency is wanted, and Dependencies"),
