@@ -76,6 +76,16 @@ def check_kind(given: object, wanted: type | tuple[type, ...], hint: str) -> Non
         raise InputError(f"{names} is wanted, and {type(given).__name__} was given; {hint}")
 
 
+def check_size(what: str, given: int, wanted: int, hint: str = "") -> None:
+    """Refuse vectors or states of another size than a layer was made for; `what` they are is said in the plural.
+
+    Raises:
+        InputError: they have; `hint` says what to do.
+    """
+    if given != wanted:
+        raise InputError(f"{what} have {counted(given, 'dimension')}; {wanted} are wanted{hint and f'; {hint}'}")
+
+
 def check_choice(name: str, given: object, choices: Sequence[object]) -> None:
     """Refuse a value of an option that is none of its choices.
 

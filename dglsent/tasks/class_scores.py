@@ -23,6 +23,9 @@ def class_scores(predicted: Tensor, label: Tensor, classes: int) -> dict[str, fl
         predicted: [B] predicted classes.
         label: [B] gold classes.
         classes: number of classes.
+
+    Raises:
+        InputError: a gold class is none of them.
     """
     from torchmetrics.functional.classification import (
         binary_f1_score,
@@ -31,6 +34,12 @@ def class_scores(predicted: Tensor, label: Tensor, classes: int) -> dict[str, fl
         multiclass_accuracy,
     )
 
+    wrong = label[(label < 0) | (label >= classes)]
+    if len(wrong):
+        raise InputError(
+            f"class {int(wrong[0])} is to be scored, and there are those from 0 to {classes - 1}; "
+            "leave such examples out"
+        )
     scores = {"accuracy": multiclass_accuracy(predicted, label, num_classes=classes, average="micro")}
     if classes == 2:
         scores["f1"] = binary_f1_score(predicted, label)

@@ -12,7 +12,7 @@ from torch import Tensor, nn
 from dglsent.passing import Batch
 from dglsent.tasks.class_scores import chosen, class_scores, score_names
 from dglsent.tasks.cross_entropy import cross_entropy
-from dglsent.tasks.task import Targets, Task
+from dglsent.tasks.task import Targets, Task, check_states
 from graphs import fields
 from graphs.errors import check_share, check_whole
 
@@ -107,6 +107,7 @@ class Classification(Task):
 
     def _classified(self, states: Tensor) -> Tensor:
         """[n, classes], with dropout in training."""
+        check_states(states, (self.hidden or self.output).in_features)
         if self.hidden is not None:
             states = torch.relu(self.hidden(self.dropout(states)))
         logits: Tensor = self.output(self.dropout(states))

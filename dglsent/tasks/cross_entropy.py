@@ -1,9 +1,10 @@
-"""Cross-entropy of classes, and what is said of a class that is none of them."""
+"""Cross-entropy of classes, and what is said of what are none."""
 
 from __future__ import annotations
 
 from typing import Literal
 
+import torch
 from torch import Tensor
 from torch.nn import functional as F  # noqa: N812
 
@@ -21,13 +22,36 @@ def cross_entropy(logits: Tensor, label: Tensor, reduction: Literal["mean", "sum
         hint: what to do about a class from K on.
 
     Raises:
-        InputError: there is such a class; on a GPU, which does not wait to say so, it is torch's own error.
+        InputError: there is such a class; on a GPU, which does not wait to say so, it is torch's own error. Or there
+            are not n classes, in int64.
     """
     try:
         return F.cross_entropy(logits, label, ignore_index=NO_LABEL, reduction=reduction)
-    except IndexError:
-        classes = logits.shape[-1]
-        wrong = label[(label != NO_LABEL) & ((label < 0) | (label >= classes))]
+    except (IndexError, RuntimeError, ValueError):
+        require_classes(logits, label, hint)
+        raise
+
+
+def require_classes(logits: Tensor, label: Tensor, hint: str = "") -> None:
+    """Says what is wrong with classes that torch has refused; beforehand, it would wait for the device.
+
+    Args:
+        logits: [..., K] scores of K classes.
+        label: [...] gold classes, NO_LABEL where there is none.
+        hint: what to do about a class from K on.
+
+    Raises:
+        InputError: they are of another shape or type, or, as far as they are on the CPU, there is such a class.
+    """
+    *shape, classes = logits.shape
+    if [*label.shape] != shape:
+        raise InputError(
+            f"classes are of the shape {[*label.shape]}, and scores of {[*shape, classes]}; give {shape}"
+        ) from None
+    if label.dtype != torch.int64:
+        raise InputError(f"classes are {label.dtype}; give torch.int64, as label.long()") from None
+    wrong = label[(label != NO_LABEL) & ((label < 0) | (label >= classes))] if label.device.type == "cpu" else label[:0]
+    if len(wrong):
         raise InputError(
             f"class {int(wrong[0])} is to be learnt, and the task has those from 0 to {classes - 1}; "
             f"{hint or 'give it as many as there are'}"

@@ -18,7 +18,7 @@ from torch.nn import functional as F  # noqa: N812
 from dglsent.passing import Batch
 from dglsent.tasks.similarity import SimilarityHead
 from dglsent.tasks.task import DIGITS, Targets, Task, shares
-from graphs.errors import check_choice
+from graphs.errors import InputError, check_choice
 
 
 class Relatedness(Task):
@@ -66,9 +66,15 @@ class Relatedness(Task):
         self.score_names = ("pearson", "spearman", "mse")
 
     def loss(self, batch: Batch, states: Tensor, vectors: Tensor) -> Tensor:
-        """KL divergence of the predicted from the target distribution."""
-        logits = self.head(vectors[0::2], vectors[1::2])
-        wanted = target_distribution(batch.targets["score"], self.low, self.high).to(logits.dtype)
+        """KL divergence of the predicted from the target distribution.
+
+        Raises:
+            InputError: there is not one score a pair, which would be spread over the pairs.
+        """
+        logits, score = self.head(vectors[0::2], vectors[1::2]), batch.targets["score"]
+        if score.shape != logits.shape[:1]:
+            raise InputError(f"scores are of the shape {[*score.shape]}; give one a pair, [{len(logits)}]")
+        wanted = target_distribution(score, self.low, self.high).to(logits.dtype)
         divergence = F.kl_div(F.log_softmax(logits, -1), wanted, reduction="batchmean")
         return divergence / logits.shape[-1] if self.kl_reduction == "mean" else divergence
 

@@ -10,6 +10,7 @@ from typing import Literal, TypeAlias, get_args
 import torch
 from torch import Tensor, nn
 
+from dglsent.tasks.task import check_states
 from graphs.errors import check_choice, check_share, check_whole
 
 Features: TypeAlias = Literal["product_difference", "all"]
@@ -56,6 +57,7 @@ class SimilarityHead(nn.Module):
 
     def forward(self, left: Tensor, right: Tensor) -> Tensor:
         """Logits [B, K] of pairs of sentence vectors, each [B, d]."""
+        check_states(left, self.hidden.in_features // (4 if self.all else 2))
         product, difference = left * right, (left - right).abs()
         compared = torch.cat([left, right, difference, product] if self.all else [product, difference], -1)
         return self.output(self.dropout(self.nonlinearity(self.hidden(compared))))

@@ -9,9 +9,9 @@ from torch import Tensor, nn
 
 from dglsent.passing import Batch
 from dglsent.tasks.crf import CRF
-from dglsent.tasks.cross_entropy import cross_entropy
+from dglsent.tasks.cross_entropy import cross_entropy, require_classes
 from dglsent.tasks.spans import bio_kinds, span_counts
-from dglsent.tasks.task import DIGITS, Task
+from dglsent.tasks.task import DIGITS, Task, check_states
 from dglsent.tasks.token_table import TokenTable
 from graphs import fields
 from graphs.errors import InputError, check_choice, check_share, check_whole
@@ -36,7 +36,8 @@ class Tagging(Task):
 
     Raises:
         ValueError: there are no labels, or with "f1" they are not BIO tags.
-        InputError: `score` is neither, `labels` is a text, `size` is no whole number from 1, or `dropout` is no share.
+        InputError: `score` is neither, `labels` is a text or a number, `size` is no whole number from 1, or `dropout`
+            is no share.
     """
 
     token_labels: ClassVar[bool] = True
@@ -51,8 +52,9 @@ class Tagging(Task):
         score: Literal["accuracy", "f1"] = "accuracy",
     ) -> None:
         super().__init__()
-        if isinstance(labels, str):
-            raise InputError(f"labels is {labels!r}, whose letters would be the classes; give a list of their names")
+        if isinstance(labels, str | int):
+            what = "whose letters would be the classes" if isinstance(labels, str) else "the number of the classes"
+            raise InputError(f"labels is {labels!r}, {what}; give a list of their names")
         if not labels:
             raise ValueError("the corpus has no names of classes; choose one whose tokens are labelled")
         check_whole(size=size)
@@ -79,8 +81,14 @@ class Tagging(Task):
             return cross_entropy(logits, gold) / batch.size
         table = TokenTable(batch)
         gold = table.spread(label, fields.NO_LABEL)
-        whole = ((gold != fields.NO_LABEL) | ~table.mask).all(1)
-        losses = self.crf.loss(table.spread(logits), gold.clamp(min=0), table.mask)
+        known = gold != fields.NO_LABEL
+        whole = (known | ~table.mask).all(1)
+        scores = table.spread(logits)
+        try:
+            losses = self.crf.loss(scores, gold.where(known, 0), table.mask)
+        except (IndexError, RuntimeError):
+            require_classes(scores, gold)
+            raise
         return (losses * whole).sum() / batch.size
 
     def outcomes(self, batch: Batch, states: Tensor, vectors: Tensor) -> dict[str, Tensor]:
@@ -116,6 +124,8 @@ class Tagging(Task):
 
     def _logits(self, states: Tensor) -> Tensor:
         """[N, K]; where states are to be scores already, those of as many classes."""
+        if isinstance(self.output, nn.Linear):
+            check_states(states, self.output.in_features)
         logits: Tensor = self.output(states)
         if logits.shape[-1] != len(self.labels):
             raise InputError(

@@ -9,6 +9,7 @@ import numpy as np
 from torch import Tensor, nn
 
 from dglsent.passing import Batch
+from graphs.errors import check_size
 
 Targets: TypeAlias = Mapping[str, np.dtype[Any]]
 
@@ -67,6 +68,15 @@ class Task(nn.Module):
             labels: names of the classes; their numbers stand in where there are none.
         """
         raise NotImplementedError
+
+
+def check_states(states: Tensor, size: int) -> None:
+    """Refuse states [..., d], or sentence vectors, of another size than a task was made for.
+
+    Raises:
+        InputError: they are.
+    """
+    check_size("the states", states.shape[-1], size, "make the task with the encoder's size, that of what it returns")
 
 
 def shares(names: Sequence[str], row: Sequence[float]) -> dict[str, float]:

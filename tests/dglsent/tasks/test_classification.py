@@ -122,6 +122,26 @@ def test_scores_of_two_classes(predicted, label, expected):
     assert Classification(2, 2).scores(outcomes) == pytest.approx(expected, abs=1e-6)
 
 
+@pytest.mark.parametrize("label", [-1, 2])
+def test_a_class_that_is_none_cannot_be_scored(label):
+    outcomes = {"predicted": torch.tensor([0, 1]), "label": torch.tensor([0, label])}
+    with pytest.raises(
+        InputError, match=f"^class {label} is to be scored, and there are those from 0 to 1; leave such"
+    ):
+        Classification(2, 2).scores(outcomes)
+
+
+@pytest.mark.parametrize("hidden", [None, 3])
+def test_states_of_another_size(labels, hidden):
+    task = Classification(4, 5, hidden=hidden)
+    batch = batch_of(labels, task)
+    states = torch.zeros(batch.num_nodes, 6)
+    with pytest.raises(
+        InputError, match=r"^the states have 6 dimensions; 4 are wanted; make the task with the encoder's"
+    ):
+        task.loss(batch, states, states[:3])
+
+
 def test_scores_of_five_classes():
     outcomes = {"predicted": torch.tensor([0, 1, 2, 3, 4, 0]), "label": torch.tensor([0, 1, 2, 3, 3, 3])}
     task = Classification(2, 5)

@@ -24,3 +24,26 @@ def test_a_class_that_is_none_of_the_task_is_named(label):
         cross_entropy(torch.zeros(3, 2), torch.tensor([0, -1, label]))
     with pytest.raises(InputError, match=f"{said}take others$"):
         cross_entropy(torch.zeros(3, 2), torch.tensor([0, -1, label]), hint="take others")
+
+
+@pytest.mark.parametrize(
+    ("label", "said"),
+    [
+        (torch.zeros(2, dtype=torch.int64), r"classes are of the shape \[2\], and scores of \[3, 4\]; give \[3\]"),
+        (
+            torch.zeros(3, 1, dtype=torch.int64),
+            r"classes are of the shape \[3, 1\], and scores of \[3, 4\]; give \[3\]",
+        ),
+        (torch.zeros(3), r"classes are torch\.float32; give torch\.int64, as label\.long\(\)"),
+        (torch.zeros(3, dtype=torch.int32), r"classes are torch\.int32; give torch\.int64"),
+    ],
+)
+def test_classes_of_another_shape_or_type(label, said):
+    """What torch says of them names neither what they are of nor what to do."""
+    with pytest.raises(InputError, match=f"^{said}"):
+        cross_entropy(torch.zeros(3, 4), label)
+
+
+def test_other_errors_of_torch_stay():
+    with pytest.raises(RuntimeError, match="not implemented for"):
+        cross_entropy(torch.zeros(3, 4, dtype=torch.int64), torch.zeros(3, dtype=torch.int64))

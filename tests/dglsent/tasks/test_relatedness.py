@@ -10,6 +10,7 @@ from dglsent.corpora.example import Example, Parsed
 from dglsent.passing import Batch
 from dglsent.tasks.relatedness import Relatedness, target_distribution
 from dglsent.training.data import graph_set
+from graphs.errors import InputError
 from graphs.formats.conllu import parse_conllu
 
 WORD = "1\t{}\t_\t_\t_\t_\t0\troot\t_\t_\n\n"
@@ -123,6 +124,14 @@ def test_constant_predictions_have_no_correlation():
     assert scores["mse"] == pytest.approx(2.0)
     single = {name: value[:1] for name, value in outcomes.items()}
     assert math.isnan(Relatedness(2).scores(single)["pearson"])
+
+
+@pytest.mark.parametrize("shape", [(1,), (2, 1), ()])
+def test_scores_of_another_shape_are_not_spread(shape):
+    batch, vectors = batch_of([1.0, 2.0]), torch.zeros(4, 3)
+    batch.targets["score"] = torch.ones(shape)
+    with pytest.raises(InputError, match=r"^scores are of the shape \[.*\]; give one a pair, \[2\]$"):
+        Relatedness(3).loss(batch, vectors, vectors)
 
 
 def test_of_an_error_a_lower_one_is_better():

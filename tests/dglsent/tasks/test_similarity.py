@@ -58,6 +58,13 @@ def test_sizes_that_are_none(name, value):
         SimilarityHead(**{"size": 4, "classes": 3, "hidden": 6, name: value})
 
 
+@pytest.mark.parametrize("features", ["product_difference", "all"])
+def test_vectors_of_another_size(features):
+    head = SimilarityHead(4, 3, features=features)
+    with pytest.raises(InputError, match=r"^the states have 5 dimensions; 4 are wanted; make the task with"):
+        head(torch.zeros(2, 5), torch.zeros(2, 5))
+
+
 @pytest.mark.parametrize("share", [-0.1, 1.5, float("nan"), "0.5"])
 def test_a_share_that_is_none(share):
     with pytest.raises(InputError, match=f"^dropout is {share!r}; give a number from 0 to 1$"):

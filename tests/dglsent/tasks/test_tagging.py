@@ -120,6 +120,28 @@ def test_predictions_are_tags_by_name(kind, crf):
     assert [one["tags"] for one in found] == [["B-X", "I-X", "O"], ["B-X"], ["O", "I-X"]]
 
 
+@pytest.mark.parametrize("crf", [False, True])
+@pytest.mark.parametrize("label", [3, 7, -2])
+def test_a_class_that_is_none_is_named(crf, label):
+    """Of the CRF it was a bare RuntimeError, and a negative one was learnt as the first class."""
+    task, batch = task_of(crf=crf), batch_of("chain")
+    states = torch.zeros(batch.num_nodes, 4)
+    batch.nodes["label"] = batch.nodes["label"].index_fill(0, torch.tensor([1]), label)
+    with pytest.raises(InputError, match=f"^class {label} is to be learnt, and the task has those from 0 to 2; give"):
+        task.loss(batch, states, states)
+    batch.nodes["label"] = batch.nodes["label"].float()
+    with pytest.raises(InputError, match=r"^classes are torch\.float32; give torch\.int64, as label\.long\(\)$"):
+        task.loss(batch, states, states)
+
+
+@pytest.mark.parametrize("use", ["loss", "outcomes", "predict"])
+def test_states_of_another_size(use):
+    task, batch = task_of(), batch_of("chain")
+    states = torch.zeros(batch.num_nodes, 5)
+    with pytest.raises(InputError, match=r"^the states have 5 dimensions; 4 are wanted; make the task with"):
+        getattr(task, use)(batch, states, states, *[()] * (use == "predict"))
+
+
 def test_what_cannot_be_tagged_is_said():
     with pytest.raises(ValueError, match="no names of classes"):
         Tagging(4)
@@ -131,6 +153,8 @@ def test_what_cannot_be_tagged_is_said():
         Tagging(0, ("O", "B-X"))
     with pytest.raises(InputError, match=r"^labels is 'OBI', whose letters would be the classes; give a list"):
         Tagging(4, "OBI")
+    with pytest.raises(InputError, match=r"^labels is 3, the number of the classes; give a list of their names$"):
+        Tagging(4, 3)
     with pytest.raises(InputError, match=r"^dropout is '0\.5'; give a number from 0 to 1$"):
         Tagging(4, LABELS, dropout="0.5")
     with pytest.raises(InputError, match="no gold class of any token"):
