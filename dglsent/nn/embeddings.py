@@ -9,7 +9,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional as F  # noqa: N812
 
-from graphs.errors import InputError, check_kind, check_share, check_whole
+from graphs.errors import InputError, check_kind, check_share, check_size, check_whole
 from graphs.fields import VECTOR, WORD
 
 Table = TypeVar("Table", nn.Embedding, nn.EmbeddingBag)
@@ -25,7 +25,7 @@ class WordEmbedding(nn.Module):
     Args:
         size: number of words V, padding and unknown included.
         dim: dimensions of a vector.
-        vectors: [V, dim] initial vectors; without them U(-0.05, 0.05).
+        vectors: [V, dim] initial vectors, of any type of numbers; without them U(-0.05, 0.05).
         tune: whether training changes the vectors.
         dropout: share of dimensions dropped in training.
         sparse: whether tuned vectors get a sparse gradient, so that a step touches only the words of its batch;
@@ -55,14 +55,25 @@ class WordEmbedding(nn.Module):
         if vectors is not None and vectors.shape != (size, dim):
             raise ValueError(f"vectors {list(vectors.shape)} are given, and [{size}, {dim}] are wanted")
         self.dim, self.sparse = dim, sparse
-        weight = torch.empty(size, dim).uniform_(-0.05, 0.05) if vectors is None else vectors.clone()
+        start = torch.empty(size, dim).uniform_(-0.05, 0.05) if vectors is None else vectors
+        weight = start.to(torch.get_default_dtype(), copy=vectors is not None)  # NumPy's own are float64
         weight[0] = 0
         self.weight = nn.Parameter(weight, requires_grad=tune)
         self.dropout = dropout
 
     def forward(self, word: Tensor) -> Tensor:
-        """Look up word ids of any shape [...]: [..., dim]."""
-        vectors = F.embedding(word, self.weight, padding_idx=0, sparse=self.sparse and self.weight.requires_grad)
+        """Look up word ids of any shape [...]: [..., dim].
+
+        Raises:
+            InputError: there is an id from V on; on a GPU, which does not wait to say so, it is torch's own error.
+        """
+        try:
+            vectors = F.embedding(word, self.weight, padding_idx=0, sparse=self.sparse and self.weight.requires_grad)
+        except IndexError:
+            raise InputError(
+                f"there are ids of words up to {int(word.max())}, and vectors of {len(self.weight)} words; make the "
+                "embedding with len(vocabularies.word) of the vocabularies of the graphs"
+            ) from None
         return F.dropout(vectors, self.dropout, self.training) if self.dropout else vectors
 
     def of(self, nodes: Mapping[str, Tensor]) -> Tensor:
@@ -99,8 +110,7 @@ class GivenVectors(WordEmbedding):
             vectors = nodes[VECTOR].to(self.weight.dtype)
         except KeyError:
             raise InputError("the nodes have no field `vector`; graphs.with_vectors makes it") from None
-        if vectors.shape[-1] != self.dim:
-            raise InputError(f"the vectors of the nodes have {vectors.shape[-1]} dimensions; {self.dim} are wanted")
+        check_size("the vectors of the nodes", vectors.shape[-1], self.dim)
         return F.dropout(vectors, self.dropout, self.training) if self.dropout else vectors
 
     def forward(self, word: Tensor) -> Tensor:

@@ -16,7 +16,7 @@ from dglsent.passing.plans.on_device import lasting, on_device
 from dglsent.passing.relation import AllPairs, Direction, Relation
 from dglsent.passing.relations import Use, make_relation
 from dglsent.passing.segments import segment_sum
-from dglsent.passing.views import Fields
+from dglsent.passing.views import Fields, require_rows
 from graphs import fields
 from graphs.batching import MergedGraphs, merge, pair_fields, topology
 from graphs.columns import IntArray
@@ -184,7 +184,13 @@ class Batch:
         return self.graph
 
     def at_roots(self, states: Tensor) -> Tensor:
-        """Readout: the states [N, ...] of the roots as [S, ...]; the mean over the roots of a forest."""
+        """Readout: the states [N, ...] of the roots as [S, ...]; the mean over the roots of a forest.
+
+        Raises:
+            ValueError: there is not one state a node.
+            TypeError: they are no tensor.
+        """
+        require_rows({"states": states}, self.num_nodes, "nodes of the batch")
         roots = states.index_select(0, self.roots)
         if len(self.roots) == self.size:
             return roots

@@ -46,6 +46,20 @@ def test_given_vectors_in_an_array_are_refused():
         WordEmbedding(5, 4, vectors=torch.randn(5, 4).numpy())
 
 
+@pytest.mark.parametrize("dtype", [torch.float64, torch.int64, torch.float16])
+def test_given_vectors_may_be_of_any_type(dtype):
+    """NumPy's are float64 by default, which no other weight is."""
+    embedding = WordEmbedding(3, 2, vectors=torch.tensor([[0, 0], [1, 2], [3, 4]], dtype=dtype))
+    assert_close(embedding(torch.tensor([1, 2])), torch.tensor([[1.0, 2.0], [3.0, 4.0]]))
+
+
+def test_a_word_beyond_the_vectors_is_named():
+    with pytest.raises(
+        InputError, match=r"^there are ids of words up to 7, and vectors of 5 words; .*vocabularies\.word"
+    ):
+        WordEmbedding(5, 4)(torch.tensor([2, 7]))
+
+
 def test_random_vectors_are_small_and_spread():
     torch.manual_seed(0)
     weight = WordEmbedding(200, 50).weight[1:]

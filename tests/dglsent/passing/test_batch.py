@@ -42,6 +42,16 @@ def test_readout_is_the_mean_of_the_roots():
     )
 
 
+def test_a_readout_is_of_a_state_a_node():
+    batch = Batch.of([tree([1, -1])])
+    with pytest.raises(
+        ValueError, match=r"field 'states' has the shape \(1, 3\); its first dimension should be 2, the"
+    ):
+        batch.at_roots(torch.zeros(1, 3))
+    with pytest.raises(TypeError, match="field 'states' is a value of type NoneType; give a tensor"):
+        batch.at_roots(None)
+
+
 def test_padding_is_no_root():
     batch = Batch.of([window(words, 2) for words in (["The", "cat", "sat"], ["I"])])
     states = torch.where(batch.nodes["real"] == 1, 3.0, 100.0)[:, None]
