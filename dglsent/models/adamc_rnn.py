@@ -6,6 +6,8 @@ Analysis".
 
 from __future__ import annotations
 
+from numbers import Real
+
 import torch
 from torch import Tensor
 
@@ -14,7 +16,7 @@ from dglsent.models.rntn import products
 from dglsent.nn.embeddings import WordEmbedding
 from dglsent.nn.initialisation import start_near_mean
 from dglsent.passing import NodesSeen, Outputs, StepLinear
-from graphs.errors import check_whole
+from graphs.errors import check_kind, check_whole
 
 
 class AdaMCRNN(RecNN):
@@ -30,7 +32,7 @@ class AdaMCRNN(RecNN):
         beta: how sharply a phrase chooses among them; 0 mixes them evenly.
 
     Raises:
-        InputError: `functions` is no whole number from 1.
+        InputError: `functions` is no whole number from 1, or `beta` no number.
     """
 
     shows = ("w",)
@@ -38,6 +40,7 @@ class AdaMCRNN(RecNN):
     def __init__(self, embedding: WordEmbedding, hidden: int = 150, functions: int = 12, beta: float = 1.0) -> None:
         super().__init__(embedding, hidden)
         check_whole(functions=functions)
+        check_kind(beta, Real, "beta is how sharply a phrase chooses, such as 0.5")
         self.beta = beta
         self.U = StepLinear(2 * hidden, functions * hidden)
         start_near_mean(self.U.weight)

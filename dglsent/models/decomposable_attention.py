@@ -56,7 +56,7 @@ class DecomposableAttention(PairEncoder):
         """
         if REAL in batch.nodes:
             raise ValueError("sentences would attend to padding nodes; give it other graphs than windows")
-        memory = batch.nodes["memory"] = self.structure.memory(self.structure.encode(batch))
+        memory = batch.nodes["memory"] = self.memories(self.structure.encode(batch))
         # Eq. 14-16: both directions in one round, for every node hears the other sentence.
         average = softmax_sum(score="score", value="memory", out="context", weight="attention")
         update_all(batch, self.message, average, relation=ATTEND)

@@ -9,7 +9,7 @@ from torch import Tensor, nn
 
 from dglsent.nn.embeddings import WordEmbedding
 from dglsent.passing import Batch, Direction, Use
-from graphs.errors import InputError, check_kind, check_whole
+from graphs.errors import InputError, check_kind, check_size, check_whole
 from graphs.fields import ATTEND
 
 
@@ -104,6 +104,17 @@ class PairEncoder(Encoder):
         self.size, self.directions = size, structure.directions
         self.relations = (*structure.relations, ATTEND)
 
+    def memories(self, states: Tensor) -> Tensor:
+        """The memories [N, memory_size] of the structure's states.
+
+        Raises:
+            InputError: they are of another size than it says.
+        """
+        memory: Tensor = self.structure.memory(states)
+        what = f"the memories of {type(self.structure).__name__}"
+        check_size(what, memory.shape[-1], self.structure.memory_size, "its size is that of the states that it returns")
+        return memory
+
 
 def made(structure: Callable[[WordEmbedding], Encoder], embedding: WordEmbedding) -> Encoder:
     """The encoder of one sentence, over word vectors.
@@ -114,4 +125,6 @@ def made(structure: Callable[[WordEmbedding], Encoder], embedding: WordEmbedding
     if isinstance(structure, nn.Module) or not callable(structure):
         given = f"a value of type {type(structure).__name__}"
         raise InputError(f"structure is {given}; give what makes an encoder, as SeqLSTM or partial(SeqLSTM, hidden=50)")
-    return structure(embedding)
+    encoder = structure(embedding)
+    check_kind(encoder, Encoder, "structure makes an encoder, as SeqLSTM or partial(SeqLSTM, hidden=50)")
+    return encoder

@@ -17,7 +17,7 @@ from dglsent.nn.attention import additive_score
 from dglsent.nn.embeddings import WordEmbedding
 from dglsent.passing import Batch, EdgesSeen, NodesSeen, Outputs, StepLinear, frontier_pass, softmax_sum, update_all
 from graphs.door import fn
-from graphs.errors import check_choice
+from graphs.errors import check_choice, check_size
 from graphs.fields import ATTEND, CHILD
 
 
@@ -42,7 +42,8 @@ class ProgressiveAttention(PairEncoder):
 
     Raises:
         ValueError: the structure has no propagations.
-        InputError: `pa_mix` is none of these, or `structure` makes no encoder.
+        InputError: `pa_mix` is none of these, `structure` makes no encoder, or without propagation the states that it
+            makes in a direction are no memories.
     """
 
     def __init__(
@@ -56,6 +57,10 @@ class ProgressiveAttention(PairEncoder):
         encoder = made(structure, embedding)
         if not encoder.directions:
             raise ValueError(f"{type(encoder).__name__} propagates nothing; take a structure that does, such as BiLSTM")
+        if not pa_propagate:
+            what = f"the states of {type(encoder).__name__} in each direction"
+            given, wanted = encoder.size // len(encoder.directions), encoder.memory_size
+            check_size(what, given, wanted, "take a structure such as BiLSTM or a Tree-LSTM")
         super().__init__(encoder, encoder.size)
         self.pa_propagate, self.pa_mix = pa_propagate, pa_mix
         if pa_propagate:
@@ -73,7 +78,7 @@ class ProgressiveAttention(PairEncoder):
         of a BiLSTM `attention_down`.
         """
         plain = self.structure.encode(batch)
-        memory = self.structure.memory(plain)
+        memory = self.memories(plain)
         batch.nodes["memory"], batch.nodes["memory_key"] = memory, self.W_other(memory)
         if self.pa_mix != "context":
             update_all(batch, fn.copy_u("memory", "m"), fn.sum("m", "memory_sum"), relation=ATTEND)

@@ -13,6 +13,7 @@ from reference.tree_baselines import adamc_rnn, adamc_rntn
 from dglsent.models.adamc_rnn import AdaMCRNN, AdaMCRNTN
 from dglsent.models.recnn import RecNN
 from dglsent.models.rntn import RNTN
+from graphs.errors import InputError
 
 pytestmark = pytest.mark.parametrize("on", ENGINES)
 GRAPHS = [caterpillar(d) for d in (0, 1, 6)]
@@ -69,3 +70,10 @@ def test_without_choice_it_is_a_recnn_of_the_mean_function(on):
     encoder = build(AdaMCRNN, functions=3, beta=0.0)
     weight, bias = (sum(value.detach().chunk(3)) / 3 for value in (encoder.U.weight, encoder.U.bias))
     close(encode(encoder, GRAPHS, on)[0], encode(recnn_like(encoder, weight, bias), GRAPHS, on)[0])
+
+
+@pytest.mark.parametrize("beta", ["0.5", None])
+@pytest.mark.parametrize("encoder", [AdaMCRNN, AdaMCRNTN])
+def test_a_sharpness_that_is_no_number(on, encoder, beta):
+    with pytest.raises(InputError, match=f"^Real is wanted, and {type(beta).__name__} was given; beta is how sharply"):
+        build(encoder, functions=3, beta=beta)

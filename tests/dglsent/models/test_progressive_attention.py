@@ -25,11 +25,13 @@ from random_graphs import (
 from reference.pair_attention import bilstm, child_sum, progressive_attention
 from torch import tanh
 
+from dglsent.models.bi_tree_lstm import BiTreeLSTM
 from dglsent.models.cn3 import CN3
 from dglsent.models.progressive_attention import ProgressiveAttention
 from dglsent.models.sata_tree_lstm import SATATreeLSTM
 from dglsent.models.sequence import BiLSTM
 from dglsent.models.tree_lstm import ChildSumTreeLSTM
+from graphs.errors import InputError
 
 HIDDEN = 4
 TREE = (partial(ChildSumTreeLSTM, hidden=HIDDEN), child_sum)
@@ -208,3 +210,29 @@ def test_an_lstm_that_helps_a_tree_hears_nobody():
 def test_a_structure_that_propagates_nothing_is_refused(pa_propagate):
     with pytest.raises(ValueError, match=r"^CN3 propagates nothing; take a structure that does"):
         build(ProgressiveAttention, CN3, pa_propagate=pa_propagate)
+
+
+def test_states_up_and_down_that_are_no_memories_are_refused():
+    """They were a bare RuntimeError of the first batch."""
+    with pytest.raises(
+        InputError, match=r"^the states of BiTreeLSTM in each direction have 3 dimensions; 6 are wanted; "
+    ):
+        build(ProgressiveAttention, partial(BiTreeLSTM, hidden=HIDDEN, units=6), pa_propagate=False)
+
+
+@pytest.mark.parametrize("switches", [{}, {"pa_propagate": False}])
+def test_states_of_another_size_than_the_structure_says(switches):
+    encoder = model(TREE, **switches)
+    encoder.structure.size = 3
+    with pytest.raises(
+        InputError, match=r"^the memories of ChildSumTreeLSTM have 4 dimensions; 3 are wanted; its size"
+    ):
+        encode_pairs(encoder, PAIRS)
+
+
+@pytest.mark.parametrize("made", [None, 3, torch.nn.Linear(2, 2)])
+def test_a_structure_that_makes_no_encoder(made):
+    with pytest.raises(
+        InputError, match=f"^Encoder is wanted, and {type(made).__name__} was given; structure makes an"
+    ):
+        build(ProgressiveAttention, lambda _: made)
