@@ -57,6 +57,13 @@ def test_where_nodes_have_no_levels_it_is_said():
     sums(graph)
 
 
+def test_levels_may_leave_numbers_out():
+    """All that a propagation wants of them is that every edge leads to a lower one."""
+    graph, spread = tree([-1, 0, 0, 1, 1]), tree([-1, 0, 0, 1, 1])
+    spread.level = 3 * graph.level
+    assert torch.equal(sums(spread), sums(graph))
+
+
 @pytest.mark.parametrize(
     "run",
     [

@@ -1,14 +1,19 @@
 from __future__ import annotations
 
+import io
 import math
 import random
+import re
 import signal
+import sys
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
 import torch
+from tiny import recipe
 
+from dglsent.cli.main import main
 from dglsent.training.callbacks import BestOnDev, Computed, EndOfSeveral, EpochLines, RandomStates, SafeCheckpointIO
 from dglsent.training.module import Training
 from graphs.errors import InputError
@@ -106,6 +111,22 @@ def test_the_line_of_an_epoch_says_what_it_scores_and_whether_it_is_the_best(cap
     lines.on_train_epoch_end(SimpleNamespace(progress_bar_callback=None), None)
     line = "epoch 2/3  loss 0.2500  dev score 0.5000  1.0 s"
     assert capsys.readouterr().err == f"{line}  best\n{line}\n"
+
+
+class Terminal(io.StringIO):
+    def isatty(self):
+        return True
+
+
+def test_in_a_terminal_a_bar_stands_under_the_lines_of_epochs(tmp_path, monkeypatch, capsys):
+    screen = Terminal()
+    monkeypatch.setattr(sys, "stderr", screen)
+    assert main(["fit", str(recipe(tmp_path)), "--out", str(tmp_path / "run")]) == 0
+    shown = re.split(r"[\r\n]+", screen.getvalue())
+    assert [line[:9] for line in shown if line.startswith("epoch ")] == ["epoch 1/2", "epoch 2/2"]
+    assert any(re.match(r"Epoch 0: .* 8/8 ", line) for line in shown)
+    assert any(line.startswith("Validation") for line in shown)
+    assert "Epoch 0" not in capsys.readouterr().out
 
 
 @pytest.mark.parametrize("content", [[1, 2], torch.zeros(2), {"state_dict": {}, "epoch": 1}])
