@@ -138,6 +138,13 @@ def test_scores_between_sentences_are_a_table():
     assert "the upper sentence listens to the lower" in said.pictures()["attend.attention 1"]
 
 
+def test_shares_of_many_words_whose_digits_were_rounded_are_shares():
+    structure = {"class_path": "dglsent.models.sequence.SeqLSTM", "init_args": {"hidden": 6}}
+    pairs = untrained("chain", "decomposable_attention.DecomposableAttention", PAIR, structure=structure)
+    (said,) = pairs.explain((["film"] * 4, ["film"] * 90))
+    assert "the upper sentence listens to the lower" in said.pictures()["attend.attention 1"]
+
+
 def test_attention_of_many_words_or_of_one_is_a_matrix():
     model = untrained("complete", "cn3.CN3", hidden=8, layers=1)
     (arcs,), (many,), (one,) = (model.explain([["film"] * size]) for size in (20, 21, 1))
