@@ -25,8 +25,6 @@ def levels(size: int, src: IntArray, dst: IntArray, origin: Origin | None = None
         SentenceError: the graph has a cycle; one of its nodes is named.
     """
     level = np.zeros(size, dtype=np.int64)
-    if not len(src):
-        return level
     by_receiver = np.argsort(dst, kind="stable")
     senders = src[by_receiver]
     starts = np.searchsorted(dst[by_receiver], np.arange(size + 1))
@@ -42,6 +40,11 @@ def levels(size: int, src: IntArray, dst: IntArray, origin: Origin | None = None
         level[frontier] = step
         done += len(frontier)
     if done < size:
-        node = int(np.flatnonzero(waiting > 0)[0])
+        # Whoever waits sends to one that waits; but the first of them may only lead to the cycle.
+        next_of = {sender: to for sender, to in zip(src.tolist(), dst.tolist(), strict=True) if waiting[to]}
+        node, met = min(next_of), set[int]()
+        while node not in met:
+            met.add(node)
+            node = next_of[node]
         raise SentenceError(f"the graph has a cycle through node {node} (counted from 0)", origin)
     return level

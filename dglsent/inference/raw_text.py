@@ -90,4 +90,4 @@ def _tokenised(raw: Raw, cut: Callable[[str], list[str]]) -> Readable:
     words = cut(raw.text) if isinstance(raw.text, str) else list(raw.text)
     if not words:
         return SentenceError("the sentence has no words", raw.origin)
-    return Parsed(unparsed=Dependencies.unparsed(words, raw.origin), remedy=REMEDY)
+    return Parsed(unparsed=Dependencies.unparsed(words, raw.origin))

@@ -134,6 +134,7 @@ def test_fields_of_ones_own_edges_keep_their_numbers():
         ([(2, 2)], {}, "cycle"),
         ([(0, 1), (1, 0), (1, 2)], {}, "cycle through node 0"),
         ([(1, 2), (2, 1), (1, 0)], {}, "cycle through node 1"),
+        ([(0, 1), (1, 2), (2, 1)], {}, "cycle through node 1"),  # to which node 0 only leads
         ([(0, 1), (1.9, 2)], {}, "edge \\(1.9, 2\\) is no pair"),
         ([(0, 1)], {"slot": [1]}, "field 'slot' is the order of the edges"),
         ([0, 1], {}, "edge 0 is no pair"),

@@ -85,8 +85,7 @@ class EdgeOrder:
         level = nodes.level[dst]
         self.nodes, self.src, self.dst = nodes, src, dst
         self.order = np.lexsort((nodes.row[dst], -level))
-        steps = len(nodes.steps)
-        self.counts = np.bincount(level, minlength=steps)[nodes.steps] if steps else np.zeros(0, dtype=np.int64)
+        self.counts = np.bincount(level, minlength=len(nodes.steps))[nodes.steps]
         self.start = np.repeat(starts(self.counts), self.counts)
 
     def shared(self) -> dict[str, Any]:
