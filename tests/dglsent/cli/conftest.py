@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import io
+import shutil
 from contextlib import redirect_stderr, redirect_stdout
 from types import SimpleNamespace
 
@@ -9,6 +10,13 @@ from reproduced import ONE_EPOCH, TABLE, environment, train_by_forks
 from tiny import recipe
 
 from dglsent.cli.main import main
+
+
+@pytest.fixture
+def run(trees_run, tmp_path):
+    """A run that may be damaged."""
+    shutil.copytree(trees_run, tmp_path / "run")
+    return tmp_path / "run"
 
 
 @pytest.fixture

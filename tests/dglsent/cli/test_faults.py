@@ -7,7 +7,6 @@ import io
 import json
 import os
 import resource
-import shutil
 import signal
 import stat
 import sys
@@ -22,12 +21,8 @@ from safetensors.torch import load_file, save_file
 from tiny import TINY, recipe
 
 from dglsent.cli.main import main
-from dglsent.corpora.built_in import Reviews
 from dglsent.models.tree_lstm import BinaryTreeLSTM
-from dglsent.training import recipe as recipes
-from dglsent.training import recipe_files
 from dglsent.training.run import Run
-from graphs.errors import InputError
 
 TREE = "dglsent.models.tree_lstm.BinaryTreeLSTM"
 ONE = TINY.replace("epochs: 2", "epochs: 1")
@@ -43,13 +38,6 @@ class Watched(BinaryTreeLSTM):
             before, Watched.before = Watched.before, None
             before()
         return super().encode(batch)
-
-
-@pytest.fixture
-def run(trees_run, tmp_path):
-    """A run that may be damaged."""
-    shutil.copytree(trees_run, tmp_path / "run")
-    return tmp_path / "run"
 
 
 def test_one_run_one_writer(trees_run, tmp_path, capsys):
@@ -158,23 +146,6 @@ def replaced_streams():
         sys.stdout, sys.stderr = before
 
 
-@pytest.mark.skipif(not Path("/dev/full").exists(), reason="this system has no /dev/full")
-def test_output_that_takes_nothing(run, tmp_path, capsys, monkeypatch):
-    sentences = tmp_path / "in.txt"
-    sentences.write_text("(2 (1 a) (3 b))\n")
-    with open("/dev/full", "w") as full:
-        monkeypatch.setattr(sys, "stdout", full)
-        assert main(["predict", str(run), str(sentences)]) == 2
-    assert capsys.readouterr().err.startswith("dglsent: standard output: No space left on device;")
-    for command in (["predict", str(run), str(sentences)], ["--help"], ["--version"]):
-        reading, writing = os.pipe()
-        os.close(reading)
-        with os.fdopen(writing, "w") as broken:
-            monkeypatch.setattr(sys, "stdout", broken)
-            assert main(command) == 141
-        assert capsys.readouterr().err == ""
-
-
 @pytest.mark.parametrize(
     "garbage",
     [
@@ -189,39 +160,6 @@ def test_damaged_scores(garbage, run, program):
     code, out, err = program("fit", recipe(run.parent), "--out", run)
     assert (code, out) == (2, "")
     assert err.splitlines()[-1].startswith(f"dglsent: {run / 'metrics.json'}: not the scores of a run")
-
-
-@pytest.mark.parametrize("encoding", ["ascii", "latin-1", "utf-8"])
-def test_output_to_a_file_is_utf_8_whatever_the_locale(encoding, run, tmp_path, monkeypatch):
-    sentences = tmp_path / "in.txt"
-    sentences.write_text("(2 (1 caf\u00e9) (3 \u96ea))\n", encoding="utf-8")
-    with open(tmp_path / "out", "w", encoding=encoding) as out:
-        monkeypatch.setattr(sys, "stdout", out)
-        assert main(["predict", str(run), str(sentences)]) == 0
-    assert '"caf\u00e9 \u96ea"' in (tmp_path / "out").read_text(encoding="utf-8")
-
-
-def test_streams_that_are_closed(run, tmp_path, monkeypatch):
-    for name in ("stdin", "stdout"):
-        monkeypatch.setattr(sys, name, None)
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / "in.brackets").write_text("(S (A a) (B b))\n")
-    assert main(["draw", "in.brackets", "--out", "drawn"]) == 0
-    assert len(list((tmp_path / "drawn").iterdir())) == 1
-    monkeypatch.setattr(sys, "stdout", io.StringIO())
-    monkeypatch.setattr(sys, "stderr", io.StringIO())
-    assert main(["predict", str(run)]) == 2
-    assert "<stdin>: holds no sentences" in sys.stderr.getvalue()
-
-
-@pytest.mark.parametrize("command", [["predict", "RUN", "in.brackets"], ["test", "RUN"], ["recipes"]])
-def test_what_is_only_printed_is_not_lost_in_silence(command, run, tmp_path, monkeypatch, capsys):
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / "in.brackets").write_text("(2 (1 a) (3 b))\n")
-    monkeypatch.setattr(sys, "stdout", None)
-    assert main([str(run) if word == "RUN" else word for word in command]) == 2
-    (said,) = capsys.readouterr().err.splitlines()
-    assert said.startswith(f"dglsent: standard output is closed, and `dglsent {command[0]}` writes there;")
 
 
 @pytest.mark.parametrize("garbage", [b"", b"\x80\x02.", b"garbage", {}, {"state_dict": {}}, [1]])
@@ -246,51 +184,6 @@ def test_recipes_that_are_no_text(run, program, tmp_path):
     program.refuses("fit", recipe(tmp_path, "a: 2001-99-99\n"), saying=["tiny.yaml", "not YAML"])
     (run / "config.yaml").write_bytes(b"\xff")
     program.refuses("predict", run, saying=["config.yaml", "not UTF-8"])
-
-
-@pytest.mark.parametrize(
-    ("key", "value"),
-    [
-        ("training.batch_size", "0"),
-        ("training.epochs", "0"),
-        ("training.epochs", "-1"),
-        ("training.patience", "0"),
-        ("training.workers", "-1"),
-        ("encoder.hidden", "0"),
-        ("encoder.hidden", "-3"),
-        ("embedding.dim", "0"),
-        ("embedding.dropout", "2"),
-        ("embedding.dropout", "-0.1"),
-        ("task.dropout", "1.5"),
-        ("task.dropout", ".nan"),
-        ("task.classes", "0"),
-        ("optimiser.lr", ".nan"),
-        ("optimiser.lr", "-0.1"),
-        ("optimiser.lr", ".inf"),
-        ("optimiser.weight_decay", "-1"),
-        ("optimiser.momentum", "1"),
-        ("seed", "-1"),
-        ("seed", "4294967296"),
-        ("encoder.hidden", "9999999999999999999"),
-        ("training.epochs", "1000000001"),
-        ("corpus.train", "-5"),
-    ],
-)
-def test_ranges_of_options(key, value):
-    reason = "expected a number, not NaN" if value == ".nan" else ".* is (not|below) "
-    with pytest.raises(InputError, match=f"^{key}: {reason}") as refused:
-        recipes.resolve(TINY, [f"--{key}={value}"])
-    assert "\n" not in str(refused.value)
-
-
-def test_ranges_in_files_and_of_the_seed(tmp_path, program):
-    file = recipe(tmp_path, ONE.replace("hidden: 6", "hidden: 0"))
-    program.refuses("fit", file, saying=["tiny.yaml: encoder.hidden: 0 is below 1"])
-    for seed in ("-1", "4294967296", "1e3", "9" * 5000):
-        program.refuses("fit", recipe(tmp_path), f"--seed={seed}", saying=["--seed"])
-    # A size that torch cannot make.
-    huge = ("--encoder.hidden", 10**9)
-    program.refuses("fit", recipe(tmp_path), "--out", tmp_path / "run", *huge, saying=["encoder:"])
 
 
 def test_a_loss_that_is_not_finite(tmp_path, program):
@@ -396,43 +289,3 @@ def test_an_error_of_cleaning_up_after_an_interrupt_is_no_traceback(program, mon
     monkeypatch.setattr("dglsent.cli.recipes.main", broken)
     with pytest.raises(RuntimeError, match="a fault"):
         program("recipes")
-
-
-def test_ranges_are_those_of_our_own_keys():
-    """A class of others may have a share that is called `train`, and layers below zero."""
-    text = TINY.replace("dglsent.corpora.built_in.Reviews", f"{__name__}.Named").replace(
-        "train: 60, dev: 20, test: 30", "train: 0.8"
-    )
-    assert recipes.resolve(text).corpus.init_args.train == 0.8
-    with pytest.raises(InputError, match=r"^corpus\.hidden: inf is not a finite number"):
-        recipes.resolve(text, ["--corpus.hidden=.inf"])
-
-
-def test_a_scale_goes_up():
-    text = recipe_files.find("sick/tree-lstm").read_text(encoding="utf-8")
-    assert recipes.resolve(text, ["--task.high", "2"]).task.init_args.high == 2
-    for option, value in (("high", 1), ("low", 5), ("low", 6)):
-        with pytest.raises(InputError, match=r"^task\.low: \d is not below task\.high$"):
-            recipes.resolve(text, [f"--task.{option}", str(value)])
-
-
-class Named(Reviews):
-    def __init__(self, train: float = 0.8, hidden: float = -1.0) -> None:
-        super().__init__()
-
-
-@pytest.mark.parametrize("order", ["le", "be"])
-def test_utf_16_without_a_mark_is_named(order, run, tmp_path, program):
-    """Of Latin letters it is UTF-8 too, and its letters and NUL would be read as words."""
-    trees, text = tmp_path / "trees.brackets", tmp_path / "text.txt"
-    trees.write_bytes("(2 (1 a) (3 b))\r\n(2 (1 a) (3 b))\r\n".encode(f"utf-16-{order}"))
-    text.write_bytes("a film\r\n\r\nb\r\n".encode(f"utf-16-{order}"))
-    saying = ["as in UTF-16; convert the file to UTF-8", f"iconv -f UTF-16{order.upper()} -t UTF-8"]
-    for command in (
-        ["draw", trees, "--out", tmp_path / "drawn"],
-        ["predict", run, trees],
-        ["build", trees, tmp_path / "store", "--graph", "constituency"],
-        ["parse", text, tmp_path / "parsed"],
-    ):
-        file = trees if trees in command else text
-        program.refuses(*command, saying=[str(file), *saying])
