@@ -1,4 +1,4 @@
-"""Cross-entropy of classes, and what is said of what are none."""
+"""Cross-entropy of classes, and one line on what classes cannot be learnt."""
 
 from __future__ import annotations
 
