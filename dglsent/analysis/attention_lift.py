@@ -12,7 +12,7 @@ from matplotlib.figure import Figure
 from pandas import DataFrame
 
 from dglsent.analysis.pictures import colour_of, dots, panels, row_places
-from dglsent.analysis.scores import SPREAD, beside_published, published_scores, scores
+from dglsent.analysis.scores import SPREAD, beside_base, beside_published, published_scores, scores
 from dglsent.analysis.statistics import over_seeds
 from dglsent.analysis.trained_run import TrainedRun
 from graphs.drawing.colour import SOFT
@@ -35,13 +35,10 @@ def lifts(found: DataFrame) -> DataFrame:
     test = found[found.split == "test"]
     parts = test.variant.str.extract(rf"^(?P<structure>{'|'.join(STRUCTURES)})(?:-(?P<attention>{'|'.join(KINDS)}))?$")
     test = test.assign(**parts).dropna(subset=["structure"])
-    plain = test[test.attention.isna()][["corpus", "structure", "seed", "score", "value"]]
-    both = test.dropna(subset=["attention"]).merge(
-        plain, on=["corpus", "structure", "seed", "score"], suffixes=("", "_plain")
-    )
-    both["lift"] = both.value - both.value_plain
-    keys = ["corpus", "score", "structure", "attention"]
-    return over_seeds(both, keys, ["value_plain", "value", "lift"])
+    attentive, plain = test.dropna(subset=["attention"]), test[test.attention.isna()]
+    both = beside_base(attentive, plain, ["corpus", "structure", "seed", "score"])
+    both = both.rename(columns={"difference": "lift"})
+    return over_seeds(both, ["corpus", "score", "structure", "attention"], ["value_plain", "value", "lift"])
 
 
 def beside_lifts(found: DataFrame) -> DataFrame:

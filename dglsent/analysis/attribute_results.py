@@ -8,7 +8,7 @@ from matplotlib.figure import Figure
 from pandas import DataFrame
 
 from dglsent.analysis.pictures import dots, panels
-from dglsent.analysis.scores import SPREAD, scores
+from dglsent.analysis.scores import SPREAD, beside_base, scores
 from dglsent.analysis.statistics import over_seeds
 from dglsent.analysis.trained_run import TrainedRun
 from graphs.drawing.colour import SOFT
@@ -27,10 +27,7 @@ def tables(sources: Sequence[TrainedRun], *, base: str = "cn3") -> dict[str, Dat
 def differences(found: DataFrame, base: str = "cn3") -> DataFrame:
     """Of each corpus, variant and split the first score that the corpus has, and its difference to the base."""
     found = found[found.score == found.groupby("corpus").score.transform("first")]
-    keys = ["corpus", "split", "seed"]
-    plain = found[found.variant == base].rename(columns={"value": "base_value"})[[*keys, "base_value"]]
-    both = found.merge(plain, on=keys)
-    both = both.assign(base=base, difference=both.value - both.base_value)
+    both = beside_base(found, found[found.variant == base], ["corpus", "split", "seed"]).assign(base=base)
     return over_seeds(both, ["corpus", "score", "split", "base", "variant"], ["value", "difference"])
 
 

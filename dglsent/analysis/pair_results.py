@@ -9,7 +9,7 @@ from matplotlib.figure import Figure
 from pandas import DataFrame
 
 from dglsent.analysis.binned import without_attention
-from dglsent.analysis.scores import beside_published, positive_share, scores, scores_figure
+from dglsent.analysis.scores import beside_base, beside_published, positive_share, scores, scores_figure
 from dglsent.analysis.statistics import over_seeds
 from dglsent.analysis.trained_run import TrainedRun
 
@@ -45,9 +45,7 @@ def lift(found: DataFrame, bases: Mapping[str, str]) -> DataFrame:
     test = found[found.split == "test"]
     with_attention = test[test.system.isin(list(bases))]
     with_attention = with_attention.assign(base=with_attention.system.map(bases).astype(str))
-    base = test[["system", "seed", "score", "value"]].rename(columns={"system": "base"})
-    both = with_attention.merge(base, on=["base", "seed", "score"], suffixes=("", "_plain"))
-    both["difference"] = both.value - both.value_plain
+    both = beside_base(with_attention, test.assign(base=test.system), ["base", "seed", "score"])
     return over_seeds(both, ["corpus", "variant", "base", "score"], ["value", "value_plain", "difference"])
 
 

@@ -103,6 +103,12 @@ def beside_published(found: DataFrame, names: Sequence[str]) -> DataFrame:
     return DataFrame(rows).astype({"parameters": "Int64"} if rows else {})
 
 
+def beside_base(found: DataFrame, base: DataFrame, keys: Sequence[str]) -> DataFrame:
+    """Scores of runs with those of their bases where `keys` are equal: `value_plain`, and `difference` to it."""
+    both = found.merge(base[[*keys, "value"]], on=list(keys), suffixes=("", "_plain"))
+    return both.assign(difference=both.value - both.value_plain)
+
+
 def published_scores(names: Sequence[str]) -> dict[tuple[str, str], float]:
     """What some tables publish of test sets, by recipe and name of the score in `metrics.json`, on the scale there."""
     return {

@@ -8,7 +8,7 @@ from matplotlib.figure import Figure
 from pandas import DataFrame
 
 from dglsent.analysis.pictures import dots, panels
-from dglsent.analysis.scores import SPREAD, beside_published, scores
+from dglsent.analysis.scores import SPREAD, beside_base, beside_published, scores
 from dglsent.analysis.statistics import over_seeds
 from dglsent.analysis.trained_run import TrainedRun
 from graphs.drawing.colour import SOFT
@@ -29,10 +29,8 @@ def differences(found: DataFrame) -> DataFrame:
     dev = found[(found.split == "dev") & (found.score == "accuracy")]
     systems = sorted(dev.system.unique(), key=len)
     base = {one: next((other for other in systems if one.startswith(f"{other}-")), one) for one in systems}
-    full = dev.rename(columns={"variant": "base", "value": "full"})[["corpus", "base", "seed", "full"]]
     bases = dev.system.map(lambda one: base[one].rpartition("/")[2])  # a list of none would be numbers
-    both = dev.assign(base=bases).merge(full, on=["corpus", "base", "seed"])
-    both["difference"] = both.value - both.full
+    both = beside_base(dev.assign(base=bases), dev.assign(base=dev.variant), ["corpus", "base", "seed"])
     found = over_seeds(both, ["corpus", "base", "variant"], ["value", "difference"])
     return found.sort_values(["corpus", "base", "difference"])
 
