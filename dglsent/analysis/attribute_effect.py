@@ -118,10 +118,9 @@ def figures(tables: Mapping[str, DataFrame]) -> dict[str, Figure]:
 def _of_sentence(weights: DataFrame) -> Figure:
     runs = [(f"{system}, {which}", rows) for system, which, rows in by_run(weights)]
     squares = [word_attention.square(rows, "weight") for _, rows in runs]
-    one = runs[0][1]
-    words = list(one.drop_duplicates("receiver").sort_values("receiver").receiver_word)
-    heads = one.drop_duplicates("receiver").sort_values("receiver")["head"]
-    parse = [(head, place, 0.3) for place, head in enumerate(heads) if head >= 0]
+    receivers = runs[0][1].drop_duplicates("receiver").sort_values("receiver")
+    words = list(receivers.receiver_word)
+    parse = [(head, place, 0.3) for place, head in enumerate(receivers["head"]) if head >= 0]
     longer = room(words)
     wide = 2 + inches(len(words)) + longer
     figure, axes = panels(2, 3, (3 * wide + 1.6, wide + 2.2), height_ratios=(2, wide))
@@ -130,9 +129,7 @@ def _of_sentence(weights: DataFrame) -> Figure:
     axes[0, 0].set_title("dependency parse")
     high, title = max(square.max() for square in squares), partial(textwrap.fill, width=int(11 * (wide - longer)))
     for column, ((name, rows), square) in enumerate(zip(runs, squares, strict=True)):
-        strongest = word_attention.strongest_others(square)
-        without = f"no word gives another more than 2 / {len(words)}"
-        arcs(axes[0, column + 1], words, strongest, colour=colour_of(column), without=without)
+        word_attention.draw_strongest(axes[0, column + 1], words, square, colour_of(column))
         row = rows.iloc[0]
         layer = row.layer.replace("attention_", "layer ")
         axes[0, column + 1].set_title(title(f"{name}: strongest of {layer}"), fontsize=9)

@@ -16,7 +16,7 @@ from pandas import DataFrame, concat
 from scipy.special import entr
 
 from dglsent.analysis import word_attention
-from dglsent.analysis.pictures import arcs, colour_of, heat, inches, panels, room
+from dglsent.analysis.pictures import colour_of, heat, inches, panels, room
 from dglsent.analysis.recording import Recording
 from dglsent.analysis.runs import first_runs, of_each_run
 from dglsent.analysis.sentences import find_sentence
@@ -170,9 +170,7 @@ def figures(tables: Mapping[str, DataFrame]) -> dict[str, Figure]:
         for column, square in enumerate(squares):
             heat(axes[0, column], square, words, words, high=high, label="weight", title=f"layer {column + 1}")
             axes[0, column].set_xlabel("listened to")
-            strongest = word_attention.strongest_others(square)
-            without = f"no word gives another more than 2 / {len(words)}"
-            arcs(axes[1, column], words, strongest, colour=colour_of(0), without=without)
+            word_attention.draw_strongest(axes[1, column], words, square, colour_of(0))
         axes[0, 0].set_ylabel("listens")
         figure.set_label(f"Drawn: {shown}.")
         found[f"sentence-{system}"] = figure

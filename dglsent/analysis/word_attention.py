@@ -5,9 +5,13 @@ An edge row says how much its receiver listens to its sender; the weights of a r
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import Any
+
 import numpy as np
 from pandas import DataFrame, MultiIndex, factorize
 
+from dglsent.analysis.pictures import arcs
 from dglsent.analysis.recording import Recording
 from dglsent.analysis.statistics import Array
 from graphs.drawing.attention import strongest
@@ -116,6 +120,12 @@ def square(edges: DataFrame, field: str) -> Array:
 def words_of(nodes: DataFrame, example: int, side: int) -> list[str]:
     """The words of the sentence on one side of an example."""
     return list(nodes[(nodes.example == example) & (nodes.sentence == side)].sort_values("node").text)
+
+
+def draw_strongest(axes: Any, words: Sequence[str], weights: Array, colour: str) -> None:
+    """Arcs over n words to each from those that give it most, by the weights [n, n]."""
+    without = f"no word gives another more than 2 / {len(words)}"
+    arcs(axes, words, strongest_others(weights), colour=colour, without=without)
 
 
 def strongest_others(weights: Array) -> list[tuple[int, int, float]]:
