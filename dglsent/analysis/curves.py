@@ -53,7 +53,7 @@ def curves(runs: Sequence[TrainedRun]) -> DataFrame:
 
 
 def mean_curves(found: DataFrame) -> DataFrame:
-    """A row a system and epoch; runs that have ended keep their last value out of the mean."""
+    """A row a system and epoch: the means of the runs that had not ended before it."""
     return over_seeds(found, ["system", "epoch"], ["value", "loss"])
 
 

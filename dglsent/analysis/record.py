@@ -170,14 +170,14 @@ def chosen_fields(model: SentenceModel, fields: Sequence[str] | None) -> list[st
         FieldError: a pattern chooses none.
     """
     shows = list(model.encoder.shows)
-    found: list[str] = []
-    for pattern in ["*"] if fields is None else fields:
+    found = shows if fields is None else []
+    for pattern in fields or ():
         matching = [name for name in shows if fnmatch(name, pattern)]
-        if not matching and fields is not None and any(c in pattern for c in "*?["):
+        if not matching and any(c in pattern for c in "*?["):
             raise FieldError(
                 f"{type(model.encoder).__name__} shows no field {pattern!r}; it shows {', '.join(shows) or 'none'}"
             )
-        found += matching or ([pattern] if fields is not None else [])
+        found += matching or [pattern]
     return list(dict.fromkeys(found))
 
 

@@ -69,6 +69,11 @@ class Recording:
     def __repr__(self) -> str:
         return f"<Recording {self.path}: {called(self)}, {self.split}, of {', '.join(self.fields) or 'no field'}>"
 
+    @property
+    def labels(self) -> Sequence[str]:
+        """The names of the classes; empty where it predicts none."""
+        return self.about.get("labels", ())
+
     @cached_property
     def encoder(self) -> dict[str, Any]:
         """The options of the encoder, by name."""
@@ -111,8 +116,7 @@ class Recording:
 
     def label(self, number: float) -> str:
         """The name of a class; the number itself where there is none."""
-        names = self.about.get("labels", ())
-        return names[int(number)] if number in range(len(names)) else f"{number:g}"
+        return self.labels[int(number)] if number in range(len(self.labels)) else f"{number:g}"
 
     def with_labels(self, table: DataFrame, *columns: str) -> DataFrame:
         """A table with the names of the classes whose numbers columns hold, such as `gold_label` of `gold`."""
@@ -165,7 +169,7 @@ class Recording:
         if self.has_probabilities:
             shares = self.examples.probabilities
             return all(share_of(each, number) == max(each) for each, number in zip(shares, predicted, strict=True))
-        return bool(np.isin(predicted, range(len(self.about.get("labels", ())))).all())
+        return bool(np.isin(predicted, range(len(self.labels))).all())
 
     def require_scores(self) -> None:
         """Refuse a recording of classes, whose numbers have no order.
@@ -174,8 +178,7 @@ class Recording:
             InputError: it is one.
         """
         if self.of_classes:
-            labels = self.about.get("labels", ())
-            names = f" ({', '.join(labels[:3])}{', …' * (len(labels) > 3)})" if labels else ""
+            names = f" ({', '.join(self.labels[:3])}{', …' * (len(self.labels) > 3)})" if self.labels else ""
             raise InputError(
                 f"{self.path}: predicts classes{names}, and this wants scores (as of sick); choose another run"
             )
@@ -260,7 +263,7 @@ def _read(path: Path) -> dict[str, Any] | None:
         if missing := [name for name in _TOLD if name not in about]:
             raise ValueError(f"it lacks {missing[0]!r}")
     except (ValueError, KeyError, TypeError) as error:
-        raise InputError(f"{file}: not a recording of this version ({error}); record the run again") from None
+        raise InputError(f"{file}: not a recording of this version ({error}); {_AGAIN}") from None
     return about
 
 

@@ -63,7 +63,7 @@ class TrainedRun:
             return cls(path, system(path), model, corpus, int(config["seed"]), metrics, config, fold=fold_of(path))
         except (yaml.YAMLError, OSError, AttributeError, KeyError, TypeError, ValueError) as error:
             reason = str(error).partition("\n")[0]
-            raise InputError(f"{run.config_file}: not a resolved recipe ({reason}); train the run again") from None
+            raise InputError(f"{run.config_file}: not a resolved recipe ({reason}); {_AGAIN}") from None
 
     @property
     def encoder(self) -> dict[str, Any]:

@@ -54,7 +54,7 @@ def tables(sources: Sequence[Recording], *, sentence: str = "", dimension: int =
         if not ((inner.gold >= 0) & (inner.parent >= 0)).any():  # classes of sentences alone, whatever they are
             nodes, inner = (table.assign(gold=-1, predicted=-1) for table in (nodes, inner))
         labelled = inner[inner.gold >= 0]
-        classes = len(source.about.get("labels", ())) or int(nodes.gold.max()) + 1
+        classes = len(source.labels) or int(nodes.gold.max()) + 1
         area = area_under_curve(z[labelled.row.to_numpy()], (sentiment_of(labelled.gold, classes) < 0).to_numpy())
         names = [f"{gate}{number}" for gate, number in gates(source, len(area))]
         numbers = np.arange(1, len(area) + 1)
