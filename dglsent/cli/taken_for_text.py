@@ -129,18 +129,16 @@ def refuse_columns(text: str, name: str) -> None:
     """
     lines = numbered_lines(text)
     start = next((number for number, line in lines if line.startswith("-DOCSTART-")), None)
-    sizes = [len(list(block)) for filled, block in groupby(_lines(text), lambda line: bool(line.strip())) if filled]
-    counts = Counter(len(line.split()) for _, line in lines)
-    of_tokens = len(sizes) > 1 and sum(sizes) > 2 * len(sizes)
     if start is not None:
         found = f"{name or 'input'}:{start}: -DOCSTART-"
-    elif of_tokens:
-        (usual, times), *_ = counts.most_common(1)
+    else:
+        blocks = sum(filled for filled, _ in groupby(_lines(text), lambda line: bool(line.strip())))
+        if blocks < 2 or len(lines) <= 2 * blocks:
+            return
+        ((usual, times),) = Counter(len(line.split()) for _, line in lines).most_common(1)
         if usual not in _COLUMNS or times < _NEARLY * len(lines):
             return
         found = f"{name or 'input'}: {usual} columns in {'nearly ' * (times < len(lines))}every line"
-    else:
-        return
     raise InputError(
         f"{found}, as files of a token a line have; add --format columns for a tagger of such files, or --format "
         "tokens or --format text if a line is a sentence"
