@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 import sys
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import pairwise
@@ -16,8 +16,8 @@ from dglsent.cli.in_twos import in_twos
 from dglsent.cli.taken_for_text import csv_cells, first_line, numbered_lines, refuse_header
 from dglsent.corpora.own_files import are_brackets, has_trees, is_tree, tree
 from dglsent.corpora.tables import Row, columns_named, rows, tsv_cells
-from dglsent.inference.given import Given, Raw, parsed
-from graphs.columns import Constituency, Dependencies, Tagged
+from dglsent.inference.given import Given, Raw, given_of, parsed
+from graphs.columns import Constituency, Dependencies
 from graphs.errors import InputError, Origin, SentenceError, counted
 from graphs.formats.brackets import read_brackets
 from graphs.formats.conllu import read_conllu
@@ -219,11 +219,6 @@ def _single(text: str, form: Format, name: str) -> list[Given]:
     return given_of(read)
 
 
-def given_of(read: Iterable[Constituency | Dependencies | Tagged | SentenceError]) -> list[Given]:
-    """What a reader found, broken sentences among the others."""
-    return [one if isinstance(one, SentenceError) else parsed(one) for one in read]
-
-
 def _numbered(one: Constituency | SentenceError) -> Constituency | SentenceError:
     """With the line as its number, as text has it, so that trees which `dglsent parse` made keep that of their text."""
     origin = replace(one.origin, sentence=str(one.origin.line))
@@ -232,4 +227,9 @@ def _numbered(one: Constituency | SentenceError) -> Constituency | SentenceError
 
 def text_of(name: str) -> str:
     """The text of a file, or of standard input for "-"; line ends of every kind become one."""
-    return "\n".join(read_lines(sys.stdin.buffer if name == "-" else name))
+    return "\n".join(lines_of(name))
+
+
+def lines_of(name: str) -> Iterator[str]:
+    """The lines of a file, or of standard input for "-"."""
+    return read_lines(sys.stdin.buffer if name == "-" else name)

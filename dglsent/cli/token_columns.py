@@ -7,8 +7,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from dglsent.cli.reading import TOKEN, given_of, guess
-from dglsent.inference.given import Given
+from dglsent.cli.reading import TOKEN, guess
+from dglsent.inference.given import Given, given_of
 from graphs.columns import Tagged
 from graphs.errors import InputError, SentenceError, counted
 from graphs.formats.columns import read_columns

@@ -102,6 +102,11 @@ def parsed(sentence: Constituency | Dependencies | Tagged) -> Parsed:
     return Parsed(unparsed=sentence, remedy=REMEDY)
 
 
+def given_of(read: Iterable[Constituency | Dependencies | Tagged | SentenceError]) -> list[Given]:
+    """What a reader found, broken sentences among the others."""
+    return [one if isinstance(one, SentenceError) else parsed(one) for one in read]
+
+
 def _tagged_alone(sentence: Dependencies) -> bool:
     """Whether a sentence has no parse; one of a single word needs no heads."""
     return len(sentence) > 1 and sentence.headless
@@ -199,8 +204,7 @@ def _of_brackets(text: str) -> list[Given]:
 
 def _of_conllu(text: str) -> list[Given]:
     """The sentences of a text in CoNLL-U, broken ones among the others."""
-    read = parse_conllu(text, on_error="skip").in_order()
-    return [one if isinstance(one, SentenceError) else parsed(one) for one in read]
+    return given_of(parse_conllu(text, on_error="skip").in_order())
 
 
 def _is_of_stanza(given: Any) -> bool:
