@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from argparse import Namespace
 from collections.abc import Sequence
+from itertools import groupby
+from operator import attrgetter
 from pathlib import Path
 
 from dglsent.analysis.catalogue import ANALYSES, NAMES, Analysis, find
@@ -62,8 +63,9 @@ def main(arguments: Sequence[str]) -> int:
     if not options.sources:
         parser.error(f"{analysis.name} wants runs or recordings")
 
-    from dglsent.analysis.analyse import analyse
+    from dglsent.analysis.analyse import analyse, options_of
 
+    given = {name: getattr(options, name) for name in options_of(analysis)}
     files = analyse(
         analysis,
         options.sources,
@@ -71,7 +73,7 @@ def main(arguments: Sequence[str]) -> int:
         split=options.split,
         data=options.data,
         trusted=options.trust,
-        options=_chosen(options, analysis),
+        options={name: value for name, value in given.items() if value is not None},
         say=say,
     )
     for file in files:
@@ -81,12 +83,10 @@ def main(arguments: Sequence[str]) -> int:
 
 def _list() -> None:
     width = max(len(analysis.name) for analysis in ANALYSES)
-    paper = ""
-    for analysis in ANALYSES:
-        if analysis.paper != paper:
-            paper = analysis.paper
-            print(f"{paper}")
-        print(f"  {analysis.code}  {analysis.name:<{width}}  {analysis.what}")
+    for paper, of_paper in groupby(ANALYSES, attrgetter("paper")):
+        print(paper)
+        for analysis in of_paper:
+            print(f"  {analysis.code}  {analysis.name:<{width}}  {analysis.what}")
 
 
 def _add_options(parser: Parser, analysis: Analysis) -> None:
@@ -96,10 +96,3 @@ def _add_options(parser: Parser, analysis: Analysis) -> None:
     for name, (kind, default, what) in options_of(analysis).items():
         shown = what if default in ("", 0) else f"{what}; {default} by default"
         group.add_argument(f"--{name}", type=kind, metavar=kind.__name__.upper(), help=shown.replace("%", "%%"))
-
-
-def _chosen(options: Namespace, analysis: Analysis) -> dict[str, object]:
-    from dglsent.analysis.analyse import options_of
-
-    given = {name: getattr(options, name) for name in options_of(analysis)}
-    return {name: value for name, value in given.items() if value is not None}

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import shlex
 from argparse import Namespace
+from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from dglsent.cli.console import say
+from dglsent.cli.console import resumed_by, say
 from dglsent.cli.options import Parser, add_data, add_stanza, column_names, positive
 from graphs.errors import InputError
 
@@ -86,14 +87,11 @@ def main(arguments: Sequence[str]) -> int:
     making = in_order
     if options.ray:
         from dglsent.building.on_ray import by_ray as making
-    try:
+    with resumed_by(f"dglsent build {shlex.join(arguments)}", "whole shards are kept; to go on"):
         manifest = build(source, Path(out), size=options.shard or SHARD, making=making, say=say)
-    except KeyboardInterrupt:
-        again = f"dglsent build {shlex.join(arguments)}"
-        raise KeyboardInterrupt(f"stopped; whole shards are kept; to go on: {again}") from None
-    sizes: dict[str, int] = {}
+    sizes = Counter[str]()
     for shard in manifest["shards"]:
-        sizes[shard["split"]] = sizes.get(shard["split"], 0) + shard["rows"]
+        sizes[shard["split"]] += shard["rows"]
     skipped = manifest["skipped"]
     for reason in skipped:
         say(f"left out: {reason}")

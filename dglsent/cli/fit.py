@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import shlex
 from argparse import Namespace
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from dglsent.cli.console import say
-from dglsent.cli.options import Parser, add_data, add_device, add_processes, names, one_seed, seeds
+from dglsent.cli.console import resumed_by, say
+from dglsent.cli.options import Parser, add_data, add_device, names, one_seed, positive, seeds
 from graphs.errors import InputError, counted
 
 if TYPE_CHECKING:
@@ -42,7 +42,13 @@ def make_parser() -> Parser:
         "--seeds", type=seeds, metavar="1,2,3", help="one run per seed, in RUN/seed-N, and the means of all there"
     )
     add_device(parser)
-    add_processes(parser)
+    parser.add_argument(
+        "--processes",
+        type=positive,
+        default=1,
+        metavar="N",
+        help="train in N processes that share each batch, each on its own GPU or its own CPU threads; 1 by default",
+    )
     parser.add_argument(
         "--log-gates",
         type=names,
@@ -109,19 +115,17 @@ def _fit(options: Namespace, overrides: Sequence[str], command: str) -> int:
         single = options.out and not options.seeds
         run = Run(base if single else base / f"seed-{seed}")
         config.seed = seed
-        try:
-            with engine("torch", fused=options.fused), denormals_flushed():
-                metrics = fit(
-                    config.clone(),
-                    run,
-                    data=options.data,
-                    device=options.device,
-                    processes=options.processes,
-                    log_gates=options.log_gates,
-                    say=say if leads else lambda line: None,
-                )
-        except KeyboardInterrupt:
-            raise KeyboardInterrupt(f"stopped; to go on after the last whole epoch: {command}") from None
+        going_on = resumed_by(command, "to go on after the last whole epoch")
+        with going_on, engine("torch", fused=options.fused), denormals_flushed():
+            metrics = fit(
+                config.clone(),
+                run,
+                data=options.data,
+                device=options.device,
+                processes=options.processes,
+                log_gates=options.log_gates,
+                say=say if leads else lambda line: None,
+            )
         if leads:
             print(f"{run.path}: {_scores(metrics)}", flush=True)
     if options.seeds and leads:
@@ -146,22 +150,19 @@ def _save_means(base: Path, config: jsonargparse.Namespace, data: Path | None) -
 def _scores(metrics: Mapping[str, Any]) -> str:
     from dglsent.training.means import score_text
 
-    parts = [
-        f"{split} " + " ".join(f"{name} {score_text(value)}" for name, value in metrics[split].items())
-        for split in ("dev", "test")
-    ]
-    return (
-        f"{', '.join(parts)} (best of {metrics['epochs']} epochs: {metrics['best_epoch']}, {metrics['seconds']:.0f} s)"
-    )
+    best = f"best of {metrics['epochs']} epochs: {metrics['best_epoch']}, {metrics['seconds']:.0f} s"
+    return f"{_by_split(metrics, score_text)} ({best})"
 
 
 def _means(metrics: Mapping[str, Any]) -> str:
     from dglsent.training.means import score_text
 
-    parts = [
-        f"{split} "
-        + " ".join(f"{name} {score_text(v['mean'])} (sd {score_text(v['sd'])})" for name, v in metrics[split].items())
+    text = _by_split(metrics, lambda score: f"{score_text(score['mean'])} (sd {score_text(score['sd'])})")
+    return f"{text} over {counted(len(metrics['seeds']), 'seed')}"
+
+
+def _by_split(metrics: Mapping[str, Any], text: Callable[[Any], str]) -> str:
+    return ", ".join(
+        f"{split} " + " ".join(f"{name} {text(score)}" for name, score in metrics[split].items())
         for split in ("dev", "test")
-    ]
-    count = len(metrics["seeds"])
-    return f"{', '.join(parts)} over {counted(count, 'seed')}"
+    )

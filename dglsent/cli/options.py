@@ -129,14 +129,3 @@ def add_trust(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="import classes that RUN names and that are not of dglsent; they run code of their own",
     )
-
-
-def add_processes(parser: argparse.ArgumentParser) -> None:
-    """--processes."""
-    parser.add_argument(
-        "--processes",
-        type=positive,
-        default=1,
-        metavar="N",
-        help="train in N processes that share each batch, each on its own GPU or its own CPU threads; 1 by default",
-    )

@@ -8,14 +8,13 @@ from __future__ import annotations
 
 import re
 import shlex
-import sys
-import time
 from argparse import Namespace
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from dglsent.cli.console import Progress, resumed_by
 from dglsent.cli.options import Parser, add_data, add_device, add_stanza, positive
 from dglsent.cli.parse_files import spare, write
 from dglsent.lock import locked
@@ -90,13 +89,8 @@ def main(arguments: Sequence[str]) -> int:
 
     set_threads(options.threads)
     options.device = pick_device(options.device)
-    failed = 0
-    try:
-        for out, texts in inputs.items():
-            failed += _parse(texts, out, options)
-    except KeyboardInterrupt:
-        again = f"dglsent parse {shlex.join(arguments)}"
-        raise KeyboardInterrupt(f"stopped; what is parsed is kept; to go on: {again}") from None
+    with resumed_by(f"dglsent parse {shlex.join(arguments)}", "what is parsed is kept; to go on"):
+        failed = sum(_parse(texts, out, options) for out, texts in inputs.items())
     return SOME_FAILED if failed else 0
 
 
@@ -130,11 +124,10 @@ def _inputs(options: Namespace) -> dict[Path, Sequence[Text | SentenceError]]:
 
 def _read(name: str, form: str) -> Sequence[Text | SentenceError]:
     """Sentences of a file; of running text its paragraphs."""
-    from dglsent.cli.reading import TOKEN
+    from dglsent.cli.reading import TOKEN, lines_of
     from dglsent.corpora.own_files import refuse_parses
-    from graphs.formats.source import read_lines
 
-    lines = list(read_lines(sys.stdin.buffer if name == "-" else name))
+    lines = list(lines_of(name))
     if form == "conllu":
         return _tagged(lines)
     if form == "tokens":
@@ -187,7 +180,7 @@ def _parse(texts: Sequence[Text | SentenceError], out: Path, options: Namespace)
     listed = f"{prefix}.failed.txt"
     spare(options.input, [*files, listed])
     with locked(out):
-        progress = _Progress(out.name)
+        progress = Progress(out.name)
         try:
             results: Sequence[Parse | Dependencies | SentenceError] = (graphs.tag if options.tags else graphs.parse)(
                 map(_clean, texts),
@@ -207,34 +200,3 @@ def _parse(texts: Sequence[Text | SentenceError], out: Path, options: Namespace)
     told = f", {failed} failed (listed in {listed})" if failed else ""
     print(f"{', '.join(files)}: {len(results) - failed} sentences{told}", flush=True)
     return failed
-
-
-class _Progress:
-    """A line on standard error: on a terminal it is written over, elsewhere a new one comes twice a minute."""
-
-    def __init__(self, name: str) -> None:
-        self._name = name
-        self._terminal = sys.stderr.isatty()
-        self._start: tuple[float, int] | None = None  # the first call counts what was in the cache
-        self._shown = 0.0
-
-    def __call__(self, done: int, total: int, failed: int) -> None:
-        now = time.monotonic()
-        self._start = self._start or (now, done)
-        if done < total and now - self._shown < (0.1 if self._terminal else 30):
-            return
-        self._shown = now
-        start, before = self._start
-        rate = f", {(done - before) / (now - start):.0f}/s" if done > before else ""
-        line = f"{self._name}: {done}/{total} sentences{rate}, {failed} failed"
-        print(
-            f"\r{line}\x1b[K" if self._terminal else line,
-            end="" if self._terminal else "\n",
-            file=sys.stderr,
-            flush=True,
-        )
-
-    def end(self) -> None:
-        """Leave the line as it is."""
-        if self._terminal and self._start:
-            print(file=sys.stderr)

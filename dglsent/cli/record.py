@@ -6,7 +6,7 @@ import shlex
 from collections.abc import Sequence
 from pathlib import Path
 
-from dglsent.cli.console import say
+from dglsent.cli.console import resumed_by, say
 from dglsent.cli.options import (
     Parser,
     add_data,
@@ -63,7 +63,7 @@ def main(arguments: Sequence[str]) -> int:
     from dglsent.training.device import set_threads
 
     set_threads(options.threads)
-    try:
+    with resumed_by(f"dglsent record {shlex.join(arguments)}"):
         out = record(
             options.run,
             options.out,
@@ -77,7 +77,5 @@ def main(arguments: Sequence[str]) -> int:
             trusted=options.trust,
             say=say,
         )
-    except KeyboardInterrupt:
-        raise KeyboardInterrupt(f"stopped; to go on: dglsent record {shlex.join(arguments)}") from None
     print(out)
     return 0

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from dglsent.cli.console import say
+from dglsent.cli.console import resumed_by, say
 from dglsent.cli.options import Parser, add_data, add_device, names, positive, seeds
 from dglsent.json_text import dumps
 from graphs.errors import InputError
@@ -139,10 +139,8 @@ def _reproduce(options: Namespace, command: str) -> int:
         data_folder(options.data)
     ledger = _opened_ledger(options, table) if options.ledger else None
     making = Reproduction(table, chosen, options.seeds, options.out, say, options.folds)
-    try:
+    with resumed_by(command):
         _make(making, options)
-    except KeyboardInterrupt:
-        raise KeyboardInterrupt(f"stopped; to go on: {command}") from None
     if making.outdated:
         names = dict.fromkeys(job.row.name for job in making.outdated)
         say(f"stale: {', '.join(names)}; --verify compares their first epochs, --refresh trains them anew")
