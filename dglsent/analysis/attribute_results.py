@@ -24,7 +24,7 @@ def tables(sources: Sequence[TrainedRun], *, base: str = "cn3") -> dict[str, Dat
     return {"differences": differences(scores(sources), base)}
 
 
-def differences(found: DataFrame, base: str = "cn3") -> DataFrame:
+def differences(found: DataFrame, base: str) -> DataFrame:
     """Of each corpus, variant and split the first score that the corpus has, and its difference to the base."""
     found = found[found.score == found.groupby("corpus").score.transform("first")]
     both = beside_base(found, found[found.variant == base], ["corpus", "split", "seed"]).assign(base=base)

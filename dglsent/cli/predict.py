@@ -189,8 +189,7 @@ def _lines(
     options: Namespace,
 ) -> Iterator[dict[str, Any]]:
     """A prediction or an error for each example, in order."""
-    explained = options.structure or options.draw
-    results = model.attempt(examples, explain=bool(explained))
+    results = model.attempt(examples, explain=bool(options.structure or options.draw))
     for number, (head, result) in enumerate(zip(heads, results, strict=True), first + 1):
         if isinstance(result, SentenceError):
             yield {**head, "error": str(result)}
