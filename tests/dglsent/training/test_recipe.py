@@ -128,9 +128,18 @@ def test_errors_name_the_key():
 
 
 def test_a_required_key_that_is_missing_is_named():
+    from tiny import TINY
+
+    pairs, said = recipe_files.find("sick/tree-lstm").read_text(), "task.classes is missing; give it in the recipe, or "
+    said += "by --task.classes where an option names the class"
     with pytest.raises(InputError) as refused:
-        recipes.resolve(recipe_files.find("sick/tree-lstm").read_text(), ["--task", "PairClassification"])
-    assert str(refused.value) == "task.classes is missing; give it in the recipe, or by --task.classes"
+        recipes.resolve(pairs, ["--task", "PairClassification"])
+    assert str(refused.value) == said
+    changed = recipes.resolve(pairs, ["--task", "PairClassification", "--task.classes", "2"])
+    assert changed.task.init_args.classes == 2
+    with pytest.raises(InputError) as refused:
+        recipes.resolve(TINY.replace("classes: 5, ", ""), ["--task.classes", "5"], source="a.yaml")
+    assert str(refused.value) == f"a.yaml: {said}"
 
 
 @pytest.mark.parametrize(
