@@ -44,7 +44,7 @@ class Row:
             raise SentenceError(f"column {column!r} is {self.cells[column]}; give text or a number", self.origin)
         text = self.cells[column].strip()
         if not text:
-            raise SentenceError(f"column {column!r} is blank", self.origin)
+            raise SentenceError(f"column {column!r} is blank; fill it, or delete the row", self.origin)
         if wrong := half_character(f"column {column!r}", text):
             raise SentenceError(wrong, self.origin)
         return text

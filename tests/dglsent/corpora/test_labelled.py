@@ -182,7 +182,7 @@ def test_long_cells_and_columns_that_are_not_read(tmp_path):
     [
         ("a.tsv", "text\tlabel\na\tx\nb\tz\n", r"bad-a\.tsv:3, .*class 'z' is none of those of training: x, y"),
         ("a.tsv", "text\tlabel\na\n", r"bad-a\.tsv:2, .*1 cells, and 2 columns"),
-        ("a.tsv", "text\tlabel\n \tx\n", r"bad-a\.tsv:2, .*column 'text' is blank"),
+        ("a.tsv", "text\tlabel\n \tx\n", r"bad-a\.tsv:2, .*column 'text' is blank; fill it, or delete the row$"),
         ("a.tsv", "words\tlabel\na\tx\n", r"no column 'text'; there are words, label; .* --corpus\.label$"),
         ("a.tsv", "text\tlabel\n", r"bad-a\.tsv: has no examples; corpus\.dev names it"),
         ("a.jsonl", "{\n", r"bad-a\.jsonl:1, .*not a line of JSON"),
