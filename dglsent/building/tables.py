@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Final, TypeAlias
 
 from dglsent.corpora.example import Example, Parsed
-from dglsent.corpora.own_files import PAIR, TEXT, has_trees, is_tree, sentence
+from dglsent.corpora.own_files import PAIR, TEXT, has_trees, is_tree, score_of, sentence
 from dglsent.corpora.tables import Row, rows
 from graphs.columns import Constituency, Dependencies
 from graphs.errors import SentenceError
-from graphs.formats.numbers import decimal_number
 from graphs.formats.source import Extract
 
 COLUMNS: Final = (TEXT, *PAIR, "label", "score")
@@ -97,10 +95,7 @@ def _targets(row: Row, known: dict[str, int]) -> dict[str, int | float]:
     label = row.cells.get("label", "").strip()
     targets: dict[str, int | float] = {}
     if "score" in row.cells and (row.cells["score"].strip() or not label):
-        value = decimal_number(row.cell("score"))
-        if value is None or not math.isfinite(value):
-            raise SentenceError(f"score {row.cell('score')!r} is no number", row.origin)
-        targets["score"] = value
+        targets["score"] = score_of(row, "score")
     if label:
         targets["label"] = known.setdefault(row.cell("label"), len(known))
     return targets

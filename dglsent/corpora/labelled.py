@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Generic, TypeAlias, TypeVar
@@ -20,6 +19,7 @@ from dglsent.corpora.own_files import (
     number_of,
     of_classes,
     refuse_no_file,
+    score_of,
     sentence,
     splits,
     told_class,
@@ -29,7 +29,6 @@ from graphs.columns import Constituency, Dependencies
 from graphs.errors import InputError, Origin, SentenceError
 from graphs.formats.brackets import read_brackets
 from graphs.formats.conllu import read_conllu
-from graphs.formats.numbers import decimal_number
 
 T = TypeVar("T")
 
@@ -224,10 +223,7 @@ class LabelledPairs(LabelledFiles[Row]):
         pair = tuple(sentence(row.cell(column), row.origin, trees, PAIR_REMEDY) for column in self._columns)
         if self.score is None:
             return Example(pair, {"label": number_of(row.cell(self.label), self.labels, row.origin)}, name)
-        value = decimal_number(row.cell(self.score))
-        if value is None or not math.isfinite(value):
-            raise SentenceError(f"{row.cell(self.score)!r} is no number", row.origin)
-        return Example(pair, {"score": value}, name)
+        return Example(pair, {"score": score_of(row, self.score)}, name)
 
     @property
     def _columns(self) -> tuple[str, str]:

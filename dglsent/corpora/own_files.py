@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
@@ -9,6 +10,7 @@ from pathlib import Path
 from dglsent.corpora.corpus import Splits, some_of
 from dglsent.corpora.example import Example, Parsed
 from dglsent.corpora.splits import hold_out
+from dglsent.corpora.tables import Row
 from graphs.columns import Constituency, Dependencies
 from graphs.errors import InputError, Origin, SentenceError
 from graphs.formats.brackets import parse_brackets
@@ -213,6 +215,25 @@ def classes(names: Iterable[str], file: str) -> tuple[str, ...]:
     if len(known) < 2:
         raise InputError(f"{file}: names {len(known)} class{'es' * (len(known) != 1)}; a corpus has at least 2")
     return tuple(known)
+
+
+def score_of(row: Row, column: str) -> float:
+    """The finite number of a cell.
+
+    Raises:
+        SentenceError: it is none, such as one with a decimal comma.
+    """
+    text = row.cell(column)
+    value = decimal_number(text)
+    if value is None or not math.isfinite(value):
+        pointed = text.replace(",", ".")
+        hint = (
+            f"; a decimal point is expected: {pointed}"
+            if pointed != text and decimal_number(pointed) is not None
+            else ""
+        )
+        raise SentenceError(f"{column} {text!r} is no number{hint}", row.origin)
+    return value
 
 
 def number_of(name: str, labels: Sequence[str], origin: Origin) -> int:

@@ -142,8 +142,14 @@ def test_a_score_that_is_no_finite_number_is_told_by_its_line(score, tmp_path):
     """Those of test too, with which scores of the whole split would be no numbers."""
     good = write(tmp_path, "a.tsv", "first\tsecond\tscore\nx\tz\t1\nx\tz\t2\n")
     wrong = write(tmp_path, "b.tsv", f"first\tsecond\tscore\nx\tz\t1\nx\tz\t{score}\n")
-    with pytest.raises(InputError, match=rf"b\.tsv:3, sentence 2: '{score}' is no number"):
+    with pytest.raises(InputError, match=rf"b\.tsv:3, sentence 2: score '{score}' is no number$"):
         load(LabelledPairs(good, wrong, good, score="score"))
+
+
+def test_a_decimal_comma_is_told(tmp_path):
+    file = write(tmp_path, "a.csv", 'first,second,rated\nx,z,2.5\nx,z,"3,5"\n')
+    with pytest.raises(InputError, match=r"rated '3,5' is no number; a decimal point is expected: 3\.5$"):
+        load(LabelledPairs(file, file, file, score="rated"))
 
 
 def test_dev_is_a_tenth_of_train(tmp_path):
