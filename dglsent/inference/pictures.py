@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 _Side: TypeAlias = "Constituency | Dependencies | list[str]"
 _TREE, _ARCS = "tree", "dependencies"
+_NOTHING = "the words alone: this model shows nothing more of them"
 _MOST = 20  # words whose arcs can still be told apart
 _NOT_SHOWN = ("relation", "sentence", "sender", "receiver", "from", "to", "slot")
 
@@ -148,8 +149,8 @@ def _is_parsed(sentence: Dependencies) -> bool:
 
 def _words(sentences: Sequence[Sentence]) -> dict[str, Svg]:
     """Sentences of which the model shows nothing."""
-    bare = (Dependencies.unparsed(one.words) for one in sentences)
-    return {f"words{_side_name(side, sentences)}": dependencies_svg(one) for side, one in enumerate(bare)}
+    bare = (dependencies_svg(Dependencies.unparsed(one.words), title=_NOTHING) for one in sentences)
+    return {f"words{_side_name(side, sentences)}": picture for side, picture in enumerate(bare)}
 
 
 def _side_name(side: int, sentences: Sequence[Sentence]) -> str:

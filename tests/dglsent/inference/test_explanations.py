@@ -223,7 +223,9 @@ def test_a_model_that_shows_nothing():
     assert said.edges == []
     assert [node["text"] for node in said.nodes] == ["A", "<", "good", ">", "film"]
     assert "&lt;good&gt;" in said._repr_html_() or "&lt; good &gt;" in said._repr_html_()
-    assert list(said.pictures()) == ["words"]
+    (picture,) = said.pictures().items()
+    assert picture[0] == "words"
+    assert "the words alone: this model shows nothing more of them" in picture[1]
 
 
 def test_a_text_that_is_read_from_the_right_is_apart_from_the_page():
