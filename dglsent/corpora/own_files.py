@@ -227,11 +227,8 @@ def score_of(row: Row, column: str) -> float:
     value = decimal_number(text)
     if value is None or not math.isfinite(value):
         pointed = text.replace(",", ".")
-        hint = (
-            f"; a decimal point is expected: {pointed}"
-            if pointed != text and decimal_number(pointed) is not None
-            else ""
-        )
+        comma = pointed != text and decimal_number(pointed) is not None
+        hint = f"; a decimal point is expected: {pointed}" if comma else ""
         raise SentenceError(f"{column} {text!r} is no number{hint}", row.origin)
     return value
 

@@ -52,8 +52,9 @@ def explain(error: Exception) -> tuple[str, str]:
         given = re.match(rf".*?\.(?:{'|'.join(_GIVEN_TO)})(?=\.|$)", whole)
         if given:
             return whole, f"{given[0]} is missing; dglsent fills it in if __init__ has a default for it, such as None"
-        # A recipe has to be whole before options change it.
-        return whole, f"{whole} is missing; give it in the recipe, or by --{whole} where an option names the class"
+        # A recipe has to be whole before options change it, but for a class that an option names.
+        part = whole.rpartition(".")[0]
+        return whole, f"{whole} is missing; give it in the recipe, or by --{whole} beside --{part} CLASS"
     untyped = re.search(r"Parameter '(\w+)' from '([\w.]+)\.__init__' does not specify a type", said)
     if untyped:
         name, made = untyped.groups()

@@ -4,6 +4,7 @@ from functools import cache
 
 import pytest
 from shipped import classes, first_of_each, switches
+from tiny import TINY
 from torch import nn
 
 from dglsent.corpora.example import Example, Parsed
@@ -128,10 +129,8 @@ def test_errors_name_the_key():
 
 
 def test_a_required_key_that_is_missing_is_named():
-    from tiny import TINY
-
-    pairs, said = recipe_files.find("sick/tree-lstm").read_text(), "task.classes is missing; give it in the recipe, or "
-    said += "by --task.classes where an option names the class"
+    pairs = recipe_files.find("sick/tree-lstm").read_text()
+    said = "task.classes is missing; give it in the recipe, or by --task.classes beside --task CLASS"
     with pytest.raises(InputError) as refused:
         recipes.resolve(pairs, ["--task", "PairClassification"])
     assert str(refused.value) == said
