@@ -138,7 +138,7 @@ def test_lexical_relations():
     assert graph.pairwise["lexical"].reshape(3, 3).tolist() == [[2, 3, 0], [0, 2, 0], [0, 0, 2]]
     for strange in (False, 2):  # they were unknown relations, without a word of it
         with pytest.raises(SentenceError, match=rf"lexical relation 1 is {strange}; give its text$"):
-            complete(SENTENCE, VOCABULARIES, lexical=LexicalRelation(lambda *_: strange, vocabulary))  # noqa: B023
+            complete(SENTENCE, VOCABULARIES, lexical=LexicalRelation(lambda *_, made=strange: made, vocabulary))
 
 
 def test_what_cannot_be_complete_is_refused():
