@@ -127,7 +127,8 @@ def from_nltk(parse: Any) -> Constituency | Dependencies:
         node, above = stack.pop()
         parent.append(above)
         place = len(label)
-        name = str(node.label()) if hasattr(node, "label") else ""
+        named = node.label() if hasattr(node, "label") else None
+        name = "" if named is None else str(named)
         if not isinstance(node, list):
             tag, text = _leaf(node)
             label.append(tag)

@@ -27,6 +27,7 @@ def test_trees_of_nltk():
         theirs = converters.from_nltk(Tree.fromstring(line))
         assert to_brackets(theirs) == to_brackets(ours)
         assert theirs.parent.tolist() == ours.parent.tolist()
+    assert converters.from_nltk(Tree(None, [Tree("NN", ["film"]), "well"])).label == ["", "NN", ""]
     deep = Tree("X", ["x"])
     for _ in range(5000):
         deep = Tree("X", [deep])
