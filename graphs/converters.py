@@ -5,7 +5,7 @@ None of these libraries is imported: an object is known by what it has.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -113,7 +113,7 @@ def from_nltk(parse: Any) -> Constituency | Dependencies:
 
     Raises:
         InputError: it is neither, or a leaf is something else.
-        SentenceError: it has no words, or its heads are broken.
+        SentenceError: it has no words, or its heads are broken, missing where others are not, or several of a word.
     """
     if hasattr(parse, "get_by_address"):
         return _of_dependency_graph(parse)
@@ -160,20 +160,50 @@ def _of_dependency_graph(graph: Any) -> Dependencies:
     if not rows:
         raise SentenceError("the sentence has no words")
     place = {row["address"]: index for index, row in enumerate(rows)}
-    for row in rows:
-        if row["head"] and row["head"] not in place:
-            raise SentenceError(f"word {row['address']} has head {row['head']}, and the words are 1 to {len(rows)}")
-    head = np.asarray([place.get(row["head"], -1) for row in rows], dtype=np.int64)
+    arcs = _arcs(rows, graph)
+    parsed = any(above is not None for above, _ in arcs)
+    for row, (above, _) in zip(rows, arcs, strict=True):
+        if parsed and above is None:
+            raise SentenceError(f"word {row['address']} has no head, and others have; give it one, 0 if it is the root")
+        if above and above not in place:
+            raise SentenceError(f"word {row['address']} has head {above}, and the words are 1 to {len(rows)}")
+    head = np.asarray([place.get(above, -1) for above, _ in arcs], dtype=np.int64)
     refuse_cycle(head, Origin())
     return Dependencies(
         word=[row["word"] for row in rows],
         head=head,
-        relation=[row["rel"] or "_" for row in rows],
+        relation=[relation or "_" for _, relation in arcs] if parsed else ["_"] * len(rows),
         upos=[row["ctag"] or "_" for row in rows],
         xpos=[row["tag"] or "_" for row in rows],
         lemma=[row["lemma"] or "_" for row in rows],
         feats=[row["feats"] or "_" for row in rows],
     )
+
+
+def _arcs(rows: Sequence[dict[str, Any]], graph: Any) -> list[tuple[int | None, str | None]]:
+    """Address of each word's head, None without one, and its relation.
+
+    nltk's non-projective parser and `add_arc` note an arc at the head alone, among its `deps`.
+
+    Raises:
+        SentenceError: a word is among those of several heads.
+    """
+    above: dict[int, list[tuple[int, str]]] = {row["address"]: [] for row in rows}
+    for address, node in graph.nodes.items():
+        for relation, below in node["deps"].items():
+            for word in below:
+                above.setdefault(word, []).append((address, relation))
+    arcs: list[tuple[int | None, str | None]] = []
+    for row in rows:
+        found = above[row["address"]]
+        if row["head"] is not None:
+            arcs.append((row["head"], row["rel"]))
+        elif len(found) > 1:
+            raise SentenceError(f"word {row['address']} has {len(found)} heads; give it one")
+        else:
+            head, relation = found[0] if found else (None, None)
+            arcs.append((head, row["rel"] or relation))
+    return arcs
 
 
 def _refused(wanted: str, given: Any) -> InputError:

@@ -4,8 +4,8 @@ from types import SimpleNamespace
 
 import pandas as pd
 import pytest
-from nltk import Tree
-from nltk.parse import DependencyGraph
+from nltk import DependencyGrammar, Tree
+from nltk.parse import DependencyGraph, NonprojectiveDependencyParser
 from spacy_docs import Span, spacy_doc
 
 from graphs import converters
@@ -53,6 +53,33 @@ def test_dependency_graphs_of_nltk():
         assert theirs.head.tolist() == ours.head.tolist()
         for column in ("word", "relation", "upos", "xpos", "lemma", "feats"):
             assert list(getattr(theirs, column)) == list(getattr(ours, column))
+
+
+def test_arcs_that_nltk_notes_at_heads_alone():
+    grammar = DependencyGrammar.fromstring("'worked' -> 'film' | 'well'\n'film' -> 'the'")
+    (graph,) = NonprojectiveDependencyParser(grammar).parse(["the", "film", "worked", "well"])
+    assert converters.from_nltk(graph).head.tolist() == [1, 2, -1, 2]
+
+    graph = of_nodes("the", "film", "worked")
+    assert converters.from_nltk(graph).headless
+    graph.add_arc(0, 3)
+    graph.add_arc(3, 2)
+    with pytest.raises(SentenceError, match="word 1 has no head, and others have; give it one, 0 if it is the root"):
+        converters.from_nltk(graph)
+    graph.add_arc(2, 1)
+    read = converters.from_nltk(graph)
+    assert read.head.tolist() == [1, 2, -1]
+    assert read.relation == ["dep", "dep", "dep"]
+    graph.add_arc(3, 1)
+    with pytest.raises(SentenceError, match="word 1 has 2 heads; give it one"):
+        converters.from_nltk(graph)
+
+
+def of_nodes(*words):
+    graph = DependencyGraph()
+    for address, word in enumerate(words, 1):
+        graph.add_node({"address": address, "word": word, "rel": "dep"})
+    return graph
 
 
 def test_documents_of_stanza():
