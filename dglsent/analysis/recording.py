@@ -206,7 +206,9 @@ def share_of(shares: Sequence[float], number: float) -> float:
 
 
 def require_same_examples(sources: Sequence[Recording]) -> None:
-    """Refuse recordings of several splits or folds, whose examples cannot be compared one by one.
+    """Refuse recordings of several splits, corpora or folds, whose examples cannot be compared one by one.
+
+    Examples of every corpus may be called test-1, test-2 and so on, so that their gold values must be the same, too.
 
     Raises:
         InputError: they are.
@@ -215,7 +217,7 @@ def require_same_examples(sources: Sequence[Recording]) -> None:
     for source in sources[1:]:
         if source.fold != first.fold:
             raise InputError(f"{source.path}: of another fold than {first.path}; name runs of one fold")
-        if len(source.examples) != len(first.examples) or (source.examples.id != first.examples.id).any():
+        if not source.examples[["id", "gold"]].equals(first.examples[["id", "gold"]]):
             raise InputError(f"{source.path}: other examples than {first.path}; compare runs on one split")
 
 

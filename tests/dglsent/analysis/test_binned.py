@@ -88,6 +88,9 @@ def test_other_examples_are_refused(tmp_path):
     other = recording(tmp_path, system="b", examples=pairs([1.0], [1.0]))
     with pytest.raises(InputError, match="other examples"):
         predictions([one, other])
+    named_alike = recording(tmp_path, system="c", examples=pairs(np.zeros(40), np.ones(40)))
+    with pytest.raises(InputError, match="other examples"):
+        predictions([one, named_alike])
     folds = [recording(tmp_path, fold=fold, examples=pairs([1.0], [1.0])) for fold in (0, 1)]
     with pytest.raises(InputError, match=r"of another fold than .*; name runs of one fold"):
         predictions(folds)
