@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import math
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, SupportsFloat
 
 from graphs.columns import Constituency, Dependencies, Tagged
@@ -58,15 +59,20 @@ def named(given: Any) -> str:
 
 
 def texts(column: Iterable[Any]) -> list[str]:
-    """What is written at nodes or words; "" for None."""
-    return ["" if one is None else str(one) for one in column]
+    """What is written at nodes or words; "" for None, and for the nan that a table has in its place.
+
+    Raises:
+        InputError: a mapping is given, of which only the keys would be written.
+    """
+    _no_mapping(column)
+    return ["" if one is None or (isinstance(one, float) and math.isnan(one)) else str(one) for one in column]
 
 
 def words_of(given: Iterable[Any]) -> list[str]:
     """The words, or the names, that a drawing is given.
 
     Raises:
-        InputError: it is given text, a parse or a graph in their place.
+        InputError: it is given text, a mapping, a parse or a graph in their place.
     """
     if isinstance(given, str):
         raise InputError("a text in the place of words; give a list of words")
@@ -81,13 +87,19 @@ def floats(column: Iterable[Any], what: str) -> list[float]:
     """The numbers of nodes or words.
 
     Raises:
-        InputError: one is none.
+        InputError: one is none, or a mapping is given, whose keys would be taken for them.
     """
+    _no_mapping(column)
     given = list(column)
     for place, one in enumerate(given):
         if isinstance(one, str) or not isinstance(one, SupportsFloat):
             raise InputError(f"{what}[{place}] is {one!r}; give a number, or nan for none")
     return [float(one) for one in given]
+
+
+def _no_mapping(column: Iterable[Any]) -> None:
+    if isinstance(column, Mapping):
+        raise InputError(f"{named(column)} of nodes or words; give a list, in their order")
 
 
 def _is_dgl(given: Any) -> bool:

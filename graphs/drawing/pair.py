@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Final, Protocol, TypeAlias
 
 import numpy.typing as npt
@@ -120,9 +120,10 @@ def _picture(side: Side) -> _Picture:
         return TreePicture(side, [math.nan] * len(side), None, [""] * len(side), side.label, patches=True)
     if isinstance(side, Dependencies):
         return DependenciesPicture(side)
-    if isinstance(side, str) or not isinstance(side, Sequence) or not all(isinstance(word, str) for word in side):
+    words = side if isinstance(side, str | Mapping) or not isinstance(side, Iterable) else list(side)
+    if not isinstance(words, list) or not all(isinstance(word, str) for word in words):
         raise InputError(f"pair_svg draws trees, dependency trees or lists of words, but was given {named(side)}")
-    return _Words(side)
+    return _Words(words)
 
 
 def _anchors(side: Side, picture: _Picture, count: int) -> list[tuple[float, float]]:

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from pandas import Series
 from svg_reading import CAT, NS, badges, boxes, inside, overlaps, parse, sentence, texts
 
 from graphs import drawing
@@ -250,6 +251,22 @@ def test_values_that_are_no_numbers_are_named(wrong):
     for compact in (True, False):
         with pytest.raises(InputError, match=rf"^weights\[0\] is {wrong!r}"):
             dependencies_svg(sentence([-1, 0]), weights=[wrong, 1.0], compact=compact)
+
+
+def test_what_a_table_lacks_is_not_written():
+    missing = Series([None, "a", None, None, None, None])
+    assert [text.text for text in texts(tree_svg(CAT, notes=missing), "note")] == ["a"]
+
+
+def test_keys_of_a_mapping_are_not_taken_for_what_is_drawn():
+    by_node = dict.fromkeys(range(6), 0.5)
+    for wrong in ({"values": by_node}, {"notes": by_node}, {"labels": by_node}):
+        with pytest.raises(InputError, match=r"^a dict of nodes or words; give a list, in their order$"):
+            tree_svg(CAT, **wrong)
+    with pytest.raises(InputError, match=r"^a dict of nodes or words"):
+        dependencies_svg(sentence([-1, 0]), weights={0: 0.5, 1: 1.0})
+    with pytest.raises(InputError, match=r"^a dict of nodes or words"):
+        heat_svg([[1.0]], {0: "a"})
 
 
 @pytest.mark.parametrize("matrix", [[["high"]], [[1.0, 2.0], [1.0]]])

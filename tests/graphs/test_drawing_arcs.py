@@ -158,7 +158,9 @@ def test_windows():
             window_svg(["a", "b"], gates)
 
 
-@pytest.mark.parametrize(("other", "count"), [(CAT, 6), (CAT, 3), (sentence([1, -1]), 2), (["one", "two"], 2)])
+@pytest.mark.parametrize(
+    ("other", "count"), [(CAT, 6), (CAT, 3), (sentence([1, -1]), 2), (np.array(["one", "two"]), 2)]
+)
 def test_pairs(other, count):
     weights = np.full((6, count), 0.1)
     weights[:, 1] = 0.9
@@ -252,6 +254,8 @@ def test_what_cannot_be_drawn_is_named():
         graph_svg(CAT)
     with pytest.raises(InputError, match=r"pair_svg draws .* given a str"):
         pair_svg("the cat", CAT, [[1.0]])
+    with pytest.raises(InputError, match=r"pair_svg draws .* given a dict"):
+        pair_svg(CAT, {"a": 1}, [[1.0]])
     with pytest.raises(InputError, match=r"shape \[2, 2\] for 6 rows and 6 columns"):
         pair_svg(CAT, CAT, np.zeros((2, 2)))
     with pytest.raises(InputError, match="from word 0 to word 2, but words are 0 to 1"):
