@@ -52,44 +52,44 @@ def pictures(explanation: Explanation) -> dict[str, Svg]:
                 matrix = _matrix(of_field, field, "sender", len(nodes), len(senders))
                 there = explanation.sentences[1 - side]
                 sentences = _side(sentence, len(nodes)), _side(there, len(senders))
-                picture = _between(sentences, [nodes, senders], matrix, f"{relation}.{field}")
+                picture = _between(sentences, [nodes, senders], matrix, _called(of_field, field))
             elif explanation.drawn_as.startswith("window"):
                 size, slots = len(sentence.words), 1 + max(edge["slot"] for edge in of_field)
                 inside = [edge for edge in of_field if edge["sender"] < size]  # and not the padding node
-                title = f"{relation}.{field}: rows listen to the words before and after them"
+                title = f"{_called(of_field, field)}: rows listen to the words before and after them"
                 picture = window_svg(sentence.words, _matrix(inside, field, "slot", size, slots), title=title)
             else:
                 matrix = _matrix(of_field, field, "sender", len(nodes), len(nodes))
-                picture = _within(sentence, nodes, matrix, f"{relation}.{field}")
+                picture = _within(sentence, nodes, matrix, _called(of_field, field))
             drawn[f"{relation}.{field}{name}"] = picture
     return drawn or _words(explanation.sentences)
 
 
 def _tree(tree: Constituency, nodes: Sequence[Mapping[str, Any]], edges: Sequence[Mapping[str, Any]]) -> Svg:
     """Coloured by what parents give to their children where that is shown; with what is predicted at each node."""
-    field, weights = _child_weights(len(tree), edges)
+    name, weights = _child_weights(len(tree), edges)
     labels = [node.get("label", "") for node in nodes]
     notes = labels if any(labels) else None
     if weights is None:
         return tree_svg(tree, notes=notes)
-    title = f"{CHILD}.{field}: how much parents hear of their children"
+    title = f"{name}: how much parents hear of their children"
     return tree_svg(tree, values=weights, notes=notes, palette="sequential", low=0.0, high=1.0, title=title)
 
 
 def _arcs(sentence: Dependencies, edges: Sequence[Mapping[str, Any]]) -> Svg:
-    field, weights = _child_weights(len(sentence), edges)
-    title = f"{CHILD}.{field}: how much heads hear of their dependents"
+    name, weights = _child_weights(len(sentence), edges)
+    title = f"{name}: how much heads hear of their dependents"
     return dependencies_svg(sentence, weights=weights, title=title if weights else None)
 
 
 def _child_weights(size: int, edges: Sequence[Mapping[str, Any]]) -> tuple[str, list[float] | None]:
-    """The field that says what each node's parent gives to it, and this [size], NaN at roots; None where none does."""
-    field, found = "", [math.nan] * size
+    """What each node's parent gives to it: how that is called, and [size] numbers, NaN at roots; None where none is."""
+    name, found = "", [math.nan] * size
     for edge in edges:
         if edge["relation"] == CHILD and _fields(edge):
             field, value = next(iter(_fields(edge).items()))
-            found[edge["sender"]] = _scalar(value)
-    return field, None if all(map(math.isnan, found)) else found
+            name, found[edge["sender"]] = _called([edge], field), _scalar(value)
+    return name, None if all(map(math.isnan, found)) else found
 
 
 def _of_nodes(sentence: Sentence, nodes: Sequence[Mapping[str, Any]], field: str) -> Svg:
@@ -162,6 +162,12 @@ def _fields(edge: Mapping[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in edge.items() if name not in _NOT_SHOWN}
 
 
+def _called(edges: Sequence[Mapping[str, Any]], field: str) -> str:
+    """A field of edges of one relation, such as "complete.attention_1", and of how many numbers it is drawn as mean."""
+    value = edges[0][field]
+    return f"{edges[0]['relation']}.{field}" + (f", mean of {len(value)}" if isinstance(value, list) else "")
+
+
 def _scalar(value: Any) -> float:
-    """A gate that is a vector counts by its mean."""
+    """A gate that is a vector, or the weights of several heads, count by their mean."""
     return float(np.mean(value))

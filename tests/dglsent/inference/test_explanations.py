@@ -184,6 +184,16 @@ def test_nodes_and_edges_are_those_of_a_recording():
     assert DataFrame(said.edges)[shared].to_numpy().tolist() == edges[shared].to_numpy().tolist()
 
 
+def test_weights_of_several_heads_are_drawn_as_their_mean_and_said_to_be():
+    (said,) = untrained("complete", "self_attention.Transformer", hidden=8, heads=2, layers=1).explain(PARSED)
+    weights = np.zeros((4, 4))
+    for edge in said.edges:
+        weights[edge["receiver"], edge["sender"]] = np.mean(edge["attention_1"])
+    title = "complete.attention_1, mean of 2: arrows point at the word that listens"
+    drawn = attention_svg(PARSED.word, weights, parse=PARSED, title=title)
+    assert said.pictures() == {"complete.attention_1": drawn}
+
+
 def test_attention_to_earlier_words_and_gates_of_windows():
     (said,) = untrained("chain", "lstmn.LSTMN", hidden=6).explain(PARSED)
     assert list(said.pictures()) == ["preceding.attention"]
@@ -200,6 +210,7 @@ def test_attention_to_earlier_words_and_gates_of_windows():
     title = "child.gate: rows listen to the words before and after them"
     assert said.pictures() == {"child.gate": window_svg(PARSED.word, gates, title=title)}
     wide = replace(said, edges=[{**edge, "gate": [0.1, 0.2, 0.9]} for edge in said.edges])
+    title = "child.gate, mean of 3: rows listen to the words before and after them"
     of_mean = window_svg(PARSED.word, np.where(beyond, np.nan, 0.4), title=title)
     assert wide.pictures() == {"child.gate": of_mean}
 
