@@ -124,7 +124,7 @@ def words_of(nodes: DataFrame, example: int, side: int) -> list[str]:
 
 def draw_strongest(axes: Any, words: Sequence[str], weights: Array, colour: str) -> None:
     """Arcs over n words to each from those that give it most, by the weights [n, n]."""
-    without = f"no word gives another more than 2 / {len(words)}"
+    without = f"no word gives another more than 2 / {len(words)}" if len(words) > 2 else "too few words to choose among"
     arcs(axes, words, strongest_others(weights), colour=colour, without=without)
 
 

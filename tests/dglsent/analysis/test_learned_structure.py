@@ -7,6 +7,7 @@ from made import dense, pairs, recording, words
 from pandas import DataFrame, concat
 
 from dglsent.analysis import attribute_effect, learned_structure, word_attention
+from dglsent.analysis.pictures import panels
 from graphs.errors import InputError
 
 HEADS = [1, 2, -1, 2]
@@ -293,3 +294,13 @@ def test_layers_stand_in_their_order_and_not_in_that_of_their_names():
     (bars,) = figures["shares"].axes[0].containers
     assert bars[0].get_ydata().tolist() == pytest.approx(shares.share.tolist())
     assert figures["distance"].axes[0].get_legend_handles_labels()[1] == [f"layer {n}" for n in range(1, 11)]
+
+
+@pytest.mark.parametrize(
+    ("text", "said"), [("a", "too few words to choose among"), ("a b c", "no word gives another more than 2 / 3")]
+)
+def test_why_no_arc_is_drawn_is_said(text, said):
+    names = text.split()
+    figure, axes = panels()
+    word_attention.draw_strongest(axes[0, 0], names, np.full((len(names), len(names)), 1 / len(names)), "black")
+    assert [each.get_text() for each in figure.axes[0].texts] == [*names, said]
