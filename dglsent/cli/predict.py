@@ -153,7 +153,7 @@ def _read(text: str, name: str, options: Namespace, model: Model) -> list[tuple[
         refuse_csv(text, name, columns)
         refuse_trees(text, name)
     if options.format is None and (form == "text" or (form == "tsv" and not names_columns(text, columns))):
-        refuse_columns(text, name)
+        refuse_columns(text, name, least=1 if own else 2)
     if form != "columns":
         return read(text, form, columns, name, named=bool(options.columns))
     if own is None:

@@ -10,14 +10,14 @@ from collections.abc import Sequence
 from itertools import groupby
 
 from dglsent.corpora.own_files import PAIR, TEXT, are_brackets, is_tree
-from graphs.errors import InputError
+from graphs.errors import InputError, counted
 
 _NAME = re.compile(r"[^\W\d]\w*(?: \w+){0,2}")  # of a column; text has a space after a comma, or more words
 _OF_SENTENCE = re.compile(
     r"(?:#?[12][ _-]?)?(?:premise|hypothesis|first|second|(?:sentence|sent|text|question|string|s|q)[ _-]?[12ab]?)",
     re.IGNORECASE,
 )  # usual names of columns of pairs: sentence1, Sentence A, text_b, #1 String
-_COLUMNS = range(2, 21)  # in a line that is a token
+_MOST_COLUMNS = 20  # in a line that is a token
 _NEARLY = 0.9  # of the lines of such a file; the others are broken
 
 
@@ -114,7 +114,7 @@ def refuse_csv(text: str, name: str, columns: Sequence[str]) -> None:
         raise InputError(f"{start}; add --format csv --columns {shlex.quote(named)}, or --format text if it is text")
 
 
-def refuse_columns(text: str, name: str) -> None:
+def refuse_columns(text: str, name: str, least: int = 2) -> None:
     """Refuses a file of a token a line, such as CoNLL-2003's: each token and its classes would be scored as a sentence.
 
     Lines of prose or verse do not nearly all have as many words; where they do, as pairs may, they stand alone or in
@@ -123,6 +123,7 @@ def refuse_columns(text: str, name: str) -> None:
     Args:
         text: what was taken for text.
         name: the file, for messages.
+        least: columns that its lines have; 1 for a tagger of such files, to whom a word alone is one without its class.
 
     Raises:
         InputError: it is such a file.
@@ -136,9 +137,9 @@ def refuse_columns(text: str, name: str) -> None:
         if blocks < 2 or len(lines) <= 2 * blocks:
             return
         ((usual, times),) = Counter(len(line.split()) for _, line in lines).most_common(1)
-        if usual not in _COLUMNS or times < _NEARLY * len(lines):
+        if not least <= usual <= _MOST_COLUMNS or times < _NEARLY * len(lines):
             return
-        found = f"{name or 'input'}: {usual} columns in {'nearly ' * (times < len(lines))}every line"
+        found = f"{name or 'input'}: {counted(usual, 'column')} in {'nearly ' * (times < len(lines))}every line"
     raise InputError(
         f"{found}, as files of a token a line have; add --format columns for a tagger of such files, or --format "
         "tokens or --format text if a line is a sentence"

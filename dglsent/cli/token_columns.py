@@ -46,10 +46,12 @@ class TokenColumns:
         count = max(counts, key=counts.__getitem__)  # that of the first line, where as many lines have another
         columns = {len(self.names): self.names, len(bare): bare}.get(count)
         if columns is None:
-            other = "; it looks like CoNLL-U; give --format conllu" if guess("", text) == "conllu" else ""
+            remedy = "give those, or a sentence a line, with --format tokens if spaces part its tokens"
+            if guess("", text) == "conllu":
+                remedy = "it looks like CoNLL-U; give --format conllu"
             raise InputError(
                 f"{name}: {counted(count, 'column')} in most lines; the model was trained on "
-                f"{', '.join(self.names)}, of which {self.tag!r} may be left out{other}"
+                f"{', '.join(self.names)}, of which {self.tag!r} may be left out; {remedy}"
             )
         read = read_columns(Extract(text, name, 1, 1), columns, on_error="skip").in_order()
         return [(one,) for one in given_of(map(self._untold, read))]

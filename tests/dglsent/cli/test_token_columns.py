@@ -147,6 +147,15 @@ def test_files_of_other_columns_are_no_text_unless_someone_says_so(tagger_run, t
     assert (code, len(out.splitlines())) == (0, 5)
 
 
+def test_words_alone_are_no_sentences_to_a_tagger_of_columns(tagger_run, tmp_path, program):
+    (tmp_path / "words").write_text("Ann\nsang\n.\n\nBob\nslept\n")
+    program.refuses("predict", tagger_run, tmp_path / "words", saying=["words: 1 column in every", "--format columns"])
+    said = ["words: 1 column in most lines;", "'tag' may be left out; give those, or a sentence a line, with --form"]
+    program.refuses("predict", tagger_run, tmp_path / "words", "--format", "columns", saying=said)
+    code, out, _ = program("predict", tagger_run, tmp_path / "words", "--format", "text")
+    assert (code, len(out.splitlines())) == (0, 5)
+
+
 def test_scoring_files_of_other_columns_names_those_of_training_and_no_option_of_fit(tagger_run, tmp_path, program):
     (tmp_path / "new").write_text("the DT x more\n")
     said = "1: 4 columns, expected 3; the model was trained on word, pos, tag\n"
