@@ -15,7 +15,7 @@ from dglsent.analysis.statistics import Array, interval
 from dglsent.analysis.trained_run import TrainedRun
 from graphs.drawing.colour import SOFT
 
-BANDS = "Bands are 95 % intervals over examples."
+BANDS = "Bands (bars where there is one bin) are 95 % intervals over examples."
 
 Score = Callable[[Array, Array], float]  # gold [n] and predicted [n]
 Predicted = Mapping[str, Mapping[int, Array]]  # of each system and seed [N]
@@ -139,6 +139,8 @@ def binned_figure(frame: DataFrame, lift: DataFrame, x: str, y: str, limits: tup
         style = "-" if "attentive" in str(system) else "--" if "tree" in str(system) else ":"
         ax.plot(line.place, line.score, style, marker="o", ms=3, color=colour, label=system, lw=1.4)
         ax.fill_between(line.place, line.low, line.high, color=colour, alpha=0.08, lw=0)
+        if len(line) == 1:  # of which a band has no width
+            ax.plot([*line.place] * 2, [*line.low, *line.high], marker="_", color=colour, lw=1)
     if frame.score.isna().all():
         why = f"{y} is undefined in every bin:\ntoo few examples, or all alike"
         ax.text(0.5, 0.5, why, ha="center", va="center", color=SOFT, transform=ax.transAxes)

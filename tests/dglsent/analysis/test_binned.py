@@ -160,6 +160,15 @@ def test_no_score_leaves_the_frame_and_no_interval_stretches_it(low, high, wante
     assert {*band.get_paths()[0].vertices[:, 1].tolist()} == {0.1, 0.7, 0.9, 1.0}
 
 
+def test_the_interval_of_a_single_bin_is_a_bar():
+    frame = DataFrame({"system": "a", "place": [2.0], "score": [0.7], "low": [0.6], "high": [0.9]})
+    (ax,) = binned_figure(frame, DataFrame(), "x", "y", (0.55, 0.95)).axes
+    score, bar = ax.lines
+    assert score.get_xydata().tolist() == [[2.0, 0.7]]
+    assert bar.get_xydata().tolist() == [[2.0, 0.6], [2.0, 0.9]]
+    assert [text.get_text() for text in ax.figure.legends[0].get_texts()] == ["a"]
+
+
 def test_accuracy_of_scores_is_refused(tmp_path):
     with pytest.raises(InputError, match=r"gru.*: predicts scores, and accuracy wants classes"):
         overlap_bins.tables([scored(tmp_path, "sick/gru", np.linspace(1, 5, 40))])
