@@ -12,13 +12,13 @@ from textwrap import shorten
 
 import numpy as np
 from matplotlib.figure import Figure
-from pandas import DataFrame, concat, factorize
+from pandas import DataFrame, factorize
 from scipy.special import rel_entr
 
 from dglsent.analysis.phrases import gates, phrases
 from dglsent.analysis.pictures import colour_of, panels
 from dglsent.analysis.recording import Recording
-from dglsent.analysis.runs import by_run, first_run, which_run
+from dglsent.analysis.runs import by_run, first_run, of_each_run
 from dglsent.analysis.statistics import Array
 from graphs.drawing.colour import SOFT
 from graphs.errors import InputError
@@ -51,8 +51,8 @@ def tables(
     Raises:
         InputError: a recording lacks z_u, or has no phrase of two parts, or `large` is none of these.
     """
-    found: dict[str, list[DataFrame]] = {"dimensions": [], "control": [], "summary": []}
-    for source in sources:
+
+    def of_one(source: Recording) -> dict[str, DataFrame]:
         source.require("z_u")
         inner = phrases(source.nodes)
         if inner.empty:
@@ -66,12 +66,9 @@ def tables(
         dimensions = dimensions.iloc[np.argsort(-dimensions.lift * dimensions.purity, kind="stable")]
         codes, _ = factorize(inner.pair)
         control = permuted(codes, marked, purity=purity, least=least, times=permutations)
-        summary = _summary(inner, dimensions, control)
-        for name, table in (("dimensions", dimensions), ("control", control), ("summary", summary)):
-            for place, (column, value) in enumerate(which_run(source).items()):
-                table.insert(place, column, value)
-            found[name].append(table)
-    return {name: concat(parts, ignore_index=True) for name, parts in found.items()}
+        return {"dimensions": dimensions, "control": control, "summary": _summary(inner, dimensions, control)}
+
+    return of_each_run(sources, of_one)
 
 
 def _summary(inner: DataFrame, dimensions: DataFrame, control: DataFrame) -> DataFrame:
