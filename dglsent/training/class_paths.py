@@ -23,7 +23,7 @@ from graphs.errors import InputError
 _DOTTED = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)+")
 _folders: dict[str, None] = {}  # each once, in order
 _REGISTER = "if you know where the folder comes from, --trust imports it, in Python trusted=True"
-_IMPORTED = "; a registered name is known once its module is imported, and mine.Encoder always"
+_OWN = "`dglsent recipes --classes` lists dglsent's; name one of your own with its module, as mine.Encoder"
 ARGUMENTS = ("init_args", "dict_kwargs")
 
 
@@ -85,10 +85,10 @@ def find(path: Any, kinds: Sequence[type], *, trusted: Trusted, key: str) -> typ
     if found is None:
         if not isinstance(path, str) or not _DOTTED.fullmatch(path):
             known = [*HOMES, *(name for name, _ in registry.own_classes())]
-            hint = near(str(path), known, "such as ChildSumTreeLSTM or mine.Encoder", closely=True)
+            meant = near(str(path), known, "", closely=True)
+            remedies = [meant or _OWN] if trusted else [_REGISTER, meant]
             raise InputError(
-                f"{key}: {path!r} is neither the name of a class of dglsent or a registered one, nor the dotted path "
-                f"of a class; {hint}" + (_IMPORTED if trusted else f" ({_REGISTER})")
+                "; ".join([f"{key}: {path!r} is no class of dglsent, nor registered", *filter(None, remedies)])
             )
         if not (may_import(path, trusted) or path.startswith("dglsent.")):
             raise InputError(

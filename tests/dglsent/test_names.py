@@ -94,7 +94,11 @@ def test_runs_of_before_are_read_and_stay_finished(path, trees_run, tmp_path, pr
     [
         ("version", 99, "version 99: this dglsent reads versions up to"),
         ("version", "new", "version 'new'"),
-        ("encoder", {"class_path": "BinaryTreLSTM"}, "did you mean BinaryTreeLSTM"),
+        (
+            "encoder",
+            {"class_path": "BinaryTreLSTM"},
+            "'BinaryTreLSTM' is no class of dglsent, nor registered; .*--trust .*; did you mean BinaryTreeLSTM",
+        ),
         ("encoder", {"class_path": "dglsent.models.tree_lstm.Gone"}, "no class"),
         ("encoder", {"class_path": "Classification"}, "no subclass of Encoder"),
     ],

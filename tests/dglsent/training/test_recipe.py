@@ -128,6 +128,19 @@ def test_errors_name_the_key():
         recipes.resolve(recipe_files.find("reviews/tree-lstm").read_text(), ["--embedding.dimension", "3"])
 
 
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("BinaryTreLSTM", "did you mean BinaryTreeLSTM?"),
+        ("own", "`dglsent recipes --classes` lists dglsent's; name one of your own with its module, as mine.Encoder"),
+    ],
+)
+def test_a_name_of_no_class_is_told_with_what_to_write(name, said):
+    with pytest.raises(InputError) as refused:
+        recipes.resolve(TINY, ["--encoder", name])
+    assert str(refused.value) == f"encoder: {name!r} is no class of dglsent, nor registered; {said}"
+
+
 def test_a_required_key_that_is_missing_is_named():
     pairs = recipe_files.find("sick/tree-lstm").read_text()
     said = "task.classes is missing; give it in the recipe, or by --task.classes beside --task CLASS"
