@@ -46,6 +46,10 @@ def explain(error: Exception) -> tuple[str, str]:
     if unknown:
         return "", f"unknown option {unknown[1]}; `dglsent fit RECIPE --help` lists the options"
     key, said = ".".join(keys), re.split(_KEY, text)[-1].strip()
+    lacks = re.search(r"the following arguments are required: (.+)|Key \"(\w+)\" is required", said)  # now, and in 4.41
+    if lacks and not keys:
+        parts = lacks[1] or lacks[2]
+        return "", f"lacks {parts}; a recipe has at least corpus, graph, encoder and task, its own or its base's"
     lacking = re.search(r"the following arguments are required: (\w+(?:\.\w+)*)", said)
     if keys and lacking:
         whole = ".".join([*keys, lacking[1]])
