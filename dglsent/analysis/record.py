@@ -7,6 +7,7 @@ A recording is a folder of Parquet files: `examples/`, `nodes/` and `edges/`, wi
 from __future__ import annotations
 
 import os
+import shlex
 import shutil
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
@@ -22,7 +23,7 @@ from dglsent.analysis.finite import REMEDY, not_finite
 from dglsent.analysis.recording import TABLES, begin, finish
 from dglsent.analysis.rows import FieldError, Recorder, Shown
 from dglsent.analysis.runs import fold_of, model_name, system
-from dglsent.building.further_files import read_further
+from dglsent.building.further_files import or_further, read_further
 from dglsent.building.read_back import read_back
 from dglsent.corpora.example import Example
 from dglsent.corpora.stored import Stored
@@ -105,7 +106,8 @@ def record(
     else:
         if warning := trained.changed_source(data, trusted=trusted):
             say(warning)
-        examples = _examples(recipe, split, data, limit)
+        with or_further(f"dglsent record {shlex.quote(str(run))} --out {shlex.quote(str(out))}"):
+            examples = _examples(recipe, split, data, limit)
     about = {**provenance(trained, trusted), "split": ", ".join(files) or split}
     task = model.task
     labels = list(recipe.corpus.labels or tuple(vocabularies.label or ()) or getattr(task, "labels", ()))

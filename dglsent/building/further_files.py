@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from itertools import chain
 from pathlib import Path
@@ -15,7 +16,7 @@ from dglsent.building.strange_tags import strange_tags
 from dglsent.corpora.corpus import Corpus
 from dglsent.corpora.example import Example
 from dglsent.corpora.labelled import LabelledFiles
-from dglsent.corpora.own_files import number_of, refuse_no_file
+from dglsent.corpora.own_files import NoFileError, number_of, refuse_no_file
 from dglsent.corpora.stored import Stored
 from dglsent.tasks.task import Task
 from dglsent.training.checks import scale_of
@@ -24,6 +25,19 @@ from dglsent.training.model import SentenceModel
 from dglsent.training.recipe import Recipe
 from graphs.errors import InputError, SentenceError
 from graphs.features import Vocabularies
+
+
+@contextmanager
+def or_further(command: str) -> Iterator[None]:
+    """Has the error of a run whose own files are gone say which command, before a FILE, reads another in their place.
+
+    Raises:
+        InputError: they are gone.
+    """
+    try:
+        yield
+    except NoFileError as error:
+        raise InputError(f"{error}; or name another file: `{command} FILE`") from None
 
 
 def read_further(

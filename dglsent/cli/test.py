@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from argparse import Namespace
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
@@ -56,6 +57,7 @@ def main(arguments: Sequence[str]) -> int:
     refuse_split_of_files(options)
     refuse_runs_as_files(options.files)
 
+    from dglsent.building.further_files import or_further
     from dglsent.training.assemble import load_inputs
     from dglsent.training.device import pick_device, set_threads
     from dglsent.training.model import evaluate
@@ -71,7 +73,8 @@ def main(arguments: Sequence[str]) -> int:
     else:
         if warning := run.changed_source(options.data, trusted=options.trust):
             say(warning)
-        found = load_inputs(recipe, options.data, vocabularies).sets
+        with or_further(f"dglsent test {shlex.quote(options.run)}"):
+            found = load_inputs(recipe, options.data, vocabularies).sets
         sets = {split: found[split] for split in options.split or ("dev", "test")}
     model.to(device)
     result: dict[str, Mapping[str, object]] = {}

@@ -182,16 +182,20 @@ def refuse_no_file(file: str | Path) -> None:
         raise InputError(f"{file}: no plain file but a folder, a pipe or a device; write what it holds to a file")
 
 
+class NoFileError(InputError):
+    """A file that a corpus names is not there."""
+
+
 def found(file: str, split: str) -> Path:
     """The path of a file, if it is there.
 
     Raises:
-        InputError: it is not, or it is no plain file.
+        NoFileError: it is not, or it is no plain file.
     """
     path = Path(file).expanduser()
     if not path.is_file():
         what = "no plain file but a folder, a pipe or a device" if path.exists() else "no such file"
-        raise InputError(f"{path.absolute()}: {what}; corpus.{split} names it, from the working folder")
+        raise NoFileError(f"{path.absolute()}: {what}; corpus.{split} names it, from the working folder")
     return path
 
 

@@ -121,6 +121,21 @@ def test_a_pipe_is_no_plain_file(tmp_path: Path) -> None:
             of_files(corpus, [str(tmp_path / name)], ("a", "b"))
 
 
+def test_a_run_whose_own_files_are_gone_says_how_another_is_read(tmp_path: Path, program: Program) -> None:
+    own, other, run, out = (tmp_path / name for name in ("own.columns", "other.columns", "run", "out"))
+    for file in (own, other):
+        file.write_text("Ann B\nsings O\n\n" * 3)
+    corpus = f"{{class_path: TaggedColumns, init_args: {{train: {own}, dev: {own}, test: {own}}}}}"
+    text = f"{{corpus: {corpus}, graph: chain, encoder: BiLSTM, task: Tagging, training: {{epochs: 1}}}}"
+    code, _, err = program("fit", recipe(tmp_path, text), "--out", run)
+    assert code == 0, err
+    own.unlink()
+    said = f"{own}: no such file; corpus.train names it, from the working folder; or name another file: `dglsent"
+    program.refuses("test", run, saying=[f"{said} test {run} FILE`"])
+    program.refuses("record", run, "--out", out, saying=[f"{said} record {run} --out {out} FILE`"])
+    assert program("test", run, other)[0] == 0
+
+
 def test_a_score_beyond_the_scale_of_the_model_is_told_by_its_line(tmp_path: Path, program: Program) -> None:
     """As of the files that a model is trained on; beside it no prediction could be right."""
     header = "first\tsecond\tscore\n"
