@@ -125,6 +125,7 @@ def _inputs(options: Namespace) -> dict[Path, Sequence[Text | SentenceError]]:
 def _read(name: str, form: str) -> Sequence[Text | SentenceError]:
     """Sentences of a file; of running text its paragraphs."""
     from dglsent.cli.reading import TOKEN, lines_of
+    from dglsent.cli.taken_for_text import csv_table
     from dglsent.corpora.own_files import refuse_parses
 
     lines = list(lines_of(name))
@@ -133,7 +134,16 @@ def _read(name: str, form: str) -> Sequence[Text | SentenceError]:
     if form == "tokens":
         return [TOKEN.findall(line) for line in lines]
     refuse_parses(enumerate(lines, 1), name, "give its text, or of CoNLL-U add --input conllu, which keeps its tags")
-    return lines if form == "lines" else list(_paragraphs(lines))
+    if form == "text":
+        return list(_paragraphs(lines))
+    table = csv_table("\n".join(lines))
+    if table is not None:
+        _, (head, *_) = table
+        raise InputError(
+            f"{name}:1: {', '.join(head)} look like names of columns; give the text alone, or for `dglsent build` a "
+            "table named .csv, with commas; if it is text with spaces between its tokens, add --input tokens"
+        )
+    return lines
 
 
 def _tagged(lines: Iterable[str]) -> list[Text | SentenceError]:

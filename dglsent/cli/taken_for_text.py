@@ -78,11 +78,28 @@ def refuse_markup(text: str, name: str) -> None:
         )
 
 
+def csv_table(text: str) -> tuple[str, list[list[str]]] | None:
+    """What parts the cells of a table, a comma or a semicolon, and its rows, the first of them names; None of text.
+
+    Prose has a space after a comma, and not as many commas in every line.
+    """
+    for separator in ",;":
+        head = csv_cells(first_line(text), separator)
+        if len(head) < 2 or not all(map(_NAME.fullmatch, head)):
+            continue
+        try:
+            rows = list(csv.reader((line for _, line in numbered_lines(text)), delimiter=separator, strict=True))
+        except csv.Error:
+            continue
+        if len(rows) > 1 and all(len(row) == len(head) for row in rows):
+            return separator, rows
+    return None
+
+
 def refuse_csv(text: str, name: str, columns: Sequence[str]) -> None:
     """Refuses a table whose cells commas or semicolons part, and whose first line names no column that is read.
 
-    Its header would be scored as a sentence, and its labels as words. Prose has a space after a comma, and not as many
-    commas in every line.
+    Its header would be scored as a sentence, and its labels as words.
 
     Args:
         text: what was taken for text.
@@ -92,26 +109,19 @@ def refuse_csv(text: str, name: str, columns: Sequence[str]) -> None:
     Raises:
         InputError: it is such a table.
     """
-    lines = [line for _, line in numbered_lines(text)]
-    for separator in ",;":
-        head = csv_cells(lines[0], separator) if lines else []
-        if len(head) < 2 or not all(map(_NAME.fullmatch, head)):
-            continue
-        try:
-            table = list(csv.reader(lines, delimiter=separator, strict=True))
-        except csv.Error:
-            continue
-        if len(table) < 2 or any(len(row) != len(head) for row in table):
-            continue
-        start = f"{name or 'input'}:1: {', '.join(head)} look like names of columns"
-        if separator == ";":
-            raise InputError(f"{start}; give the table with commas or tabs, or add --format text if it is text")
-        # The text is what is longest.
-        longest = sorted(range(len(head)), key=lambda place: -sum(len(row[place]) for row in table))
-        chosen = [head[place] for place in sorted(longest[: len(columns)])]
-        usual = PAIR if len(columns) == 2 else (TEXT,)
-        named = ",".join(f"{ours}={theirs}" for ours, theirs in zip(usual, chosen, strict=True))
-        raise InputError(f"{start}; add --format csv --columns {shlex.quote(named)}, or --format text if it is text")
+    table = csv_table(text)
+    if table is None:
+        return
+    separator, (head, *rows) = table
+    start = f"{name or 'input'}:1: {', '.join(head)} look like names of columns"
+    if separator == ";":
+        raise InputError(f"{start}; give the table with commas or tabs, or add --format text if it is text")
+    # The text is what is longest.
+    longest = sorted(range(len(head)), key=lambda place: -sum(len(row[place]) for row in rows))
+    chosen = [head[place] for place in sorted(longest[: len(columns)])]
+    usual = PAIR if len(columns) == 2 else (TEXT,)
+    named = ",".join(f"{ours}={theirs}" for ours, theirs in zip(usual, chosen, strict=True))
+    raise InputError(f"{start}; add --format csv --columns {shlex.quote(named)}, or --format text if it is text")
 
 
 def refuse_columns(text: str, name: str, least: int = 2) -> None:

@@ -219,6 +219,14 @@ def test_a_table_is_not_parsed_line_by_line(name, tmp_path, program):
     program.refuses("parse", table, tmp_path / "out", saying=[f"{name}: a table", "`dglsent build`"])
 
 
+@pytest.mark.parametrize("separator", [",", ";"])
+def test_a_table_that_no_name_tells_is_not_parsed_line_by_line(separator, tmp_path, program):
+    (tmp_path / "in.txt").write_text("text,label\na good film,pos\n".replace(",", separator))
+    said = ["in.txt:1: text, label look like names of columns", "`dglsent build`", "--input tokens"]
+    program.refuses("parse", tmp_path / "in.txt", tmp_path / "out", saying=said)
+    assert list(tmp_path.iterdir()) == [tmp_path / "in.txt"]
+
+
 @pytest.mark.parametrize(
     ("name", "said"),
     [("a.conllu.gz", "parses, and not text; add --input conllu"), ("a.ptb", "parses, and not text; give")],
