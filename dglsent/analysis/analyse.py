@@ -80,7 +80,7 @@ def _write(
     made = module.tables(sources, **options)
     if not any(len(table) for table in made.values()):
         raise InputError(
-            f"{analysis.name}: nothing to show of {len(sources)} runs; `dglsent analyse --list` says what it reads"
+            f"{analysis.name}: nothing to show of {len(sources)} runs; `dglsent analyse --list` says which it is for"
         )
     folder.mkdir(parents=True, exist_ok=True)
     empty = ", ".join(name for name, table in made.items() if table.empty)

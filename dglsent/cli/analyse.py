@@ -26,7 +26,9 @@ def make_parser() -> Parser:
     parser.add_argument(
         "sources", metavar="RUN|TABLE", nargs="*", default=[], help="run folders, recordings, or folders of them"
     )
-    parser.add_argument("--list", action="store_true", help="list the analyses with their papers")
+    parser.add_argument(
+        "--list", action="store_true", help="list the analyses with their papers, and the runs that each is for"
+    )
     parser.add_argument(
         "--out",
         type=Path,
@@ -87,6 +89,7 @@ def _list() -> None:
         print(paper)
         for analysis in of_paper:
             print(f"  {analysis.code}  {analysis.name:<{width}}  {analysis.what}")
+            print(f"{'':<{width + 8}}runs: {analysis.runs}")
 
 
 def _add_options(parser: Parser, analysis: Analysis) -> None:

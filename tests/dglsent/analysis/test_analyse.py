@@ -29,6 +29,7 @@ def test_every_analysis_is_listed_with_its_paper(program):
     assert code == 0
     for analysis in ANALYSES:
         assert f"  {analysis.code}  {analysis.name}" in out
+        assert f"  runs: {analysis.runs}\n" in out
         assert analysis.paper in out
     codes = {"A1", "A2", "A3", "B1", "B2", "B3", "B4", "B5", "C1", "C2", "C3", "C4"}
     assert {analysis.code for analysis in ANALYSES} == codes | {f"{x}{n}" for x in "DE" for n in (1, 2, 3, 4)}

@@ -1,10 +1,12 @@
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
 
-from dglsent.analysis.catalogue import ANALYSES, ATTENTIVE, NON_LOCAL, PROGRESSIVE, TREES, WINDOWS
+from dglsent.analysis.catalogue import ANALYSES, ATTENTIVE, NON_LOCAL, PROGRESSIVE, TREES, WINDOWS, Analysis
+from dglsent.names import HOMES
 
 PAGES = Path(__file__).parents[3] / "docs" / "papers"
 PAPERS = {
@@ -22,3 +24,10 @@ def test_the_page_of_a_paper_names_its_analyses(paper: str) -> None:
     text = (PAGES / f"{PAPERS[paper]}.md").read_text(encoding="utf-8")
     assert made
     assert [name for name in made if f"`{name}`" not in text and f"`dglsent analyse {name}`" not in text] == []
+
+
+@pytest.mark.parametrize("analysis", [one for one in ANALYSES if one.fields], ids=lambda analysis: analysis.code)
+def test_an_analysis_of_fields_names_encoders_that_there_are(analysis: Analysis) -> None:
+    named = re.findall(r"[A-Z]\w+", analysis.runs)
+    assert named
+    assert {HOMES[name].split(".")[1] for name in named} == {"models"}
