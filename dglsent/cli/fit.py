@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shlex
 from argparse import Namespace
 from collections.abc import Callable, Mapping, Sequence
@@ -84,7 +85,10 @@ def _help(parser: Parser, recipe: str) -> None:
         load_recipe(recipe)
     parser.print_help()
     print("\nclasses by name (module.Class for those of your own):\n" + registry.listed())
-    print("\nkeys of a recipe:\n" + recipes.usage().partition("\n\n")[2])
+    # What jsonargparse says of a group of keys; a file of them alone is refused (a recipe has `base` for that).
+    files = r"CONFIG( +)Path to a configuration file\."
+    keys = re.sub(files, r"KEYS  \1several of these, {key: value}", recipes.usage())
+    print("\nkeys of a recipe:\n" + keys.partition("\n\n")[2])
 
 
 def _fit(options: Namespace, overrides: Sequence[str], command: str) -> int:

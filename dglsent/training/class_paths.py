@@ -11,6 +11,7 @@ import importlib
 import re
 import sys
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import is_dataclass
 from pathlib import Path
 from typing import Any, TypeAlias, get_args, get_origin
 
@@ -18,6 +19,7 @@ from dglsent import registry
 from dglsent.names import HOMES
 from dglsent.near import near
 from dglsent.training.parameters import Function, arguments_of, kinds_of, words_of
+from dglsent.training.parser_errors import KEYS
 from graphs.errors import InputError
 
 _DOTTED = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)+")
@@ -41,8 +43,8 @@ def checked(value: Any, declared: Any, *, trusted: Trusted, key: str = "") -> An
         key: where it stands, for errors.
 
     Raises:
-        InputError: something named is no class of the kind that its place is for, or may not be imported; or an
-            argument stands beside a class.
+        InputError: something named is no class of the kind that its place is for, or may not be imported; an argument
+            stands beside a class; or a class, or a file, is named where there are only keys.
     """
     kinds, words = list(kinds_of(declared)), list(words_of(declared))
     said = value.get("class_path", "") if isinstance(value, Mapping) else value
@@ -51,6 +53,9 @@ def checked(value: Any, declared: Any, *, trusted: Trusted, key: str = "") -> An
             return said
         if not isinstance(said, str) or ("." not in said and registry.registered(said) is None):
             raise InputError(f"{key}: {said!r} is none of {', '.join(map(repr, words))}, and no class")
+    if said != "" and is_dataclass(declared) and declared.__module__.startswith("dglsent."):
+        # Options of dglsent's own, such as `optimiser`: no class of another takes their place.
+        raise InputError(f"{key}: expected keys with values, not {said!r}; {KEYS}")
     if isinstance(value, str):
         if not kinds:
             return value

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import difflib
 import re
 import sys
+from dataclasses import is_dataclass
 
 from dglsent.training.parameters import arguments_of
 from graphs.errors import one_line
@@ -38,13 +40,14 @@ def explain(error: Exception) -> tuple[str, str]:
         if refused:
             key = ".".join([*keys, *refused.groups()])
             of_class = _keys(text) if key.count(".") == 1 else ""  # not of what stands within its arguments
-            return key, f"unknown key {key!r}; {of_class or KEYS}"
+            return key, f"unknown key {key!r}; {of_class or _known(key) or KEYS}"
     unknown = re.search(r"unrecognized arguments: (\S+)", text, re.IGNORECASE)
     if unknown and keys:  # --encoder.attributes.characters=cnn, of a class that has no attributes
         key = ".".join([*keys, unknown[1].lstrip("-").partition("=")[0]])
         return key, f"unknown key {key!r}; {_keys(text) or KEYS}"
     if unknown:
-        return "", f"unknown option {unknown[1]}; `dglsent fit RECIPE --help` lists the options"
+        known = _known(unknown[1].lstrip("-").partition("=")[0])
+        return "", f"unknown option {unknown[1]}; {known or '`dglsent fit RECIPE --help` lists the options'}"
     key, said = ".".join(keys), re.split(_KEY, text)[-1].strip()
     lacks = re.search(r"the following arguments are required: (.+)|Key \"(\w+)\" is required", said)  # now, and in 4.41
     if lacks and not keys:
@@ -66,6 +69,20 @@ def explain(error: Exception) -> tuple[str, str]:
     said = _expected(said) or re.sub(r"<class '([^']+)'>", r"\1", said)
     said = re.sub(r"\. Got value: Namespace\(.*| Given value type: .*", "", said)
     return key, f"{key}: {said}" if keys else text
+
+
+def _known(option: str) -> str:
+    """The keys of the group of options that an unknown one is put into, else the one that Lightning's may mean."""
+    from dglsent.training.recipe import Recipe  # which has its errors explained here
+
+    kinds = {name: kind for name, kind in arguments_of(Recipe).items() if isinstance(kind, type) and is_dataclass(kind)}
+    groups = {name: list(arguments_of(kind)) for name, kind in kinds.items()}
+    group, _, last = option.rpartition(".")
+    if group in groups:
+        return f"{group} has {', '.join(groups[group])}"
+    known = {key: f"--{name}.{key}" for name, keys in groups.items() for key in keys}
+    found = difflib.get_close_matches(last, known, 1)
+    return f"did you mean {known[found[0]]}?" if found else ""
 
 
 def _keys(text: str) -> str:
@@ -90,5 +107,9 @@ def _expected(said: str) -> str:
     *others, last = dict.fromkeys(kinds)
     kind = f"{', '.join(others)} or {last}" if others else last
     value = re.sub(r"NestedArg\(key='([^']*)', val='?([^')]*)'?\)", r"{\1: \2}", given["got"] or given["given"])
-    listed = f"; write [{', '.join(value.split(','))}]" if kind == "a list" and re.fullmatch(r"[\w,]+", value) else ""
-    return f"expected {kind}, not {_VALUES.get(value, value)}{listed}"
+    advice = ""
+    if kind == "a list" and re.fullmatch(r"[\w,]+", value):
+        advice = f"; write [{', '.join(value.split(','))}]"
+    elif f"'{value}'" in kinds:  # 32 is a number in YAML
+        advice = f"; put it in quotes, '{value}'"
+    return f"expected {kind}, not {_VALUES.get(value, value)}{advice}"

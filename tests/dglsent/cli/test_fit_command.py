@@ -184,7 +184,11 @@ def test_a_run_says_how_it_was_computed(trees_run, tmp_path, program):
 @pytest.mark.parametrize(
     ("options", "saying"),
     [
-        (["--training.epoch", "3"], ["unknown option --training.epoch"]),
+        (["--training.epoch", "3"], ["unknown option --training.epoch; training has epochs, batch_size, "]),
+        (["--max_epochs=3"], ["unknown option --max_epochs=3; did you mean --training.epochs?"]),
+        (["--trainer.precision", "bf16-mixed"], ["--trainer.precision; did you mean --training.precision?"]),
+        (["--optimiser", "torch.optim.Adam"], ["optimiser: expected keys with values, not 'torch.optim.Adam'"]),
+        (["--training", "training.yaml"], ["training: expected keys with values, not 'training.yaml'"]),
         (["--encoder.hiden", "3"], ["unknown key 'encoder.hiden'; ", " has hidden, "]),
         (["--encoder.attributes.tag_dim", "3"], ["unknown key 'encoder.attributes.tag_dim'; ", " has hidden, "]),
         (["--encoder.hidden.x", "3"], ["encoder.hidden: expected a whole number, not {x: 3}"]),
@@ -202,6 +206,12 @@ def test_a_run_says_how_it_was_computed(trees_run, tmp_path, program):
 def test_refused_options(options, saying, tmp_path, program):
     program.refuses("fit", recipe(tmp_path), "--out", tmp_path / "run", *options, saying=saying)
     assert not (tmp_path / "run").exists()
+
+
+def test_help_offers_no_file_of_a_group_of_keys(program):
+    _, text, _ = program("fit", "--help")
+    assert "--training KEYS" in text
+    assert "configuration file" not in text
 
 
 @pytest.mark.parametrize(

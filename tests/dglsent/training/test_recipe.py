@@ -201,3 +201,18 @@ def test_a_list_is_written_as_yaml_has_it(value, said):
 def test_a_value_in_the_place_of_a_group_of_keys_is_refused():
     with pytest.raises(InputError, match=r"^mine\.yaml: training: expected keys with values, not 3; "):
         recipes.resolve("base: reviews/tree-lstm\ntraining: 3\n", source="mine.yaml")
+
+
+@pytest.mark.parametrize(
+    ("key", "said"),
+    [
+        ("optimiser: {class_path: torch.optim.Adam}", "optimiser: expected keys with values, not 'torch.optim.Adam'; "),
+        ("optimiser: {schedule: cosine}", "unknown key 'optimiser.schedule'; optimiser has name, lr, "),
+        ("training: {precision: 32}", "training.precision: expected .*, not 32; put it in quotes, '32'$"),
+    ],
+)
+def test_a_group_of_keys_that_is_none_of_ours(key, said):
+    name = key.partition(":")[0]
+    text = "\n".join(line for line in TINY.splitlines() if not line.startswith(f"{name}:")) + f"\n{key}\n"
+    with pytest.raises(InputError, match=f"^mine.yaml: {said}"):
+        recipes.resolve(text, source="mine.yaml")
