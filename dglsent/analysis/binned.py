@@ -15,7 +15,7 @@ from dglsent.analysis.statistics import Array, interval
 from dglsent.analysis.trained_run import TrainedRun
 from graphs.drawing.colour import SOFT
 
-BANDS = "Bands (bars where there is one bin) are 95 % intervals over examples."
+BANDS = "Bands are 95 % intervals over examples."
 
 Score = Callable[[Array, Array], float]  # gold [n] and predicted [n]
 Predicted = Mapping[str, Mapping[int, Array]]  # of each system and seed [N]
