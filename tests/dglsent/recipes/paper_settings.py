@@ -148,6 +148,13 @@ SETTINGS = (
     Setting(ZHOU, "training.epochs", 10, "We train our models for 10 epochs"),
     Setting(ZHOU, "task.dropout", 0.5, "The dropout is used at the classifier with a dropout rate 0.5"),
     Setting(ZHOU, "embedding.dropout", 0.0, "The dropout is used at the classifier"),
+    Setting(
+        ZHOU,
+        "corpus.version",
+        "ck12v0",
+        "evidence sentence extracted from a collection of CK12 textbooks",
+        corpora=("ai2",),
+    ),
     #
     Setting(
         WU, "embedding.vectors", "glove", "initialize word embeddings with the pre-trained 200-dimensional vectors"
