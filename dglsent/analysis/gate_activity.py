@@ -85,9 +85,9 @@ def ambiguity(width: DataFrame) -> DataFrame:
         "frequency": lambda index: spearman(last[index], count[index]),
         "partial": partial,
     }
+    known = len(width) > 3
     rows = []
     for name, statistic in statistics.items():
-        known = len(width) > 3 and np.ptp(count) > 0
         low, high = interval(statistic, len(width), repeats=300) if known else (np.nan, np.nan)
         rows.append({"with": name, "rho": statistic(everyone) if known else np.nan, "low": low, "high": high})
     return DataFrame(rows).assign(words=len(width))

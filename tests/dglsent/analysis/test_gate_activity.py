@@ -89,6 +89,14 @@ def test_the_partial_correlation_holds_frequency_fixed():
     assert (table.rho <= table.high).all()
 
 
+def test_words_of_one_frequency_have_it_held_fixed_as_it_is():
+    columns = {"width_last": [1, 2, 3, 4, 5], "classes": [2, 1, 3, 4, 5], "count": [7] * 5}
+    table = gate_activity.ambiguity(DataFrame(columns)).set_index("with")
+    assert table.rho[["classes", "partial"]].tolist() == pytest.approx([0.9, 0.9])
+    assert table.low["classes"] <= 0.9 <= table.high["classes"]
+    assert table.loc["frequency", ["rho", "low", "high"]].isna().all()
+
+
 def test_folds_are_runs_of_their_own():
     made = gate_activity.tables([logged(fold=0), logged(fold=1, words=6)])
     left, right = gate_activity.figures(made)["decay-and-width"].axes
