@@ -200,6 +200,8 @@ SETTINGS = (
         other_than=("stacked-bilstm-embedding-dropout",),
     ),
     Setting(WU, "training.batch_size", 1, "the parameters will be updated on every training sequences, one at a time"),
+    Setting(WU, "training.clip", None, "Gradient clipping is not used"),
+    Setting(WU, "encoder.options.dropout_style", "classic", "At test time, weights are scaled with a factor"),
     Setting(
         WU,
         "encoder.options.gate_dropout",
