@@ -9,7 +9,7 @@ import numpy as np
 from matplotlib.figure import Figure
 from pandas import DataFrame
 
-from dglsent.analysis.pictures import colour_of, panels
+from dglsent.analysis.pictures import colour_of, mark_of, panels
 from dglsent.analysis.recording import Recording, require_same_examples
 from dglsent.analysis.statistics import Array, interval
 from dglsent.analysis.trained_run import TrainedRun
@@ -137,7 +137,7 @@ def binned_figure(frame: DataFrame, lift: DataFrame, x: str, y: str, limits: tup
     for number, (system, line) in enumerate(frame.groupby("system", sort=False)):
         colour = colour_of(number)
         style = "-" if "attentive" in str(system) else "--" if "tree" in str(system) else ":"
-        ax.plot(line.place, line.score, style, marker="o", ms=3, color=colour, label=system, lw=1.4)
+        ax.plot(line.place, line.score, style, marker=mark_of(number), ms=3, color=colour, label=system, lw=1.4)
         ax.fill_between(line.place, line.low, line.high, color=colour, alpha=0.08, lw=0)
         if len(line) == 1:  # of which a band has no width
             ax.plot([*line.place] * 2, [*line.low, *line.high], marker="_", color=colour, lw=1)

@@ -14,7 +14,7 @@ from matplotlib.patches import Rectangle
 from matplotlib.ticker import MaxNLocator
 from pandas import DataFrame, Series
 
-from dglsent.analysis.pictures import colour_of, heat, inches, panels, room
+from dglsent.analysis.pictures import colour_of, heat, inches, mark_of, panels, room
 from dglsent.analysis.recording import Recording
 from dglsent.analysis.runs import first_runs, of_each_run
 from dglsent.analysis.sentences import find_sentence
@@ -131,7 +131,7 @@ def figures(tables: Mapping[str, DataFrame]) -> dict[str, Figure]:
     ax.plot(log_n.dependents, log_n.log_n, "--", color=SOFT, label="log n, an even spread")
     for number, (system, of_one) in enumerate(choices.groupby("system", sort=False)):
         mean = of_one.groupby("dependents").entropy.mean()
-        ax.plot(mean.index, mean, "o-", ms=4, color=colour_of(number), label=system)
+        ax.plot(mean.index, mean, f"{mark_of(number)}-", ms=4, color=colour_of(number), label=system)
     ax.xaxis.set_major_locator(MaxNLocator(integer=True, min_n_ticks=1))
     ax.set_xlabel("dependents of a head")
     ax.set_ylabel("entropy of the weights (nats)")

@@ -9,7 +9,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 from pandas import DataFrame
 
-from dglsent.analysis.pictures import colour_of, panels
+from dglsent.analysis.pictures import colour_of, dashes_of, panels
 from dglsent.analysis.runs import run_columns, which_run
 from dglsent.analysis.statistics import over_seeds
 from dglsent.analysis.trained_run import TrainedRun
@@ -83,8 +83,8 @@ def curves_figure(means: DataFrame, marks: Mapping[str, float] | None = None) ->
     ax = axes[0, 0]
     for number, (system, line) in enumerate(means.groupby("system", sort=False)):
         colour = colour_of(number)
-        # Of a single epoch there is no line to see.
-        ax.plot(line.epoch, line.value, "-" if len(line) > 1 else "o", ms=4, color=colour, label=system, lw=1.5)
+        style = dashes_of(number) if len(line) > 1 else "o"  # of a single epoch there is no line to see
+        ax.plot(line.epoch, line.value, style, ms=4, color=colour, label=system, lw=1.5)
         spread = np.nan_to_num(line.value_sd)
         ax.fill_between(line.epoch, line.value - spread, line.value + spread, color=colour, alpha=0.12, lw=0)
     for label, epoch in (marks or {}).items():

@@ -12,7 +12,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import LogFormatter
 from pandas import DataFrame, Series
 
-from dglsent.analysis.pictures import colour_of, panels
+from dglsent.analysis.pictures import colour_of, mark_of, panels
 from dglsent.analysis.runs import by_run, first_run, of_each_run
 from dglsent.analysis.statistics import Array, entropy, interval, pearson, spearman
 from dglsent.analysis.trained_run import LoggedGates
@@ -145,8 +145,9 @@ def _distance_and_ambiguity(decayed: DataFrame, width: DataFrame) -> Figure:
         for step, style in ((rows.step.min(), ":"), (rows.step.max(), "-")):
             one = rows[rows.step == step]
             label = f"{system}, {run}, step {step}"
-            left.plot(one.distance, one.gate, style, marker="o", ms=3, color=colour_of(number), label=label)
-        right.plot(points.classes, points.width_last, ".", color=colour_of(number), alpha=0.7)
+            mark = mark_of(number)
+            left.plot(one.distance, one.gate, style, marker=mark, ms=3, color=colour_of(number), label=label)
+        right.plot(points.classes, points.width_last, mark_of(number), ms=3, color=colour_of(number), alpha=0.7)
         if not number:
             for place in (points.width_last.idxmax(), points.width_last.idxmin()):
                 end = points.loc[place]

@@ -16,7 +16,7 @@ from pandas import DataFrame, concat
 from scipy.special import entr
 
 from dglsent.analysis import word_attention
-from dglsent.analysis.pictures import colour_of, heat, inches, panels, room
+from dglsent.analysis.pictures import colour_of, heat, inches, mark_of, panels, room
 from dglsent.analysis.recording import Recording
 from dglsent.analysis.runs import first_runs, of_each_run
 from dglsent.analysis.sentences import find_sentence
@@ -212,7 +212,7 @@ def _distance(found: DataFrame) -> Figure:
             ax.plot(
                 mean.index,
                 mean,
-                "o-",
+                f"{mark_of(number)}-",
                 ms=3,
                 color=colour_of(number),
                 label=str(layer).replace("attention_", "layer "),

@@ -61,6 +61,16 @@ def colour_of(number: int) -> str:
     return COLOURS[number % len(COLOURS)]
 
 
+def mark_of(number: int) -> str:
+    """The mark of what is drawn as number 0, 1, ...: printed in grey, most of the colours are one."""
+    return "oDs^v"[number % 5]
+
+
+def dashes_of(number: int) -> str:
+    """The style of line number 0, 1, ... without marks, likewise."""
+    return ("-", "--", "-.", ":")[number % 4]
+
+
 def panels(
     rows: int = 1, columns: int = 1, size: tuple[float, float] = (6.4, 3.8), **options: Any
 ) -> tuple[Figure, Any]:
@@ -176,7 +186,7 @@ def dots(axes: Any, names: Sequence[str], *series: tuple[str, Sequence[float], S
         places = row_places(len(names), number, len(series))
         axes.errorbar(
             values, places, xerr=None if spreads is None else np.nan_to_num(np.asarray(spreads, float)),
-            fmt="oDs^v"[number % 5], ms=4.5, color=colour_of(number), label=label, elinewidth=1,
+            fmt=mark_of(number), ms=4.5, color=colour_of(number), label=label, elinewidth=1,
             mfc=colour_of(number) if spreads is not None else "white",
         )  # fmt: skip
     axes.set_yticks(row_places(len(names)), names)

@@ -16,11 +16,11 @@ from pandas import DataFrame, factorize
 from scipy.special import rel_entr
 
 from dglsent.analysis.phrases import gates, phrases
-from dglsent.analysis.pictures import colour_of, panels
+from dglsent.analysis.pictures import colour_of, dashes_of, panels
 from dglsent.analysis.recording import Recording
 from dglsent.analysis.runs import by_run, first_run, of_each_run
 from dglsent.analysis.statistics import Array
-from graphs.drawing.colour import SOFT
+from graphs.drawing.colour import INK, SOFT
 from graphs.errors import InputError
 
 _EXAMPLES = 4  # of a dimension
@@ -214,7 +214,7 @@ def figures(tables: Mapping[str, DataFrame]) -> dict[str, Figure]:
             fontsize=7,
             color="white" if inside else SOFT,
         )
-    left.plot(best.base, names, "|", color=colour_of(1), ms=11, mew=2, ls="none", label="share among all phrases")
+    left.plot(best.base, names, "|", color=INK, ms=11, mew=2, ls="none", label="share among all phrases")
     left.set_xlim(0, 1)
     left.set_ylim(-0.7, len(best) - 0.3)
     left.set_xlabel("share of the large phrases that have the pair")
@@ -222,7 +222,8 @@ def figures(tables: Mapping[str, DataFrame]) -> dict[str, Figure]:
     left.legend(loc="lower right", bbox_to_anchor=(1, 0.99), fontsize=8, handletextpad=0.2, borderaxespad=0)
     for number, (system, run, rows) in enumerate(by_run(dimensions)):
         purity = np.sort(rows.purity)[::-1]
-        right.plot(np.arange(1, len(purity) + 1), purity, color=colour_of(number), label=f"{system}, {run}")
+        places, line = np.arange(1, len(purity) + 1), dashes_of(number)
+        right.plot(places, purity, line, color=colour_of(number), label=f"{system}, {run}")
     right.axhline(control.purity_max.max(), color=SOFT, ls="--", lw=1, label="highest of permuted tags")
     right.set_ylim(0, 1)
     right.set_xlabel("dimensions by purity")

@@ -80,6 +80,12 @@ def test_where_the_curves_cross():
     assert figure.axes[0].get_xlim()[0] == 1
 
 
+def test_lines_are_told_apart_where_they_are_printed_in_grey():
+    systems = [run(f"pmb/{name}", 1, {}, history=history([0.5, 0.8])) for name in "abcd"]
+    (ax,) = dropout_curves.figures(dropout_curves.tables(systems))["dropout-curves"].axes
+    assert len({line.get_linestyle() for line in ax.lines}) == 4
+
+
 def test_a_run_of_one_epoch_is_a_point():
     one, more = run("pmb/one", 1, {}, history=history([0.5])), run("pmb/more", 1, {}, history=history([0.5, 0.8]))
     for runs, marks in ([one], ["o"]), ([one, more], ["o", "None"]):
