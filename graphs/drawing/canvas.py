@@ -37,6 +37,7 @@ _FOREIGN: Final = 0.66  # em, a letter outside ASCII
 _CAPITAL: Final = 0.8  # em, a capital outside ASCII
 _SYMBOL: Final = 1.0  # em, a star, an arrow, a dash or an ellipsis
 _LONG_MARKS: Final = "—―…"
+_LONG_WORD: Final = 25  # letters, from which what another font is wider by would reach into the next word
 _COLOUR = re.compile(r'(fill|stroke)="(#[0-9a-f]{6})"')
 _STYLE = re.compile(r"<style>.*?</style>\n")
 _NAME: Final = "sentence-drawing"
@@ -200,6 +201,8 @@ class Canvas:
             shape += f' text-anchor="{anchor}"'
         if bold:
             shape += ' font-weight="bold"'
+        elif len(text) > _LONG_WORD and text.replace("…", "").isascii():  # whose width is known and not guessed
+            shape += f' textLength="{number(text_width(text, size))}" lengthAdjust="spacingAndGlyphs"'
         if kind:
             shape += f' class="{kind}"'
         if turn:

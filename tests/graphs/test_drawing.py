@@ -76,6 +76,23 @@ def test_wide_labels_stay_over_their_words():
     assert not overlaps(boxes(svg))
 
 
+def test_a_long_word_keeps_its_room_in_a_wider_font():
+    """DejaVu Sans is an eighth wider than the font asked for, which of an address is more than the room between words.
+
+    How wide Hebrew letters are is guessed, so that none is squeezed into that.
+    """
+    address, hebrew = "https://example.org/a-page/of-some/sentence-graphs.html", "ש" * 40
+    words = ["see", address, "now", hebrew]
+    one, long, other, from_right = texts(
+        tree_svg(Constituency(list("SABCD"), [None, *words], np.array([-1] + 4 * [0]))), "word"
+    )
+    half = float(long.get("textLength")) / 2
+    assert float(one.get("x")) + 12 < float(long.get("x")) - half
+    assert float(long.get("x")) + half < float(other.get("x")) - 12
+    assert half < len(address) * 15 / 2
+    assert [text.get("textLength") for text in (one, other, from_right)] == [None] * 3
+
+
 @settings(derandomize=True, deadline=None, max_examples=20)
 @given(trees())
 def test_edges_pass_no_badge(tree):
