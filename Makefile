@@ -15,7 +15,7 @@ export MPLBACKEND = Agg
 
 # of each room something that uses the libraries it stands on
 FAST = tests/graphs tests/dglsent/passing/test_batch.py tests/dglsent/tasks tests/dglsent/training/test_assemble.py \
-  tests/dglsent/training/test_resume.py tests/dglsent/inference tests/dglsent/analysis
+  tests/dglsent/training/test_recipe.py tests/dglsent/training/test_resume.py tests/dglsent/inference tests/dglsent/analysis
 
 .PHONY: demo test types suite lowest fuzz chaos clean numbers results
 

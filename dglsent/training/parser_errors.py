@@ -49,13 +49,11 @@ def explain(error: Exception) -> tuple[str, str]:
         known = _known(unknown[1].lstrip("-").partition("=")[0])
         return "", f"unknown option {unknown[1]}; {known or '`dglsent fit RECIPE --help` lists the options'}"
     key, said = ".".join(keys), re.split(_KEY, text)[-1].strip()
-    lacks = re.search(r"the following arguments are required: (.+)|Key \"(\w+)\" is required", said)  # now, and in 4.41
-    if lacks and not keys:
-        parts = lacks[1] or lacks[2]
-        return "", f"lacks {parts}; a recipe has at least corpus, graph, encoder and task, its own or its base's"
-    lacking = re.search(r"the following arguments are required: (\w+(?:\.\w+)*)", said)
-    if keys and lacking:
-        whole = ".".join([*keys, lacking[1]])
+    lacking = re.search(r"the following arguments are required: ((\w+(?:\.\w+)*).*)", said)
+    if lacking and not keys:
+        return "", f"lacks {lacking[1]}; a recipe has at least corpus, graph, encoder and task, its own or its base's"
+    if lacking:
+        whole = ".".join([*keys, lacking[2]])
         given = re.match(rf".*?\.(?:{'|'.join(_GIVEN_TO)})(?=\.|$)", whole)
         if given:
             return whole, f"{given[0]} is missing; dglsent fills it in if __init__ has a default for it, such as None"
@@ -104,7 +102,7 @@ def _expected(said: str) -> str:
     given = re.search(_GIVEN, said)
     if not kinds or given is None:
         return ""
-    *others, last = dict.fromkeys(kinds)
+    *others, last = sorted(dict.fromkeys(kinds), key=TYPES["NoneType"].__eq__)  # before 4.51 null may stand first
     kind = f"{', '.join(others)} or {last}" if others else last
     value = re.sub(r"NestedArg\(key='([^']*)', val='?([^')]*)'?\)", r"{\1: \2}", given["got"] or given["given"])
     advice = ""
