@@ -18,7 +18,7 @@ from pandas import DataFrame
 from dglsent.analysis.runs import called, encoder_options
 from dglsent.analysis.whole import whole
 from dglsent.json_text import dumps
-from graphs.errors import InputError
+from graphs.errors import InputError, check_kind
 from graphs.files import is_part, replacing
 
 TABLES = ("examples", "nodes", "edges")
@@ -46,10 +46,11 @@ class Recording:
         fields: what is recorded of nodes and edges.
 
     Raises:
-        InputError: there is no whole recording.
+        InputError: there is no whole recording, or something else than a path is given.
     """
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
+        check_kind(path, (str, os.PathLike), "name the folder that `dglsent record` wrote")
         self.path = Path(path)
         about = _read(self.path)
         if about is None:

@@ -3,6 +3,7 @@ from __future__ import annotations
 import importlib
 import json
 import math
+import re
 
 import numpy as np
 import pyarrow as pa
@@ -126,6 +127,13 @@ def test_a_broken_off_recording_keeps_its_whole_shards(tag_guided_run, tmp_path)
     file.write_text(json.dumps({name: value for name, value in about.items() if name != "code"}))
     record(tag_guided_run, tmp_path / "broken", shard=10, say=said.append)
     assert len(said) == 2
+
+
+def test_what_is_no_folder_of_a_recording(tmp_path):
+    with pytest.raises(InputError, match=f"^{re.escape(str(tmp_path))}: no recording there; make one with"):
+        Recording(tmp_path)
+    with pytest.raises(InputError, match=r"^str or PathLike is wanted, and NoneType was given; name the folder that"):
+        Recording(None)
 
 
 def test_rows_do_not_pile_up(tag_guided_run, tmp_path, monkeypatch):
