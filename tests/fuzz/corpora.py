@@ -34,7 +34,6 @@ from dglsent.corpora.trec import TREC
 Make = Callable[[Random], bytes]
 
 _SENTENCES = ("the film worked .", "a caf\u00e9 did n't", "x|y 1/2", "he said so")
-_CONLL2003 = ("train", "testa", "testb")
 
 
 def targets(folder: Path) -> list[Target]:

@@ -9,8 +9,6 @@ import torch
 from reference.order import rows, vector
 from torch import sigmoid, softmax, tanh
 
-ATTRIBUTES = ("tag", "characters", "spelling", "position")
-
 
 def cn3(
     state,

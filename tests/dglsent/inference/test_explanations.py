@@ -21,7 +21,6 @@ from graphs.transforms import binarise, collapse_unary
 
 PAIR = {"class_path": "dglsent.tasks.relatedness.Relatedness"}
 BINARY = {"class_path": "dglsent.models.tree_lstm.BinaryTreeLSTM", "init_args": {"hidden": 6}}
-TREE_LSTM = {"class_path": "dglsent.models.tree_lstm.ChildSumTreeLSTM", "init_args": {"hidden": 6}}
 
 
 def shown(explanation, relation, field):
