@@ -108,33 +108,32 @@ def renumbered(graph: SentenceGraph, order) -> SentenceGraph:
     return result
 
 
-def chains(max_size=9):
+def chains():
     """Chains of random words."""
-    return st.lists(st.integers(1, VOCABULARY - 1), min_size=1, max_size=max_size).map(
-        lambda words: chain(len(words), words)
-    )
+    words = st.lists(st.integers(1, VOCABULARY - 1), min_size=1, max_size=9)
+    return words.map(lambda words: chain(len(words), words))
 
 
 @st.composite
-def forests(draw, *, max_size=9, roots=None):
+def forests(draw, *, roots=None):
     """Trees and forests of any shape, numbered in any order; with `roots=1` trees alone."""
-    size = draw(st.integers(1, max_size))
+    size = draw(st.integers(1, 9))
     parent = [draw(st.integers(-1 if roots is None or not node else 0, node - 1)) for node in range(size)]
     order = draw(st.permutations(range(size)))
     words = draw(st.lists(st.integers(1, VOCABULARY - 1), min_size=size, max_size=size))
     return renumbered(tree(parent, words), np.array(order))
 
 
-def pairs(sentences, max_size=3):
+def pairs(sentences):
     """One to three pairs of such sentences."""
-    return st.lists(st.tuples(sentences, sentences), min_size=1, max_size=max_size)
+    return st.lists(st.tuples(sentences, sentences), min_size=1, max_size=3)
 
 
 @st.composite
-def binary_trees(draw, max_leaves=7):
+def binary_trees(draw):
     """Binary trees of any shape with random words at the leaves."""
     parent, leaves = [-1], [0]
-    for _ in range(draw(st.integers(1, max_leaves)) - 1):
+    for _ in range(draw(st.integers(1, 7)) - 1):
         leaf = leaves.pop(draw(st.integers(0, len(leaves) - 1)))
         leaves += [len(parent), len(parent) + 1]
         parent += [leaf, leaf]

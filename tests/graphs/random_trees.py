@@ -19,20 +19,20 @@ def parents(max_size=12):
 
 
 @st.composite
-def constituencies(draw, labels=LABELS, tags=TAGS, max_leaves=10):
+def constituencies(draw):
     """Trees with wide phrases, unary chains and single leaves, every phrase with at least one word."""
     if draw(st.integers(0, 9)) == 0:
-        return Constituency([draw(st.sampled_from(tags))], ["w0"], np.array([-1]))
-    label, word, parent, path = [draw(st.sampled_from(labels))], [None], [-1], [0]
-    for leaf in range(draw(st.integers(1, max_leaves))):
+        return Constituency([draw(st.sampled_from(TAGS))], ["w0"], np.array([-1]))
+    label, word, parent, path = [draw(st.sampled_from(LABELS))], [None], [-1], [0]
+    for leaf in range(draw(st.integers(1, 10))):
         del path[draw(st.integers(1, len(path))) :]
         for _ in range(draw(st.integers(0, 3))):
             parent.append(path[-1])
             path.append(len(label))
-            label.append(draw(st.sampled_from(labels)))
+            label.append(draw(st.sampled_from(LABELS)))
             word.append(None)
         parent.append(path[-1])
-        label.append(draw(st.sampled_from(tags)))
+        label.append(draw(st.sampled_from(TAGS)))
         word.append(f"w{leaf}")
     return Constituency(label, word, np.array(parent))
 

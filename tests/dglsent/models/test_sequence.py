@@ -48,14 +48,14 @@ class TestAgainstTheReference:
         check(model, graphs, on)
 
 
-def by_torch(chains, dim=3, hidden=4):
+def by_torch(chains):
     """torch's own LSTM with the weights of one or two chains, whose gates it keeps in the order i, f, g, o."""
 
     def reordered(rows):
         g, i, f, o = rows.chunk(4)
         return torch.cat([i, f, g, o])
 
-    module = torch.nn.LSTM(dim, hidden, bidirectional=len(chains) == 2).double()
+    module = torch.nn.LSTM(3, 4, bidirectional=len(chains) == 2).double()
     with torch.no_grad():
         for suffix, ours in zip(("l0", "l0_reverse"), chains, strict=False):
             getattr(module, f"weight_ih_{suffix}").copy_(reordered(ours.W.weight))

@@ -20,9 +20,9 @@ quick = settings(derandomize=True, deadline=None, max_examples=20)
 
 
 @st.composite
-def dags(draw, max_size=8):
+def dags(draw):
     """Acyclic graphs with uneven degrees, several sinks, edges over several levels, and parallel edges."""
-    size = draw(st.integers(1, max_size))
+    size = draw(st.integers(1, 8))
     pairs = [(u, v) for v in range(size) for u in range(v + 1, size)]
     edges = draw(st.lists(st.sampled_from(pairs), max_size=14)) if pairs else []
     order = draw(st.permutations(range(size)))
