@@ -115,22 +115,18 @@ class Files:
                 yield found
                 continue
             try:
-                example = self._example(found, f"{part.split}-{number}", known)
+                yield self._example(found, f"{part.split}-{number}", known)
             except SentenceError as error:
                 yield error
-            else:
-                yield example
 
     def _sentences(self, part: Part, parse: Parsing) -> Iterable[Dependencies | Constituency | SentenceError]:
         extract = Extract(text_of(part), part.file, part.line, part.ordinal)
         form = form_of(part.file)
         if form == "text":
-            yield from self._parsed(extract, parse)
-            return
+            return self._parsed(extract, parse)
         if form == "brackets":
-            yield from read_brackets(extract, unescape=True, on_error="skip").in_order()
-        else:
-            yield from read_conllu(extract, on_error="skip").in_order()
+            return read_brackets(extract, unescape=True, on_error="skip").in_order()
+        return read_conllu(extract, on_error="skip").in_order()
 
     @property
     def _reads_trees(self) -> bool:
