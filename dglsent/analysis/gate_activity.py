@@ -142,12 +142,12 @@ def _distance_and_ambiguity(decayed: DataFrame, width: DataFrame) -> Figure:
     figure, axes = panels(1, 2, (8.4, 3.4))
     left, right = axes[0]
     for number, ((system, run, rows), (_, _, points)) in enumerate(zip(by_run(decayed), by_run(width), strict=True)):
+        colour, mark = colour_of(number), mark_of(number)
         for step, style in ((rows.step.min(), ":"), (rows.step.max(), "-")):
             one = rows[rows.step == step]
             label = f"{system}, {run}, step {step}"
-            mark = mark_of(number)
-            left.plot(one.distance, one.gate, style, marker=mark, ms=3, color=colour_of(number), label=label)
-        right.plot(points.classes, points.width_last, mark_of(number), ms=3, color=colour_of(number), alpha=0.7)
+            left.plot(one.distance, one.gate, style, marker=mark, ms=3, color=colour, label=label)
+        right.plot(points.classes, points.width_last, mark, ms=3, color=colour, alpha=0.7)
         if not number:
             for place in (points.width_last.idxmax(), points.width_last.idxmin()):
                 end = points.loc[place]
