@@ -40,14 +40,14 @@ def explain(error: Exception) -> tuple[str, str]:
         if refused:
             key = ".".join([*keys, *refused.groups()])
             of_class = _keys(text) if key.count(".") == 1 else ""  # not of what stands within its arguments
-            return key, f"unknown key {key!r}; {of_class or _known(key) or KEYS}"
-    unknown = re.search(r"unrecognized arguments: (\S+)", text, re.IGNORECASE)
+            return key, f"unknown key {key!r}; {of_class or _hint(key) or KEYS}"
+    unknown = re.search(r"unrecognized arguments: (-*([^\s=]*)\S*)", text, re.IGNORECASE)
     if unknown and keys:  # --encoder.attributes.characters=cnn, of a class that has no attributes
-        key = ".".join([*keys, unknown[1].lstrip("-").partition("=")[0]])
+        key = ".".join([*keys, unknown[2]])
         return key, f"unknown key {key!r}; {_keys(text) or KEYS}"
     if unknown:
-        known = _known(unknown[1].lstrip("-").partition("=")[0])
-        return "", f"unknown option {unknown[1]}; {known or '`dglsent fit RECIPE --help` lists the options'}"
+        hint = _hint(unknown[2]) or "`dglsent fit RECIPE --help` lists the options"
+        return "", f"unknown option {unknown[1]}; {hint}"
     key, said = ".".join(keys), re.split(_KEY, text)[-1].strip()
     lacking = re.search(r"the following arguments are required: ((\w+(?:\.\w+)*).*)", said)
     if lacking and not keys:
@@ -69,8 +69,11 @@ def explain(error: Exception) -> tuple[str, str]:
     return key, f"{key}: {said}" if keys else text
 
 
-def _known(option: str) -> str:
-    """The keys of the group of options that an unknown one is put into, else the one that Lightning's may mean."""
+def _hint(option: str) -> str:
+    """What an unknown option may mean: a key of the group that it names, such as `training`, else the one most like it.
+
+    Of Lightning's options, such as `max_epochs`, most are like one; "" where none is.
+    """
     from dglsent.training.recipe import Recipe  # which has its errors explained here
 
     kinds = {name: kind for name, kind in arguments_of(Recipe).items() if isinstance(kind, type) and is_dataclass(kind)}
