@@ -66,9 +66,8 @@ def in_bulk(
             cache cannot be used.
     """
     store = ParseCache(cache_folder(cache))
-    check_whole(max_tokens=max_tokens)
+    check_whole(max_tokens=max_tokens, batch=batch)
     sentences = _listed(texts)
-    check_whole(batch=batch)
     if split:
         sentences = [one for text in sentences for one in (pipeline.split(text) if isinstance(text, str) else [text])]
     keys = [key(pipeline.models, text) for text in sentences]
