@@ -173,7 +173,7 @@ def _sentences(one: Any, trees: bool) -> list[Given]:
             return [SentenceError(wrong)]
         one = one.removeprefix(_MARK)
         if _CONLLU.search(one):
-            return _of_conllu(one)
+            return given_of(parse_conllu(one, on_error="skip").in_order())
         return _of_brackets(one) if is_tree(one.strip(), trees) else [Raw(one)]
     if isinstance(one, (list, tuple)) and (not one or any(isinstance(token, str) for token in one)):
         if wrong := _no_text(one):
@@ -200,11 +200,6 @@ def _of_brackets(text: str) -> list[Given]:
         return [parsed(tree) for tree in parse_brackets(text, unescape=True)]
     except SentenceError as error:
         return [SentenceError(error.reason.removeprefix("line 1: "))]
-
-
-def _of_conllu(text: str) -> list[Given]:
-    """The sentences of a text in CoNLL-U, broken ones among the others."""
-    return given_of(parse_conllu(text, on_error="skip").in_order())
 
 
 def _is_of_stanza(given: Any) -> bool:
