@@ -9,6 +9,7 @@ Beside them stands how many launches the torch engine takes, and in how many ste
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -175,25 +176,29 @@ def _jobs(encoder: Encoder, batch: Batch, device: str, backward: bool, fused: bo
 
 def encoding(encoder: Encoder, batch: Batch, name: Engine, backward: bool, *, fused: bool = False) -> Job:
     """What an engine has to do for a batch: sentence vectors and, with `backward`, the gradients of all parameters."""
-    given = set(batch.nodes)
     if name == "dgl":
         # DGL builds its index when first asked: not part of the propagation.
         batch.relation().graph.in_degrees()
-        with engine(name), torch.no_grad():
+        with _left_as_given(batch), engine(name), torch.no_grad():
             encoder.encode(batch)
-        for made in set(batch.nodes) - given:
-            del batch.nodes[made]
 
     def job() -> None:
-        with engine(name, fused=fused), torch.set_grad_enabled(backward):
+        with _left_as_given(batch), engine(name, fused=fused), torch.set_grad_enabled(backward):
             total = encoder.readout(batch, encoder.encode(batch)).sum()
             if backward:
                 total.backward()
                 encoder.zero_grad()
-        for made in set(batch.nodes) - given:
-            del batch.nodes[made]
 
     return job
+
+
+@contextmanager
+def _left_as_given(batch: Batch) -> Iterator[None]:
+    """Takes the fields that were made meanwhile off the nodes of a batch."""
+    given = set(batch.nodes)
+    yield
+    for made in set(batch.nodes) - given:
+        del batch.nodes[made]
 
 
 class _Product(NamedTuple):
@@ -217,11 +222,8 @@ def _products(encoder: Encoder, batch: Batch) -> list[_Product]:
             products.append(_Product(rows, x.shape[-1], module.weight, True))
 
     hooks = [m.register_forward_pre_hook(record) for m in encoder.modules() if isinstance(m, nn.Linear)]
-    given = set(batch.nodes)
-    with torch.enable_grad():
+    with _left_as_given(batch), torch.enable_grad():
         encoder.encode(batch)
-    for made in set(batch.nodes) - given:
-        del batch.nodes[made]
     for hook in hooks:
         hook.remove()
     return [_Product(rows, m.in_features, m.weight, False) for m, rows in inputs.items()] + products
