@@ -181,12 +181,12 @@ def _of_dependency_graph(graph: Any) -> Dependencies:
 
 
 def _arcs(rows: Sequence[dict[str, Any]], graph: Any) -> list[tuple[int | None, str | None]]:
-    """Address of each word's head, None without one, and its relation.
+    """Of each word the address of its head and its relation, None where it has none.
 
     nltk's non-projective parser and `add_arc` note an arc at the head alone, among its `deps`.
 
     Raises:
-        SentenceError: a word is among those of several heads.
+        SentenceError: several heads have a word among their `deps`, and the word itself names none.
     """
     above: dict[int, list[tuple[int, str]]] = {row["address"]: [] for row in rows}
     for address, node in graph.nodes.items():

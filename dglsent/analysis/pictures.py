@@ -62,12 +62,12 @@ def colour_of(number: int) -> str:
 
 
 def mark_of(number: int) -> str:
-    """The mark of what is drawn as number 0, 1, ...: printed in grey, most of the colours are one."""
+    """The mark of what is drawn as number 0, 1, ..., which tells it apart where colours are printed in grey."""
     return "oDs^v"[number % 5]
 
 
 def dashes_of(number: int) -> str:
-    """The style of line number 0, 1, ... without marks, likewise."""
+    """The dashes of line number 0, 1, ..., for the same purpose where a line has no marks."""
     return ("-", "--", "-.", ":")[number % 4]
 
 

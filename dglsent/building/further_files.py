@@ -29,7 +29,7 @@ from graphs.features import Vocabularies
 
 @contextmanager
 def or_further(command: str) -> Iterator[None]:
-    """Has the error of a run whose own files are gone say which command, before a FILE, reads another in their place.
+    """Where a run's own files are gone, has the error add the command that reads another file: `COMMAND FILE`.
 
     Raises:
         InputError: they are gone.

@@ -79,7 +79,7 @@ def refuse_markup(text: str, name: str) -> None:
 
 
 def csv_table(text: str) -> tuple[str, list[list[str]]] | None:
-    """What parts the cells of a table, a comma or a semicolon, and its rows, the first of them names; None of text.
+    """The separator of a table, a comma or a semicolon, and its rows, of which the first has the names; None for text.
 
     Prose has a space after a comma, and not as many commas in every line.
     """

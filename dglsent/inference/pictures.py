@@ -83,7 +83,7 @@ def _arcs(sentence: Dependencies, edges: Sequence[Mapping[str, Any]]) -> Svg:
 
 
 def _child_weights(size: int, edges: Sequence[Mapping[str, Any]]) -> tuple[str, list[float] | None]:
-    """What each node's parent gives to it: how that is called, and [size] numbers, NaN at roots; None where none is."""
+    """The name of what parents give to children, and that number for each node [size]; None where none is given."""
     name, found = "", [math.nan] * size
     for edge in edges:
         if edge["relation"] == CHILD and _fields(edge):
@@ -163,7 +163,7 @@ def _fields(edge: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _called(edges: Sequence[Mapping[str, Any]], field: str) -> str:
-    """A field of edges of one relation, such as "complete.attention_1", and of how many numbers it is drawn as mean."""
+    """The name of a field, such as "complete.attention_1", with how many numbers it is drawn as the mean of."""
     value = edges[0][field]
     return f"{edges[0]['relation']}.{field}" + (f", mean of {len(value)}" if isinstance(value, list) else "")
 
