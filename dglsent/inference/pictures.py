@@ -47,20 +47,21 @@ def pictures(explanation: Explanation) -> dict[str, Svg]:
             if relation == CHILD and explanation.drawn_as in TREES:
                 continue
             of_field = [edge for edge in edges if edge["relation"] == relation and field in edge]
+            called = _called(of_field, field)
             if relation == ATTEND:
                 senders = [node for node in explanation.nodes if node["sentence"] == 1 - side]
                 matrix = _matrix(of_field, field, "sender", len(nodes), len(senders))
                 there = explanation.sentences[1 - side]
                 sentences = _side(sentence, len(nodes)), _side(there, len(senders))
-                picture = _between(sentences, [nodes, senders], matrix, _called(of_field, field))
+                picture = _between(sentences, [nodes, senders], matrix, called)
             elif explanation.drawn_as.startswith("window"):
                 size, slots = len(sentence.words), 1 + max(edge["slot"] for edge in of_field)
                 inside = [edge for edge in of_field if edge["sender"] < size]  # and not the padding node
-                title = f"{_called(of_field, field)}: rows listen to the words before and after them"
+                title = f"{called}: rows listen to the words before and after them"
                 picture = window_svg(sentence.words, _matrix(inside, field, "slot", size, slots), title=title)
             else:
                 matrix = _matrix(of_field, field, "sender", len(nodes), len(nodes))
-                picture = _within(sentence, nodes, matrix, _called(of_field, field))
+                picture = _within(sentence, nodes, matrix, called)
             drawn[f"{relation}.{field}{name}"] = picture
     return drawn or _words(explanation.sentences)
 
