@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-import torch
+from same_batches import same
 from tiny import PAIRS, TINY, Program, recipe
 from tiny_tags import TAGS
 
@@ -20,7 +19,6 @@ from dglsent.building.recipe_corpus import OfRecipe
 from dglsent.corpora.built_in import Reviews
 from dglsent.corpora.corpus import Splits
 from dglsent.corpora.example import Example, Parsed
-from dglsent.passing import Batch
 from dglsent.training import recipe as recipes
 from dglsent.training.assemble import load_inputs, make_model
 from dglsent.training.data import graph_set
@@ -30,17 +28,6 @@ from graphs.errors import InputError, Origin
 from graphs.store import Store
 
 FROM = ("--corpus", "dglsent.corpora.stored.Stored", "--corpus.store")
-
-
-def same(one: Batch, other: Batch, relation: str) -> None:
-    for here, there in ((one.nodes, other.nodes), (one.targets, other.targets)):
-        assert set(here) == set(there)
-        assert all(torch.equal(here[name], there[name]) for name in here)
-    edges, others = one.relation(relation).edges, other.relation(relation).edges
-    assert set(edges) == set(others)
-    assert all(torch.equal(edges[name], others[name]) for name in edges)
-    for here, there in zip(one.relation(relation).ends, other.relation(relation).ends, strict=True):
-        assert np.array_equal(here, there)
 
 
 def makes_the_store_again(text: str, options: list[str], store: Path) -> None:
@@ -57,7 +44,7 @@ def makes_the_store_again(text: str, options: list[str], store: Path) -> None:
         origins = [sentence.origin for example in again for sentence in example.sentences]
         assert [(origin.file, origin.line) for origin in origins] == places
         index = range(len(stored))
-        same(made.batch(index, ()), stored.batch(index, ()), "complete" if kind == "complete" else "child")
+        same(made.batch(index, ()), stored.batch(index, ()), kind)
 
 
 @pytest.mark.parametrize("kind", KINDS)
