@@ -15,7 +15,7 @@ from dglsent.building.read import Read
 from dglsent.building.tables import Parsing, examples_of, unlabelled
 from dglsent.corpora.example import Example, Parsed
 from dglsent.corpora.own_files import of_classes, refuse_parses, told_class
-from dglsent.training.graphs import GraphKind
+from dglsent.training.graphs import GraphKind, of_tree
 from graphs.columns import Constituency, Dependencies, Tagged
 from graphs.errors import InputError, Origin, SentenceError
 from graphs.formats.brackets import read_brackets
@@ -130,7 +130,7 @@ class Files:
 
     @property
     def _reads_trees(self) -> bool:
-        return self.graph.startswith(("dependency", "constituency"))
+        return self.graph == "dependency" or of_tree(self.graph)
 
     def _parsed(self, text: Extract, parse: Parsing) -> Iterator[Dependencies | Constituency | SentenceError]:
         lines = [(number, line) for number, line in enumerate(read_lines(text), text.line) if line.strip()]
@@ -151,7 +151,7 @@ class Files:
         from graphs.parsing import parse
 
         parses = parse(texts, stanza_dir=self.stanza_dir, cache=self.cache)
-        wanted = "constituency" if self.graph.startswith("constituency") else "dependencies"
+        wanted = "constituency" if of_tree(self.graph) else "dependencies"
         return [found if isinstance(found, SentenceError) else getattr(found, wanted) for found in parses]
 
     def _example(self, sentence: Dependencies | Constituency, name: str, known: dict[str, int]) -> Example:

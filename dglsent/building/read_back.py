@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from dglsent.corpora.example import Example, Parsed
-from dglsent.training.graphs import KINDS
+from dglsent.training.graphs import KINDS, GraphKind, of_tree
 from graphs import fields
 from graphs.columns import Constituency, Dependencies, IntArray, Tagged
 from graphs.errors import InputError, Origin
@@ -56,7 +56,7 @@ def read_back(store: Store, split: str, limit: int | None = None) -> list[Exampl
 class _Reader:
     """Makes examples of the rows of a shard."""
 
-    def __init__(self, shard: Shard, kind: str, labels: Sequence[str]) -> None:
+    def __init__(self, shard: Shard, kind: GraphKind, labels: Sequence[str]) -> None:
         self._shard, self._kind = shard, kind
         self._texts = {name: shard.texts(name) for name in ("example", "file", "line", "sentence", "groups")}
         self._names = {column: shard.strings(column) for column in (*ENCODED, PAIR_RELATION) if column in shard.schema}
@@ -77,7 +77,7 @@ class _Reader:
     def _parsed(self, row: int) -> Parsed:
         origin = Origin(*(self._texts[name][row] for name in ("file", "line", "sentence")))
         words, tags, labels = self._of_nodes(row)
-        if self._kind.startswith("constituency"):
+        if of_tree(self._kind):
             return self._tree(row, words, tags, labels, origin)
         if self._kind == "dependency" or PAIR_RELATION in self._shard.schema:
             head, relation = self._arcs(row, len(words)) if self._kind == "dependency" else self._pairs(row, len(words))
@@ -91,7 +91,7 @@ class _Reader:
     def _of_nodes(self, row: int) -> tuple[list[str], list[str], list[int] | None]:
         """The words of the tokens; tags and classes of the nodes, without the padding node of a window."""
         position = self._list(_POSITION, row)
-        nodes = np.arange(len(position)) if self._kind.startswith("constituency") else np.flatnonzero(position >= 0)
+        nodes = np.arange(len(position)) if of_tree(self._kind) else np.flatnonzero(position >= 0)
         labels = self._list(_LABEL, row)[nodes] if _LABEL in self._shard.schema else None
         if labels is not None and self._classes is not None:
             labels = self._classes[labels]
