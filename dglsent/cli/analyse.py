@@ -8,7 +8,7 @@ from operator import attrgetter
 from pathlib import Path
 
 from dglsent.analysis.catalogue import ANALYSES, NAMES, Analysis, find
-from dglsent.cli.console import say
+from dglsent.cli.console import say, tell
 from dglsent.cli.options import Parser, add_data, add_trust
 
 _EPILOGUE = """
@@ -79,7 +79,7 @@ def main(arguments: Sequence[str]) -> int:
         say=say,
     )
     for file in files:
-        print(file)
+        tell(file)
     return 0
 
 

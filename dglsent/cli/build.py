@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from dglsent.cli.console import resumed_by, say
+from dglsent.cli.console import resumed_by, say, tell
 from dglsent.cli.options import Parser, add_data, add_stanza, column_names, positive
 from graphs.errors import InputError
 
@@ -98,7 +98,7 @@ def main(arguments: Sequence[str]) -> int:
     left_out = f"; {len(skipped)} left out" if skipped else ""
     found = len(manifest["labels"])
     classes = f", {found} class{'es' if found > 1 else ''}" if found else ""
-    print(f"{out}: {', '.join(f'{split} {size}' for split, size in sizes.items())} sentences{classes}{left_out}")
+    tell(f"{out}: {', '.join(f'{split} {size}' for split, size in sizes.items())} sentences{classes}{left_out}")
     return 0
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 import time
 from collections.abc import Iterator
@@ -12,14 +13,28 @@ if TYPE_CHECKING:
     from dglsent.training.run import Run
 
 
+# A terminal obeys some of them, and names in files of other people may hold them.
+_CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
+
+
+def printable(text: str) -> str:
+    """Text whose control characters are written as in JSON, a backslash and their number; tabs and line ends stay."""
+    return _CONTROLS.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
+
+
+def tell(text: object, *, end: str = "\n", flush: bool = False) -> None:
+    """A result, on standard output; a program gets it as it is, a terminal what is printable."""
+    print(printable(str(text)) if sys.stdout.isatty() else text, end=end, flush=flush)
+
+
 def say(line: str) -> None:
     """A line about the work, apart from its results."""
-    print(line, file=sys.stderr, flush=True)
+    print(printable(line), file=sys.stderr, flush=True)
 
 
 def complain(error: object) -> None:
-    """What is wrong with one of several inputs, where the others go on."""
-    say(f"dglsent: {error}")
+    """What is wrong with all that is given or, where the others go on, with one of several inputs; in one line."""
+    say(f"dglsent: {' '.join(str(error).split())}")
 
 
 def tell_unfinished(run: Run) -> None:
@@ -41,7 +56,7 @@ class Progress:
     """A line on standard error: on a terminal it is written over, elsewhere a new one comes twice a minute."""
 
     def __init__(self, name: str) -> None:
-        self._name = name
+        self._name = printable(name)
         self._terminal = sys.stderr.isatty()
         self._start: tuple[float, int] | None = None  # the first call counts what was in the cache
         self._shown = 0.0

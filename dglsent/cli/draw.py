@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from dglsent.cli.console import complain
+from dglsent.cli.console import complain, tell
 from dglsent.cli.options import Parser, positive
 from dglsent.cli.reading import guess, read, text_of
 from dglsent.cli.taken_for_text import refuse_markup
@@ -63,7 +63,7 @@ def main(arguments: Sequence[str]) -> int:
             options.out.mkdir(parents=True, exist_ok=True)
             path = options.out / f"{stem}-{numbers[stem]:04}.svg"
             svg.save(path)
-            print(path)
+            tell(path)
     return 2 if failed else 0
 
 

@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from dglsent.cli.console import resumed_by, say
+from dglsent.cli.console import resumed_by, say, tell
 from dglsent.cli.options import Parser, add_data, add_device, names, one_seed, positive, seeds
 from graphs.errors import InputError, counted
 
@@ -131,7 +131,7 @@ def _fit(options: Namespace, overrides: Sequence[str], command: str) -> int:
                 say=say if leads else lambda line: None,
             )
         if leads:
-            print(f"{run.path}: {_scores(metrics)}", flush=True)
+            tell(f"{run.path}: {_scores(metrics)}", flush=True)
     if options.seeds and leads:
         _save_means(base, config, options.data)
     return 0
@@ -148,7 +148,7 @@ def _save_means(base: Path, config: jsonargparse.Namespace, data: Path | None) -
     others -= {f"seed-{seed}" for seed in together["seeds"]}
     if others:
         say(f"{base}: {', '.join(sorted(others))}: of another configuration or other files, left out of the means")
-    print(f"{base}: {_means(together)}")
+    tell(f"{base}: {_means(together)}")
 
 
 def _scores(metrics: Mapping[str, Any]) -> str:

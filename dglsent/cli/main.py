@@ -15,6 +15,8 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from types import FrameType
 
+from dglsent.cli.console import complain, tell
+
 COMMANDS = {
     "fit": "train a recipe, or resume an unfinished run",
     "test": "score a trained run on the dev and test splits",
@@ -73,9 +75,20 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return _fail(f"no command {name!r}; {hint}")
     if closed and name in _PRINTED:
         return _fail(f"standard output is closed, and `dglsent {name}` writes there; give it a file or a pipe")
+    if not _is_somewhere():
+        return _fail("the working folder is gone, and nothing can be found from there; change to one that exists")
     _threads(rest)
     _quiet()
     return _run(lambda: int(importlib.import_module(f"dglsent.cli.{name}").main(rest)))
+
+
+def _is_somewhere() -> bool:
+    """Whether the working folder has a path; without one torch ends the process as it looks for its own files."""
+    try:
+        os.getcwd()
+    except FileNotFoundError:
+        return False
+    return True
 
 
 def _help() -> str:
@@ -83,7 +96,7 @@ def _help() -> str:
 
 
 def _say(text: str, code: int = 0) -> int:
-    print(text, end="")
+    tell(text, end="")
     return code
 
 
@@ -182,7 +195,7 @@ def _fail(message: str) -> int:
     page = Path(__file__).parents[1] / "data.md"  # what an installed package has of docs/
     if not Path(__file__).parents[2].joinpath("docs").is_dir():
         message = message.replace("docs/data.md", str(page))
-    print(f"dglsent: {' '.join(message.split())}", file=sys.stderr)
+    complain(message)
     return BAD_INPUT
 
 

@@ -14,7 +14,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from dglsent.cli.console import Progress, resumed_by
+from dglsent.cli.console import Progress, resumed_by, tell
 from dglsent.cli.options import Parser, add_data, add_device, add_stanza, positive
 from dglsent.cli.parse_files import spare, write
 from dglsent.lock import locked
@@ -208,5 +208,5 @@ def _parse(texts: Sequence[Text | SentenceError], out: Path, options: Namespace)
             results = [text if isinstance(text, SentenceError) else result for text, result in read]
         failed = write(results, files, Path(listed))
     told = f", {failed} failed (listed in {listed})" if failed else ""
-    print(f"{', '.join(files)}: {len(results) - failed} sentences{told}", flush=True)
+    tell(f"{', '.join(files)}: {len(results) - failed} sentences{told}", flush=True)
     return failed

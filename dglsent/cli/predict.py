@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from dglsent.cli import token_columns
-from dglsent.cli.console import complain, say, tell_unfinished
+from dglsent.cli.console import complain, say, tell, tell_unfinished
 from dglsent.cli.options import Parser, add_device, add_stanza, add_trust, column_names, refuse_runs_as_files
 from dglsent.cli.reading import FORMATS, guess, is_csv, names_columns, read, text_of
 from dglsent.cli.taken_for_text import refuse_columns, refuse_csv, refuse_trees
@@ -94,7 +94,7 @@ def main(arguments: Sequence[str]) -> int:
             failed |= "error" in line
             if "error" in line:
                 complain(line["error"])
-            print(dumps(line))
+            tell(dumps(line))
         sys.stdout.flush()
     return 2 if failed else 0
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from dglsent.cli.console import tell
 from dglsent.cli.options import Parser
 
 
@@ -34,7 +35,7 @@ def main(arguments: Sequence[str]) -> int:
 
     if options.recipe:
         text = recipe_files.read(recipe_files.find(options.recipe))
-        print(_resolved(options.recipe) if options.resolved else text, end="")
+        tell(_resolved(options.recipe) if options.resolved else text, end="")
         return 0
     if options.resolved:
         parser.error("--resolved wants a RECIPE")

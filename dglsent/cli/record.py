@@ -6,7 +6,7 @@ import shlex
 from collections.abc import Sequence
 from pathlib import Path
 
-from dglsent.cli.console import resumed_by, say
+from dglsent.cli.console import resumed_by, say, tell
 from dglsent.cli.options import (
     Parser,
     add_data,
@@ -77,5 +77,5 @@ def main(arguments: Sequence[str]) -> int:
             trusted=options.trust,
             say=say,
         )
-    print(out)
+    tell(out)
     return 0

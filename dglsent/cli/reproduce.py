@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from dglsent.cli.console import resumed_by, say
+from dglsent.cli.console import resumed_by, say, tell
 from dglsent.cli.options import Parser, add_data, add_device, names, positive, seeds
 from dglsent.json_text import dumps
 from graphs.errors import InputError
@@ -99,7 +99,7 @@ def _list(chosen: str | None, rows: Sequence[str]) -> None:
     if chosen:
         for row in tables.load(chosen).select(rows):
             if row.recipe:
-                print(f"{row.recipe:<44}{row.name} ({tables.cited(row.paper)})")
+                tell(f"{row.recipe:<44}{row.name} ({tables.cited(row.paper)})")
         return
     for name in tables.names():
         table = tables.load(name)
@@ -148,9 +148,9 @@ def _reproduce(options: Namespace, command: str) -> int:
     _save(options.out / "tables" / table.name, as_json(table, results, command), as_text(table, results, command))
     shown = [result for result in results if result.row in chosen]
     if options.json:
-        print(_dumped(as_json(table, shown, command)), end="")
+        tell(_dumped(as_json(table, shown, command)), end="")
     else:
-        print(as_text(table, shown, command), end="", flush=True)
+        tell(as_text(table, shown, command), end="", flush=True)
     if ledger:
         with ledger.held(options.out):
             every_seed = sorted({*options.seeds, *ledger.seeds()})

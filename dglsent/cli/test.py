@@ -7,7 +7,7 @@ from argparse import Namespace
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from dglsent.cli.console import say, tell_unfinished
+from dglsent.cli.console import say, tell, tell_unfinished
 from dglsent.cli.options import (
     Parser,
     add_data,
@@ -83,7 +83,7 @@ def main(arguments: Sequence[str]) -> int:
         result[name] = scores
         if groups:
             result[f"{name}_groups"] = groups
-    print(dumps(result, indent=2))
+    tell(dumps(result, indent=2))
     return 0
 
 

@@ -62,6 +62,16 @@ def test_what_is_only_printed_is_not_lost_in_silence(command, run, tmp_path, mon
     assert said.startswith(f"dglsent: standard output is closed, and `dglsent {command[0]}` writes there;")
 
 
+def test_a_working_folder_that_is_gone_is_told(run, tmp_path, program, monkeypatch):
+    gone = tmp_path / "gone"
+    gone.mkdir()
+    monkeypatch.chdir(gone)
+    gone.rmdir()
+    for command in (["predict", run], ["fit", "reviews/tree-lstm", "--out", tmp_path / "trained"]):
+        program.refuses(*command, saying=["the working folder is gone", "change to one that exists"])
+    assert program("--help")[0] == 0
+
+
 @pytest.mark.parametrize("order", ["le", "be"])
 def test_utf_16_without_a_mark_is_named(order, run, tmp_path, program):
     """Of Latin letters it is UTF-8 too, and its letters and NUL would be read as words."""
