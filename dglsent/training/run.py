@@ -11,6 +11,7 @@ from typing import Any
 from jsonargparse import Namespace
 from safetensors import SafetensorError
 from safetensors.torch import load_file, save
+from torch import Tensor
 
 from dglsent.json_text import dumps
 from dglsent.registry import register, registered
@@ -214,7 +215,7 @@ class Run:
         except (SafetensorError, OSError, ValueError) as error:
             raise InputError(f"{self.weights_file}: cannot be read ({error}); train it into another folder") from None
         wanted, found = (
-            {name: str(tuple(weight.shape)) for name, weight in each.items()} for each in (model.state_dict(), weights)
+            {name: _form(weight) for name, weight in each.items()} for each in (model.state_dict(), weights)
         )
         for name in sorted({*wanted, *found}):
             if wanted.get(name) != found.get(name):
@@ -264,10 +265,11 @@ class Run:
         """
         try:
             loaded: dict[str, Any] = json.loads(self.metrics_file.read_text(encoding="utf-8"))
-            damaged = not all(isinstance(loaded[split], dict) for split in ("dev", "test"))
-            counts = ("seconds", "epochs", "best_epoch")
-            damaged |= not all(isinstance(loaded[name], float | int | list) for name in counts)
-        except (ValueError, LookupError, TypeError, RecursionError):
+            scores = [score for split in ("dev", "test") for score in loaded[split].values()]
+            damaged = not all(isinstance(score, float | int | None) for score in scores)
+            damaged |= not all(isinstance(loaded[name], float | int) for name in ("seconds", "epochs", "best_epoch"))
+            damaged |= not isinstance(loaded.get("provenance", {}), dict)
+        except (ValueError, LookupError, TypeError, AttributeError, RecursionError):
             damaged = True
         if damaged:
             raise InputError(
@@ -291,6 +293,11 @@ def register_named(text: str, source: str, trusted: Trusted = True) -> None:
     for name, path in recipes.own_classes(mapping(text, source), source).items():
         if registered(name) is None and may_import(path, trusted):
             register(name)(find(path, [object], trusted=trusted, key=f"{source}: {name}"))
+
+
+def _form(weight: Tensor) -> str:
+    """What a tensor must have in common with that which it replaces: its shape, and its type if not of fractions."""
+    return str(tuple(weight.shape)) + ("" if weight.is_floating_point() else f" of {weight.dtype}")
 
 
 def write(file: Path, text: str) -> None:

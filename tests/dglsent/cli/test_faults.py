@@ -153,6 +153,9 @@ def replaced_streams():
         b'{"dev": {}, "test": 1, "seconds": 1.5, "epochs": 2, "best_epoch": 1}',
         b'{"dev": {}, "test": {}, "seconds": null, "epochs": 2, "best_epoch": 1}',
         b'{"dev": {}, "test": {}, "seconds": 1.5, "epochs": 2}',
+        b'{"dev": {}, "test": {}, "seconds": [1.5], "epochs": 2, "best_epoch": 1}',
+        b'{"dev": {"accuracy": "high"}, "test": {}, "seconds": 1.5, "epochs": 2, "best_epoch": 1}',
+        b'{"dev": {}, "test": {}, "seconds": 1.5, "epochs": 2, "best_epoch": 1, "provenance": "mine"}',
     ],
 )
 def test_damaged_scores(garbage, run, program):

@@ -215,6 +215,9 @@ def test_weights_of_another_model(trees_run, tmp_path, program):
     weights = load_file(trees_run / "weights.safetensors")
     save_file({**weights, "scale": torch.tensor(1.0)}, tmp_path / "run/weights.safetensors")
     program.refuses("predict", tmp_path / "run", saying=["(scale is (), expected none)"])
+    whole = {**weights, "encoder.U.bias": weights["encoder.U.bias"].int()}
+    save_file(whole, tmp_path / "run/weights.safetensors")
+    program.refuses("predict", tmp_path / "run", saying=["(encoder.U.bias is (30,) of torch.int32, expected (30,))"])
     weights.pop("encoder.U.bias")
     save_file(weights, tmp_path / "run/weights.safetensors")
     program.refuses("predict", tmp_path / "run", saying=["(encoder.U.bias is missing, expected (30,))"])

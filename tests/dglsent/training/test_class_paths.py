@@ -198,6 +198,16 @@ def test_a_run_folder_imports_nothing_but_dglsent(path, marker, trees_run, progr
         assert marker.exists()
 
 
+def test_a_run_folder_does_not_run_the_program(trees_run, tmp_path, program):
+    """To import `dglsent.__main__` is to run a command."""
+    shutil.copytree(trees_run, tmp_path / "run")
+    text = (tmp_path / "run/config.yaml").read_text()
+    path = "dglsent.__main__.main"
+    (tmp_path / "run/config.yaml").write_text(text.replace("class_path: BinaryTreeLSTM", f"class_path: {path}"))
+    program.refuses("predict", tmp_path / "run", saying=[f"encoder: no class {path!r}"])
+    assert "dglsent.__main__" not in sys.modules
+
+
 def test_a_run_folder_has_no_base(trees_run, program, tmp_path):
     folder = tmp_path / "run"
     shutil.copytree(trees_run, folder)
