@@ -15,6 +15,7 @@ import pyarrow.parquet as pq
 import yaml
 from pandas import DataFrame
 
+from dglsent.analysis.recorded_columns import read_table
 from dglsent.analysis.runs import called, encoder_options
 from dglsent.analysis.whole import whole
 from dglsent.json_text import dumps
@@ -25,7 +26,13 @@ TABLES = ("examples", "nodes", "edges")
 _ABOUT = "recording.json"
 _FORMAT, _VERSION = "dglsent recording", 1
 _AGAIN = "record the run again"
-_TOLD = ("finished", "system", "model", "data", "split", "seed", "config", "fields", "tables")
+_TOLD: Mapping[str, type] = {
+    "finished": bool,
+    **dict.fromkeys(("system", "model", "data", "split"), str),
+    "seed": int,
+    "config": str,
+    **dict.fromkeys(("fields", "tables"), list),
+}
 
 
 class Recording:
@@ -196,8 +203,10 @@ class Recording:
     def _table(self, name: str, columns: Sequence[str] | None = None) -> pa.Table:
         files = sorted((self.path / name).glob("*.parquet"))
         if not files:
+            if name == "nodes" and name in self.about["tables"] and len(self.examples):
+                raise InputError(f"{self.path / name}: its files are gone; {_AGAIN}")
             return pa.table({})
-        tables = [whole(file, partial(pq.read_table, columns=columns), _AGAIN) for file in files]
+        tables = [whole(file, partial(read_table, name, columns=columns), _AGAIN) for file in files]
         return pa.concat_tables(tables, promote_options="default")
 
 
@@ -265,7 +274,11 @@ def _read(path: Path) -> dict[str, Any] | None:
             raise ValueError("of another format")
         if missing := [name for name in _TOLD if name not in about]:
             raise ValueError(f"it lacks {missing[0]!r}")
-    except (ValueError, KeyError, TypeError) as error:
+        if strange := [name for name, kind in _TOLD.items() if not isinstance(about[name], kind)]:
+            raise ValueError(f"{strange[0]!r} is of type {type(about[strange[0]]).__name__}")
+        if not all(isinstance(each, str) for name in ("fields", "tables") for each in about[name]):
+            raise ValueError("'fields' and 'tables' are not names")
+    except (ValueError, KeyError, TypeError, RecursionError) as error:
         raise InputError(f"{file}: not a recording of this version ({error}); {_AGAIN}") from None
     return about
 

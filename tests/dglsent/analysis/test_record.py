@@ -329,3 +329,37 @@ def test_encoders_set_what_they_declare(name):
 
 
 CHAINS = ("LSTMN", "AttentiveBiLSTM")
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "said"),
+    [
+        ("system", ["a"], "'system' is of type list"),
+        ("fields", 3, "'fields' is of type int"),
+        ("tables", [3], "'fields' and 'tables' are not names"),
+    ],
+)
+def test_a_recording_of_something_else_is_refused(key, value, said, tag_guided_run, tmp_path):
+    about = record(tag_guided_run, tmp_path / "table", limit=2) / "recording.json"
+    about.write_text(json.dumps({**json.loads(about.read_text()), key: value}))
+    with pytest.raises(InputError, match=rf"recording.json: not a recording of this version \({re.escape(said)}\)"):
+        Recording(about.parent)
+    about.write_text("[" * 100_000)
+    with pytest.raises(InputError, match=r"recording.json: not a recording of this version \(maximum recursion"):
+        Recording(about.parent)
+
+
+def test_tables_of_something_else_are_refused(tag_guided_run, tmp_path):
+    out = record(tag_guided_run, tmp_path / "table", limit=2)
+    (file,) = (out / "nodes").iterdir()
+    table = pq.read_table(file)
+    for other, said in (
+        (table.drop_columns(["text"]), "its column 'text' is missing"),
+        (table.set_column(0, "example", pa.array(["1"] * len(table))), "its column 'example' is of type string"),
+    ):
+        pq.write_table(other, file)
+        with pytest.raises(InputError, match=rf"00000000.parquet: damaged \({said}\); record the run again$"):
+            _ = Recording(out).nodes
+    file.unlink()
+    with pytest.raises(InputError, match=r"table.nodes: its files are gone; record the run again$"):
+        _ = Recording(out).nodes
