@@ -30,10 +30,10 @@ def read_table(name: str, file: Path, columns: Sequence[str] | None) -> pa.Table
     for column in () if columns else (*_NUMBERS[name], *_TEXTS[name]):
         kind = table.schema.field(column).type if column in table.schema.names else None
         is_right = pa.types.is_integer if column in _NUMBERS[name] else _is_text
-        if kind is None or not is_right(kind):
+        if kind is None or not (is_right(kind) or pa.types.is_null(kind)):
             raise ValueError(f"its column {column!r} is {'missing' if kind is None else f'of type {kind}'}")
     return table
 
 
 def _is_text(kind: pa.DataType) -> bool:
-    return pa.types.is_string(kind.value_type if pa.types.is_dictionary(kind) else kind) or pa.types.is_null(kind)
+    return pa.types.is_string(kind.value_type if pa.types.is_dictionary(kind) else kind)

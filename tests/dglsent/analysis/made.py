@@ -58,7 +58,7 @@ def pairs(gold, predicted, texts=None, **columns) -> DataFrame:
 def tree(example, rows) -> DataFrame:
     """Nodes of a tree: (node, parent, start, end, text, tag, gold)."""
     columns = ["node", "parent", "start", "end", "text", "tag", "gold"]
-    return DataFrame(rows, columns=columns).assign(example=example, sentence=0, predicted=0)
+    return DataFrame(rows, columns=columns).assign(example=example, sentence=0, head=-2, dependency=None, predicted=0)
 
 
 def words(example, text, heads, sentence=0) -> DataFrame:
@@ -68,7 +68,7 @@ def words(example, text, heads, sentence=0) -> DataFrame:
     return DataFrame(
         {
             "example": example, "sentence": sentence, "node": place, "parent": heads, "start": place, "end": place + 1,
-            "text": names, "tag": "", "head": heads, "gold": -1, "predicted": -1,
+            "text": names, "tag": "", "head": heads, "dependency": None, "gold": -1, "predicted": -1,
         }
     )  # fmt: skip
 
