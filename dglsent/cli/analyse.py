@@ -9,7 +9,7 @@ from pathlib import Path
 
 from dglsent.analysis.catalogue import ANALYSES, NAMES, Analysis, find
 from dglsent.cli.console import say, tell
-from dglsent.cli.options import Parser, add_data, add_trust
+from dglsent.cli.options import Parser, add_data, add_trust, written
 
 _EPILOGUE = """
 A RUN is a folder that `dglsent fit` wrote, or one of several seeds; a TABLE one that `dglsent record` wrote. Several
@@ -31,7 +31,7 @@ def make_parser() -> Parser:
     )
     parser.add_argument(
         "--out",
-        type=Path,
+        type=written,
         metavar="DIR",
         default=Path("analyses"),
         help="folder of what it writes; analyses by default",

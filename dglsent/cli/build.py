@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from dglsent.cli.console import resumed_by, say, tell
-from dglsent.cli.options import Parser, add_data, add_stanza, column_names, positive
+from dglsent.cli.options import Parser, add_data, add_stanza, column_names, positive, unwritable
 from graphs.errors import InputError
 
 if TYPE_CHECKING:
@@ -80,6 +80,8 @@ def main(arguments: Sequence[str]) -> int:
     if not options.recipe:
         options, overrides = parser.parse_args(arguments), []
     *files, out = options.paths
+    if wrong := unwritable(out):
+        parser.error(f"OUT: {wrong}")
     source = _source(files, options, overrides)
 
     from dglsent.building.build import SHARD, build, in_order

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from dglsent.cli.console import say
-from dglsent.cli.options import Parser, add_device
+from dglsent.cli.options import Parser, add_device, written
 
 if TYPE_CHECKING:
     from dglsent.corpora import reviews
@@ -23,7 +23,7 @@ def make_parser() -> Parser:
     """The options."""
     parser = Parser("demo", "Train a Tree-LSTM and a bag of words on built-in reviews, compare them, draw a tree.")
     parser.add_argument(
-        "--out", type=Path, default=Path("demo"), metavar="DIR", help="folder of what it writes; demo by default"
+        "--out", type=written, default=Path("demo"), metavar="DIR", help="folder of what it writes; demo by default"
     )
     add_device(parser)
     return parser

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from dglsent.cli.console import resumed_by, say, tell
-from dglsent.cli.options import Parser, add_data, add_device, names, one_seed, positive, seeds
+from dglsent.cli.options import Parser, add_data, add_device, names, one_seed, positive, seeds, written
 from graphs.errors import InputError, counted
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ def make_parser() -> Parser:
     parser.usage = "dglsent fit RECIPE [options] [--KEY VALUE ...]"
     parser.add_argument("recipe", metavar="RECIPE", help="name corpus/system (`dglsent recipes`) or a YAML file")
     add_data(parser)
-    parser.add_argument("--out", type=Path, metavar="RUN", help="run folder; runs/RECIPE/seed-N by default")
+    parser.add_argument("--out", type=written, metavar="RUN", help="run folder; runs/RECIPE/seed-N by default")
     several = parser.add_mutually_exclusive_group()
     several.add_argument(
         "--seed",

@@ -81,6 +81,22 @@ def device(text: str) -> str:
     return text
 
 
+def written(text: str) -> Path:
+    """A folder that is to be written."""
+    if wrong := unwritable(text):
+        raise argparse.ArgumentTypeError(wrong)
+    return Path(text)
+
+
+def unwritable(text: str) -> str:
+    """Why libraries that are not of Python cannot write into a folder of such a name; "" if they can."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return f"{text!r} is not UTF-8; choose another name"
+    return ""
+
+
 def positive(text: str) -> int:
     """A whole number from 1."""
     if not text.isdecimal() or len(text) > 18 or int(text) < 1:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Sequence
-from pathlib import Path
 
 from dglsent.cli.console import resumed_by, say, tell
 from dglsent.cli.options import (
@@ -17,6 +16,7 @@ from dglsent.cli.options import (
     positive,
     refuse_runs_as_files,
     refuse_split_of_files,
+    written,
 )
 
 _EPILOGUE = """
@@ -40,7 +40,7 @@ def make_parser() -> Parser:
         default=[],
         help="files to record instead of a split, in the form of those that `dglsent test RUN FILE` scores",
     )
-    parser.add_argument("--out", type=Path, metavar="TABLE", required=True, help="folder of the tables")
+    parser.add_argument("--out", type=written, metavar="TABLE", required=True, help="folder of the tables")
     parser.add_argument("--split", choices=("train", "dev", "test"), help="test by default")
     parser.add_argument(
         "--fields", type=names, metavar="A,B", help="fields to record; by default all that the encoder declares"

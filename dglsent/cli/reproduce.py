@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from dglsent.cli.console import resumed_by, say, tell
-from dglsent.cli.options import Parser, add_data, add_device, names, positive, seeds
+from dglsent.cli.options import Parser, add_data, add_device, names, positive, seeds, written
 from dglsent.json_text import dumps
 from graphs.errors import InputError
 
@@ -41,7 +41,7 @@ def make_parser() -> Parser:
     )
     parser.add_argument("--jobs", type=positive, default=1, metavar="N", help="trainings side by side; 1 by default")
     parser.add_argument(
-        "--out", type=Path, default=Path("runs"), metavar="DIR", help="folder of runs and tables; runs by default"
+        "--out", type=written, default=Path("runs"), metavar="DIR", help="folder of runs and tables; runs by default"
     )
     stale = parser.add_mutually_exclusive_group()
     stale.add_argument("--refresh", action="store_true", help="train stale runs anew")

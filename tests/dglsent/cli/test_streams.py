@@ -72,6 +72,20 @@ def test_a_working_folder_that_is_gone_is_told(run, tmp_path, program, monkeypat
     assert program("--help")[0] == 0
 
 
+def test_a_name_that_no_library_can_write_to_is_told_before_the_work(run, tmp_path, program):
+    """Of a name in Latin-1 Python makes half a surrogate, which safetensors and Arrow do not take."""
+    (tmp_path / "in.brackets").write_text("(2 (1 a) (3 b))\n")
+    out = tmp_path / "caf\udce9"
+    for command in (
+        ["fit", "reviews/tree-lstm", "--out", out],
+        ["record", run, "--out", out],
+        ["analyse", "example-predictions", run, "--out", out],
+        ["build", tmp_path / "in.brackets", out, "--graph", "constituency"],
+    ):
+        program.refuses(*command, saying=[r"caf\udce9' is not UTF-8; choose another name"])
+        assert not out.exists()
+
+
 @pytest.mark.parametrize("order", ["le", "be"])
 def test_utf_16_without_a_mark_is_named(order, run, tmp_path, program):
     """Of Latin letters it is UTF-8 too, and its letters and NUL would be read as words."""
