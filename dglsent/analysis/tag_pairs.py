@@ -195,7 +195,7 @@ def figures(tables: Mapping[str, DataFrame]) -> dict[str, Figure]:
     best = best.dropna(subset=["lift"]).assign(score=lambda t: t.lift * t.purity)
     best = best.sort_values(["kept", "score"], ascending=False).drop_duplicates("pair").head(12)[::-1]
     figure, axes = panels(1, 2, (9, 4.2), width_ratios=(3, 2))
-    figure.set_label(f"Bars: {shown}; pale where the dimension stands for no pair.")
+    figure.set_label(f"Bars: {shown}. Pale ones are of dimensions that stand for no pair.")
     left, right = axes[0]
     names = [f"{row.gate}{row.dimension}  {row.pair}" for row in best.itertuples()]
     bars = left.barh(names, best.purity, color=colour_of(0), height=0.6)

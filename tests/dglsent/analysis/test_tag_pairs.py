@@ -174,7 +174,7 @@ def test_each_pair_is_drawn_with_its_best_dimension():
     assert [text.get_text() for text in figure.axes[0].texts] == ["film of it", "the film", "new, long film"]
     assert [bar.get_width() for bar in bars] == [0.4, 0.7, 0.9]
     assert [bar.get_alpha() for bar in bars] == [0.35, 1, 1]
-    assert figure.get_label().endswith("pale where the dimension stands for no pair.")
+    assert figure.get_label().endswith("Pale ones are of dimensions that stand for no pair.")
     (shares,) = (line for line in figure.axes[0].lines if line.get_label() == "share among all phrases")
     assert shares.get_color() == INK  # printed in grey, any other colour is that of the bars
 
