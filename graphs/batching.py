@@ -13,7 +13,7 @@ import numpy.typing as npt
 import torch
 
 from graphs import door, fields
-from graphs.columns import IntArray
+from graphs.columns import NUMBERS, IntArray
 from graphs.complete_graphs import CompleteGraph
 from graphs.errors import InputError
 from graphs.fields import ATTEND, CHILD
@@ -221,7 +221,7 @@ def _column(graphs: Sequence[SentenceGraph], of: str, name: str, rows: IntArray)
     columns = [getattr(graph, of)[name] for graph in graphs]
     with suppress(ValueError, TypeError):  # of several widths, or types that no array has in common
         joined = np.concatenate(columns)
-        numbers = joined.dtype.kind in "biuf" and joined.dtype == getattr(columns[0], "dtype", None)
+        numbers = joined.dtype.kind in NUMBERS and joined.dtype == getattr(columns[0], "dtype", None)
         if numbers and [*map(len, columns)] == rows.tolist():
             return joined
     for number, graph in enumerate(graphs):

@@ -15,6 +15,7 @@ import numpy.typing as npt
 
 from graphs import fields, trees
 from graphs.columns import (
+    NUMBERS,
     Constituency,
     Dependencies,
     IntArray,
@@ -266,7 +267,7 @@ def _numbers(
         raise SentenceError(f"field {name!r} has another length than the {size} edges", origin)
     if column.dtype.kind == "u" and (column > np.iinfo(np.int64).max).any():
         raise SentenceError(f"field {name!r} has {column.max()}, which int64 cannot hold; give smaller numbers", origin)
-    if column.dtype.kind not in "biuf":
+    if column.dtype.kind not in NUMBERS:
         raise SentenceError(f"field {name!r} holds {column.dtype} values; give numbers", origin)
     if column.dtype.kind != "f" or not (given or size):
         return column.astype(np.int64, copy=False)

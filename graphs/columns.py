@@ -17,6 +17,8 @@ from graphs.errors import InputError, Origin, SentenceError, check_kind
 
 IntArray: TypeAlias = npt.NDArray[np.int64]
 
+NUMBERS = "biuf"  # kinds of NumPy's types whose values are one number each: truth values, whole ones and floats
+
 _LONG = 20  # tokens beyond which a dependency tree no longer fits a page in one row
 
 
@@ -251,7 +253,7 @@ def whole_numbers(values: Sequence[int] | IntArray, what: str, origin: Origin | 
     given = _column(values, what, origin, of)
     if given.ndim != 1:
         raise SentenceError(f"{what}: shape {list(given.shape)}; give one number a {of}", origin)
-    if given.dtype.kind not in "biuf":
+    if given.dtype.kind not in NUMBERS:
         given = np.array([value if isinstance(value, Real) else np.nan for value in values], dtype=np.float64)
     if given.dtype.kind in "bi":
         return given.astype(np.int64)

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from graphs import fields, topology
-from graphs.columns import IntArray
+from graphs.columns import NUMBERS, IntArray
 from graphs.errors import Origin, SentenceError
 
 
@@ -57,9 +57,9 @@ class SentenceGraph:
         for kind, columns, dtypes, of, wanted in (
             ("", {"src": self.src, "dst": self.dst}, "iu", "edges", edges),
             ("", {"level": self.level}, "iu", "nodes", size),
-            ("node field ", self.nodes, "biuf", "nodes", size),
-            ("edge field ", self.edges, "biuf", "edges", edges),
-            ("pairwise ", self.pairwise, "biuf", "pairs", size * size),
+            ("node field ", self.nodes, NUMBERS, "nodes", size),
+            ("edge field ", self.edges, NUMBERS, "edges", edges),
+            ("pairwise ", self.pairwise, NUMBERS, "pairs", size * size),
         ):
             for name, column in columns.items():
                 known = isinstance(column, np.ndarray) and column.dtype.kind in dtypes and _of_torch(column.dtype)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Literal
-
 import torch
 from torch import Tensor
 from torch.nn import functional as F  # noqa: N812
@@ -12,13 +10,12 @@ from graphs.errors import InputError
 from graphs.fields import NO_LABEL
 
 
-def cross_entropy(logits: Tensor, label: Tensor, reduction: Literal["mean", "sum"] = "sum", hint: str = "") -> Tensor:
-    """Cross-entropy of n examples, of which those whose class is NO_LABEL are left out.
+def cross_entropy(logits: Tensor, label: Tensor, hint: str = "") -> Tensor:
+    """Cross-entropy summed over n examples, of which those whose class is NO_LABEL are left out.
 
     Args:
         logits: [n, K] scores of K classes.
         label: [n] gold classes.
-        reduction: whether it is summed over the examples, or their mean is taken.
         hint: what to do about a class from K on.
 
     Raises:
@@ -26,7 +23,7 @@ def cross_entropy(logits: Tensor, label: Tensor, reduction: Literal["mean", "sum
             are not n classes, in int64.
     """
     try:
-        return F.cross_entropy(logits, label, ignore_index=NO_LABEL, reduction=reduction)
+        return F.cross_entropy(logits, label, ignore_index=NO_LABEL, reduction="sum")
     except (IndexError, RuntimeError, ValueError):
         require_classes(logits, label, hint)
         raise

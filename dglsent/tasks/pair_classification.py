@@ -12,10 +12,11 @@ from torch.nn import functional as F  # noqa: N812
 
 from dglsent.passing import Batch
 from dglsent.tasks.class_scores import chosen, class_scores, score_names
-from dglsent.tasks.cross_entropy import cross_entropy
+from dglsent.tasks.cross_entropy import cross_entropy, require_classes
 from dglsent.tasks.similarity import Features, SimilarityHead
 from dglsent.tasks.task import Task
 from graphs.errors import check_choice
+from graphs.fields import NO_LABEL
 
 
 class PairClassification(Task):
@@ -64,11 +65,14 @@ class PairClassification(Task):
         self.score_names = score_names(classes)
 
     def loss(self, batch: Batch, states: Tensor, vectors: Tensor) -> Tensor:
-        """Mean cross-entropy of pairs."""
+        """Cross-entropy, mean over pairs; one without a class adds nothing."""
         logits, label = self._logits(vectors), batch.targets[self.target]
-        if self.binary_head == "sigmoid2_bce":
-            return F.binary_cross_entropy_with_logits(logits, torch.stack([1 - label, label], 1).to(logits.dtype))
-        return cross_entropy(logits, label, "mean")
+        if self.binary_head == "softmax_ce":
+            return cross_entropy(logits, label) / len(label)
+        require_classes(logits, label)
+        one_hot = torch.stack([label == 0, label == 1], 1).to(logits.dtype)
+        learnt = (label != NO_LABEL).unsqueeze(1).to(logits.dtype)
+        return F.binary_cross_entropy_with_logits(logits, one_hot, weight=learnt)
 
     def outcomes(self, batch: Batch, states: Tensor, vectors: Tensor) -> dict[str, Tensor]:
         """Predicted and gold class of each pair."""

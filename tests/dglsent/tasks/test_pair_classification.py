@@ -11,6 +11,7 @@ from dglsent.passing import Batch
 from dglsent.tasks.pair_classification import PairClassification
 from dglsent.training.data import graph_set
 from graphs import fields
+from graphs.errors import InputError
 from graphs.formats.brackets import parse_brackets
 
 TEXT = "(S (A a) (B b))\n(C c)\n(D d)\n(S (E e) (F f))\n(G g)\n(H h)"
@@ -59,6 +60,23 @@ def test_loss_of_two_sigmoids():
     sigmoids = torch.sigmoid(logits_of(task, vectors[0], vectors[1]))
     assert row["label"] == ("no", "yes")[int(sigmoids.argmax())]
     assert list(row["probabilities"].values()) == pytest.approx((sigmoids / sigmoids.sum()).tolist(), abs=1e-5)
+
+
+@pytest.mark.parametrize("binary_head", ["softmax_ce", "sigmoid2_bce"])
+def test_a_pair_without_a_class_adds_nothing_to_the_loss(binary_head):
+    """Two sigmoids learnt -1 as the first class twice and the second less than none."""
+    torch.manual_seed(0)
+    task = PairClassification(4, 2, hidden=6, binary_head=binary_head)
+    vectors = torch.randn(6, 4)
+    of_two = task.loss(batch_of(task, [1, 0]), vectors[:4], vectors[:4])
+    assert task.loss(batch_of(task, [1, 0, -1]), vectors, vectors).item() == pytest.approx(of_two.item() * 2 / 3)
+    assert task.loss(batch_of(task, [-1, -1, -1]), vectors, vectors) == 0
+
+
+def test_two_sigmoids_refuse_a_class_beyond_them():
+    task = PairClassification(4, 2, binary_head="sigmoid2_bce")
+    with pytest.raises(InputError, match=r"^class 2 is to be learnt, and the task has those from 0 to 1"):
+        task.loss(batch_of(task, [1, 2, 0]), torch.zeros(6, 4), torch.zeros(6, 4))
 
 
 @pytest.mark.parametrize(("logits", "label"), [([-800.0, -790.0], "yes"), ([700.0, 3.0], "no")])
