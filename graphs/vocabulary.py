@@ -23,6 +23,7 @@ SPECIAL: Final = ("<padding>", "<unknown>")
 VERSION: Final = 1
 _FORMAT: Final = "dglsent vocabulary"
 _DIGIT = re.compile(r"\d")
+_A_TEXT = "a text is given where strings are wanted; cut it, as by text.split()"
 
 
 class Vocabulary:
@@ -133,8 +134,11 @@ class Vocabulary:
             [N] int64.
 
         Raises:
-            InputError: a string is not known, or is None, without special ids.
+            InputError: a text was given in place of its strings; or a string is not known, or is None, without special
+                ids.
         """
+        if isinstance(strings, str):
+            raise InputError(_A_TEXT)
         if not self.special:
             if None in (strings := list(strings)):
                 raise InputError("a label is missing, and this vocabulary has no padding; give every label")
@@ -213,7 +217,7 @@ def _strings(given: Iterable[str]) -> list[str]:
 def _no_text(given: Iterable[str]) -> Iterable[str]:
     """The same, unless it is a text, whose letters would be the strings, or not several of anything."""
     if isinstance(given, str):
-        raise InputError("a text is given where strings are wanted; cut it, as by text.split()")
+        raise InputError(_A_TEXT)
     if not isinstance(given, Iterable):
         raise InputError(f"a value of type {type(given).__name__} is given where strings are wanted; give a list")
     return given

@@ -261,9 +261,9 @@ def test_strings_of_a_vocabulary(strange):
     for make in (graphs.Vocabulary, graphs.Vocabulary.of):
         with pytest.raises(InputError, match=f"vocabulary holds {strange!r}, which is no string"):
             make(["a", strange], lower=True)
-    for make in (graphs.Vocabulary, graphs.Vocabulary.of):
+    for take in (graphs.Vocabulary, graphs.Vocabulary.of, VOCABULARIES.word.ids, VOCABULARIES.relation.ids):
         with pytest.raises(InputError, match="a text is given where strings are wanted"):
-            make("the film")
+            take("the film")
     with pytest.raises(InputError, match="a vocabulary is made of strings alone, one after the other"):
         graphs.Vocabulary.of([["the", "words"], ["of", "sentences"]])
     for make in (graphs.Vocabulary, graphs.Vocabulary.of):
