@@ -16,7 +16,7 @@ from typing import IO, Final, cast
 from dglsent.building.endings import Form, form_of
 from graphs.errors import InputError
 from graphs.formats.brackets import parse_brackets, starts_tree
-from graphs.formats.source import broken, is_packed, packed, reason, unreadable
+from graphs.formats.source import broken, packed, packed_by, reason, unreadable
 
 _BRACKET: Final = re.compile("[()]")
 # Whole cells, and then one whose quotes are not closed; a quote within other text is text.
@@ -128,8 +128,8 @@ def _lines(file: str) -> Iterator[tuple[bytes, str]]:
     try:
         with _opened(file) as opened:
             for some in opened:
-                if not number and is_packed(some):
-                    raise packed(file)
+                if not number and (packer := packed_by(some)):
+                    raise packed(file, packer)
                 for raw in some.splitlines(keepends=True):  # of bytes, these are cut where `read_lines` cuts
                     yield raw, raw.removeprefix(mark).rstrip(b"\r\n").decode(errors="replace")
                     mark, number = b"", number + 1

@@ -8,7 +8,10 @@ from __future__ import annotations
 
 import gzip
 import io
+import lzma
 import os
+import re
+import zipfile
 import zlib
 from collections.abc import Iterator
 from contextlib import ExitStack
@@ -21,13 +24,17 @@ Source: TypeAlias = str | os.PathLike[str] | IO[str] | IO[bytes]
 _LONGEST: Final = 1 << 24  # bytes of a line: a few bytes of gzip may unpack to more than fits into memory
 
 _BLOCK: Final = 1 << 17  # bytes read at a time
+_PACKED: Final = re.compile(
+    rb"(?P<gzip>\x1f\x8b)|(?P<bzip2>BZh[1-9]1AY&SY)|(?P<xz>\xfd7zXZ\0)|(?P<zip>PK\x03\x04)|(?P<zstd>\x28\xb5\x2f\xfd)"
+)
+_UNPACK: Final = {"gzip": "gunzip -c", "bzip2": "bunzip2 -c", "xz": "xz -dc", "zip": "unzip -p", "zstd": "zstd -dc"}
 
 
 class LongLineError(ValueError):
     """A line that is too long to be one."""
 
 
-BREAKS: Final = (OSError, EOFError, zlib.error, LongLineError, MemoryError)
+BREAKS: Final = (OSError, EOFError, zlib.error, lzma.LZMAError, zipfile.BadZipFile, LongLineError, MemoryError)
 """What reading a file raises that is damaged or cannot be read."""
 
 
@@ -83,8 +90,10 @@ def read_lines(source: Source) -> Iterator[str]:
                 raise unreadable(name or "input", error) from None
             raise broken(name, number + 1, f"the file breaks off here ({reason(error)}); fetch it again") from None
         except UnicodeDecodeError as error:
-            if not number and is_packed(error.object):
-                raise (packed(name) if isinstance(source, (str, os.PathLike)) else packed_stream(name)) from None
+            packer = "" if number else packed_by(error.object)
+            if packer:
+                named = isinstance(source, (str, os.PathLike))
+                raise (packed(name, packer) if named else packed_stream(name, packer)) from None
             what = f"not UTF-8 text ({error.reason}); convert the file to UTF-8"
             raise broken(name, number + 1, what) from None
 
@@ -164,19 +173,23 @@ def broken(name: str, line: int, what: str) -> InputError:
     return InputError(f"{name or 'input'}:{line}: {what}")
 
 
-def is_packed(begin: bytes) -> bool:
-    """Whether a file that begins so is packed by gzip; no text in UTF-8 begins like that."""
-    return begin.startswith(b"\x1f\x8b")
+def packed_by(begin: bytes) -> str:
+    """The program that packed a file which begins so, or "": no text in UTF-8 begins like that."""
+    found = _PACKED.match(begin)
+    return found.lastgroup or "" if found else ""
 
 
-def packed(name: str) -> InputError:
-    """The error of a packed file whose name does not say so."""
-    return InputError(f"{name}: packed by gzip, and its name does not end in .gz; rename or unpack it")
+def packed(name: str, packer: str) -> InputError:
+    """The error of a packed file whose name does not say so, or that is not packed by gzip."""
+    if packer == "gzip":
+        return InputError(f"{name}: packed by gzip, and its name does not end in .gz; rename or unpack it")
+    return InputError(f"{name}: packed by {packer}; unpack it, or pack it with gzip")
 
 
-def packed_stream(name: str) -> InputError:
+def packed_stream(name: str, packer: str) -> InputError:
     """The error of a packed file that came open, as standard input does, and is not unpacked by its name."""
-    return InputError(f"{name or 'input'}: packed by gzip; unpack it on the way, as in `gunzip -c FILE | ...`")
+    how = _UNPACK[packer]
+    return InputError(f"{name or 'input'}: packed by {packer}; unpack it on the way, as in `{how} FILE | ...`")
 
 
 def reason(error: BaseException) -> str:

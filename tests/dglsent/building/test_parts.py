@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import lzma
 import random
 from pathlib import Path
 
@@ -158,6 +159,9 @@ def test_a_packed_file_whose_name_does_not_say_so(name: str, tmp_path: Path) -> 
     """It was said to have no sentences."""
     (tmp_path / name).write_bytes(gzip.compress(b"text\tlabel\na film\tgood\n"))
     with pytest.raises(InputError, match=rf"{name}: packed by gzip, and its name does not end in \.gz"):
+        list(Files("chain", {"train": [str(tmp_path / name)]}).parts(10))
+    (tmp_path / name).write_bytes(lzma.compress(b"text\tlabel\na film\tgood\n"))
+    with pytest.raises(InputError, match=rf"{name}: packed by xz; unpack it, or pack it with gzip"):
         list(Files("chain", {"train": [str(tmp_path / name)]}).parts(10))
 
 

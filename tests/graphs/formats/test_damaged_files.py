@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import bz2
 import gzip
 import io
+import lzma
 import os
 import random
 import re
+import zipfile
 from contextlib import contextmanager
 from functools import partial
 
@@ -228,6 +231,38 @@ def test_a_packed_file_whose_name_does_not_say_so(tmp_path):
     # What is open, as standard input is, was to be renamed.
     with pytest.raises(InputError, match=r"input: packed by gzip; .* `gunzip -c FILE \| \.\.\.`"):
         list(read_lines(io.BytesIO(path.read_bytes())))
+
+
+def zipped(raw):
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("trees.brackets", raw)
+    return file.getvalue()
+
+
+@pytest.mark.parametrize(
+    ("packer", "pack", "unpack"),
+    [
+        ("xz", lzma.compress, "xz -dc"),
+        ("bzip2", bz2.compress, "bunzip2 -c"),
+        ("zip", zipped, "unzip -p"),
+        ("zstd", lambda raw: b"\x28\xb5\x2f\xfd" + raw, "zstd -dc"),
+    ],
+)
+def test_files_packed_otherwise_than_by_gzip(packer, pack, unpack, tmp_path):
+    path = tmp_path / "file.brackets"
+    path.write_bytes(pack(b"(A a)\n" * 100))
+    with pytest.raises(InputError, match=rf"file\.brackets: packed by {packer}; unpack it, or pack it with gzip$"):
+        read_brackets(path)
+    with pytest.raises(InputError, match=rf"^input: packed by {packer}; .* `{unpack} FILE \| \.\.\.`$"):
+        list(read_lines(io.BytesIO(path.read_bytes())))
+
+
+def test_a_damaged_file_that_comes_open_through_another_packer(tmp_path):
+    path = tmp_path / "file.xz"
+    path.write_bytes(lzma.compress(b"(A a)\n" * 100)[:-30] + b"\0" * 30)
+    with pytest.raises(InputError, match=r"cannot be read \(Corrupt input data\)"), lzma.open(path) as opened:
+        read_brackets(opened)
 
 
 @pytest.mark.parametrize("order", ["le", "be"])
