@@ -268,7 +268,7 @@ class Run:
             scores = [score for split in ("dev", "test") for score in loaded[split].values()]
             damaged = not all(isinstance(score, float | int | None) for score in scores)
             damaged |= not all(isinstance(loaded[name], float | int) for name in ("seconds", "epochs", "best_epoch"))
-            damaged |= not isinstance(loaded.get("provenance", {}), dict)
+            damaged |= not isinstance(loaded.get("provenance"), dict | None)
         except (ValueError, LookupError, TypeError, AttributeError, RecursionError):
             damaged = True
         if damaged:
