@@ -67,7 +67,7 @@ def test_words_of_other_sentences_and_far_ones_are_not_near():
 def test_pairs_that_were_seen_once_tell_nothing_by_default():
     vocabulary = Vocabulary(list("abc"))
     found = Cooccurrence.of([Tagged(["a", "b"]), Tagged(["b", "c"]), Tagged(["a", "b"])], vocabulary)
-    seen, once = found.bucket(vocabulary.ids("ab"), vocabulary.ids("bc"))
+    seen, once = found.bucket(vocabulary.ids(["a", "b"]), vocabulary.ids(["b", "c"]))
     assert seen > once == 0
 
 
@@ -84,7 +84,7 @@ def test_a_bound_belongs_to_the_bucket_above_it():
     vocabulary = Vocabulary(list("abcd"))
     found = Cooccurrence.of([Tagged(["a", "b"]), Tagged(["c", "d"])] * 2, vocabulary)
     pmi = log2(2 * 8 / (2 * 2))
-    assert found.bucket(*vocabulary.ids("ab")).item() == 2 + BOUNDS.index(pmi)
+    assert found.bucket(*vocabulary.ids(["a", "b"])).item() == 2 + BOUNDS.index(pmi)
 
 
 def test_later_words_of_a_vocabulary_are_in_bucket_0():
