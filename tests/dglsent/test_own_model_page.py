@@ -63,6 +63,11 @@ def test_the_page_runs(tmp_path, monkeypatch, capsys):
     first, second = (json.loads(line) for line in said["dglsent predict runs/mine parsed.conllu --trust"].splitlines())
     assert {first["label"], second["label"]} <= {"praise", "blame"} == set(first["probabilities"])
     assert len(list(Path("pictures").glob("*-neighbour.attention.svg"))) == 2
+    tested = [line for fold in "012" for line in Path(f"folds/{fold}/test.csv").read_text().splitlines()[1:]]
+    assert sorted(tested) == sorted(Path("reviews.csv").read_text().splitlines()[1:])
+    accuracies = [Run(f"runs/folds/{fold}").metrics()["test"]["accuracy"] for fold in "012"]
+    (mean,) = (line.removeprefix("accuracy ") for line in printed if line.startswith("accuracy "))
+    assert float(mean) == pytest.approx(sum(accuracies) / 3)
     assert Run("runs/skip").config(trusted=True).graph.init_args.gap == 2
     assert Store("skip-store").manifest["graph"] == "SkipChain(gap=3)"
     assert set(Run("runs/tags").metrics()["test"]) == {"accuracy"}
