@@ -52,9 +52,9 @@ def make_parser() -> Parser:
         "--input",
         dest="form",
         choices=("lines", "text", "tokens", "conllu"),
-        default="lines",
-        help="one sentence a line (the default), running text to be split, tokens separated by spaces, or CoNLL-U, "
-        "whose tags, features and lemmas are kept and parsed with, and whose heads may be _",
+        help="one sentence a line (the default, unless it looks like a table), running text to be split, tokens "
+        "separated by spaces, or CoNLL-U, whose tags, features and lemmas are kept and parsed with, and whose heads "
+        "may be _",
     )
     add_stanza(parser)
     parser.add_argument(
@@ -122,8 +122,8 @@ def _inputs(options: Namespace) -> dict[Path, Sequence[Text | SentenceError]]:
     return {options.out / name: list(sentences) for name, sentences in texts.items()}
 
 
-def _read(name: str, form: str) -> Sequence[Text | SentenceError]:
-    """Sentences of a file; of running text its paragraphs."""
+def _read(name: str, form: str | None) -> Sequence[Text | SentenceError]:
+    """Sentences of a file; of running text its paragraphs. Where no form is named, a table is not taken for lines."""
     from dglsent.cli.reading import TOKEN, lines_of
     from dglsent.cli.taken_for_text import csv_table
     from dglsent.corpora.own_files import refuse_parses
@@ -136,12 +136,12 @@ def _read(name: str, form: str) -> Sequence[Text | SentenceError]:
     refuse_parses(enumerate(lines, 1), name, "give its text, or of CoNLL-U add --input conllu, which keeps its tags")
     if form == "text":
         return list(_paragraphs(lines))
-    table = csv_table("\n".join(lines))
+    table = csv_table("\n".join(lines)) if form is None else None
     if table is not None:
         _, (head, *_) = table
         raise InputError(
             f"{name}:1: {', '.join(head)} look like names of columns; give the text alone, or for `dglsent build` a "
-            "table named .csv, with commas; if it is text with spaces between its tokens, add --input tokens"
+            "table named .csv, with commas; if each line is a sentence, add --input lines"
         )
     return lines
 

@@ -222,9 +222,17 @@ def test_a_table_is_not_parsed_line_by_line(name, tmp_path, program):
 @pytest.mark.parametrize("separator", [",", ";"])
 def test_a_table_that_no_name_tells_is_not_parsed_line_by_line(separator, tmp_path, program):
     (tmp_path / "in.txt").write_text("text,label\na good film,pos\n".replace(",", separator))
-    said = ["in.txt:1: text, label look like names of columns", "`dglsent build`", "--input tokens"]
+    said = ["in.txt:1: text, label look like names of columns", "`dglsent build`", "--input lines"]
     program.refuses("parse", tmp_path / "in.txt", tmp_path / "out", saying=said)
     assert list(tmp_path.iterdir()) == [tmp_path / "in.txt"]
+
+
+def test_lines_that_look_like_a_table_are_parsed_where_they_are_said_to_be_sentences(program, options, tmp_path):
+    (tmp_path / "in.txt").write_text("Yes,sir\nNo,madam\n")
+    out = tmp_path / "out"
+    assert program("parse", tmp_path / "in.txt", out, "--tags", "--input", "lines", *options)[0] == 0
+    sentences = read_conllu(f"{out}.tags.conllu.gz")
+    assert [sentence.comments[-1] for sentence in sentences] == ["text = Yes,sir", "text = No,madam"]
 
 
 @pytest.mark.parametrize(
