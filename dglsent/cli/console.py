@@ -33,8 +33,11 @@ def say(line: str) -> None:
 
 
 def complain(error: object) -> None:
-    """What is wrong with all that is given or, where the others go on, with one of several inputs; in one line."""
-    say(f"dglsent: {' '.join(str(error).split())}")
+    """What is wrong with all that is given or, where the others go on, with one of several inputs; in one line.
+
+    Other spaces stay as they are: names of files have two of them in a row, and words U+00A0.
+    """
+    say("dglsent: " + re.sub(r"\s*[\r\n]\s*", " ", str(error).strip()))
 
 
 def tell_unfinished(run: Run) -> None:

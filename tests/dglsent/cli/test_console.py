@@ -40,6 +40,11 @@ def test_a_complaint_is_one_line(capsys):
     assert capsys.readouterr().err == f"dglsent: a b{SHOWN}\n"
 
 
+def test_a_complaint_keeps_the_spaces_of_names_and_words(capsys):
+    complain("my  file.txt:1: 'a\u00a0b'\n  \r\n  below\n")
+    assert capsys.readouterr().err == "dglsent: my  file.txt:1: 'a\u00a0b' below\n"
+
+
 def test_escapes_in_files_do_not_reach_the_terminal(run, tmp_path, program, monkeypatch):
     broken = tmp_path / "broken.conllu"
     broken.write_text(f"# sent_id = {ESCAPES}\n1\ta\ta\tX\tX\t_\t7\troot\t_\t_\n\n", encoding="utf-8")
