@@ -36,4 +36,6 @@ def read_table(name: str, file: Path, columns: Sequence[str] | None) -> pa.Table
 
 
 def _is_text(kind: pa.DataType) -> bool:
-    return pa.types.is_string(kind.value_type if pa.types.is_dictionary(kind) else kind)
+    """Whether a column has text; pandas writes large strings where it has read plain ones."""
+    one = kind.value_type if pa.types.is_dictionary(kind) else kind
+    return pa.types.is_string(one) or pa.types.is_large_string(one)

@@ -349,6 +349,16 @@ def test_a_recording_of_something_else_is_refused(key, value, said, tag_guided_r
         Recording(about.parent)
 
 
+def test_tables_with_large_strings_as_pandas_writes_them_are_read(tag_guided_run, tmp_path):
+    out = record(tag_guided_run, tmp_path / "table", limit=2)
+    (file,) = (out / "nodes").iterdir()
+    table, known = pq.read_table(file), Recording(out).nodes
+    large = [field.with_type(pa.large_string()) if field.type == pa.string() else field for field in table.schema]
+    assert pa.schema(large) != table.schema
+    pq.write_table(table.cast(pa.schema(large)), file)
+    assert Recording(out).nodes.equals(known)
+
+
 def test_tables_of_something_else_are_refused(tag_guided_run, tmp_path):
     out = record(tag_guided_run, tmp_path / "table", limit=2)
     (file,) = (out / "nodes").iterdir()
