@@ -82,7 +82,7 @@ def _hint(option: str) -> str:
     if group in groups:
         return f"{group} has {', '.join(groups[group])}"
     known = {key: f"--{name}.{key}" for name, keys in groups.items() for key in keys}
-    found = difflib.get_close_matches(last, known, 1)
+    found = difflib.get_close_matches(last, known, 1, cutoff=0.65)  # `batch` means batch_size, `split` not spelling
     return f"did you mean {known[found[0]]}?" if found else ""
 
 

@@ -186,6 +186,8 @@ def test_a_run_says_how_it_was_computed(trees_run, tmp_path, program):
     [
         (["--training.epoch", "3"], ["unknown option --training.epoch; training has epochs, batch_size, "]),
         (["--max_epochs=3"], ["unknown option --max_epochs=3; did you mean --training.epochs?"]),
+        (["--split", "dev"], ["unknown option --split; `dglsent fit RECIPE --help` lists the options"]),
+        (["--batch", "3"], ["unknown option --batch; did you mean --training.batch_size?"]),
         (["--trainer.precision", "bf16-mixed"], ["--trainer.precision; did you mean --training.precision?"]),
         (["--optimiser", "torch.optim.Adam"], ["optimiser: expected keys with values, not 'torch.optim.Adam'"]),
         (["--training", "training.yaml"], ["training: expected keys with values, not 'training.yaml'"]),
