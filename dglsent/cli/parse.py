@@ -136,7 +136,7 @@ def _read(name: str, form: str | None) -> Sequence[Text | SentenceError]:
     refuse_parses(enumerate(lines, 1), name, "give its text, or of CoNLL-U add --input conllu, which keeps its tags")
     if form == "text":
         return list(_paragraphs(lines))
-    table = csv_table("\n".join(lines)) if form is None else None
+    table = csv_table([line for line in lines if line.strip()]) if form is None else None
     if table is not None:
         _, (head, *_) = table
         raise InputError(

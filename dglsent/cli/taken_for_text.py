@@ -78,17 +78,20 @@ def refuse_markup(text: str, name: str) -> None:
         )
 
 
-def csv_table(text: str) -> tuple[str, list[list[str]]] | None:
+def csv_table(lines: Sequence[str]) -> tuple[str, list[list[str]]] | None:
     """The separator of a table, a comma or a semicolon, and its rows, of which the first has the names; None for text.
 
     Prose has a space after a comma, and not as many commas in every line.
+
+    Args:
+        lines: those that are not blank.
     """
     for separator in ",;":
-        head = csv_cells(first_line(text), separator)
+        head = csv_cells(lines[0], separator) if lines else []
         if len(head) < 2 or not all(map(_NAME.fullmatch, head)):
             continue
         try:
-            rows = list(csv.reader((line for _, line in numbered_lines(text)), delimiter=separator, strict=True))
+            rows = list(csv.reader(lines, delimiter=separator, strict=True))
         except csv.Error:
             continue
         if len(rows) > 1 and all(len(row) == len(head) for row in rows):
@@ -109,7 +112,7 @@ def refuse_csv(text: str, name: str, columns: Sequence[str]) -> None:
     Raises:
         InputError: it is such a table.
     """
-    table = csv_table(text)
+    table = csv_table([line for _, line in numbered_lines(text)])
     if table is None:
         return
     separator, (head, *rows) = table
