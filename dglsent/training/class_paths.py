@@ -24,7 +24,6 @@ from graphs.errors import InputError
 
 _DOTTED = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)+")
 _folders: dict[str, None] = {}  # each once, in order
-_PROGRAM = "dglsent.__main__"  # to import it is to run a command
 _REGISTER = "if you know where the folder comes from, --trust imports it, in Python trusted=True"
 _OWN = "`dglsent recipes --classes` lists dglsent's; name one of your own with its module, as mine.Encoder"
 ARGUMENTS = ("init_args", "dict_kwargs")
@@ -146,8 +145,6 @@ def look_in(*folders: Path) -> None:
 
 def _imported(path: str, key: str) -> Any:
     module, _, name = path.rpartition(".")
-    if module == _PROGRAM:
-        raise InputError(f"{key}: no class {path!r}; {_OWN}")
     if not path.startswith("dglsent."):
         sys.path.extend(folder for folder in _folders if folder not in sys.path)
         importlib.invalidate_caches()
