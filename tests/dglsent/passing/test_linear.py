@@ -142,7 +142,7 @@ def test_a_checkpoint_that_is_given_a_batch_alone(reentrant):
 
 @pytest.mark.parametrize(("words", "reached"), [(1, False), (2, True)])
 def test_a_batch_in_which_nobody_hears_anybody_reaches_no_weight_between_words(words, reached):
-    """As docs/own-model.md says for DistributedDataParallel."""
+    """As docs/own-loop.md says for DistributedDataParallel."""
     encoder = SeqLSTM(WordEmbedding(20, 4), hidden=3)
     encoder.encode(Batch.of([chain(words)])).sum().backward()
     assert (encoder.chain.U.weight.grad is not None) == reached
