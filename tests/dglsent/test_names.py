@@ -56,6 +56,11 @@ def test_every_class_of_dglsent_has_a_name():
     assert found == names.HOMES
 
 
+def test_every_file_of_models_is_told_of_where_they_are_listed():
+    told = set(re.findall(r"`(\w+)`", dglsent.models.__doc__))
+    assert told == {info.name for info in pkgutil.iter_modules(dglsent.models.__path__)}
+
+
 def test_recipes_that_come_with_dglsent_say_names():
     """A class that moves would else have hundreds of files to change."""
     said = {
