@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import json
+
 import pytest
 import torch
 from test_checks import FEW, own_recipe
@@ -61,9 +63,10 @@ class Chosen(Classification):
 """
 
 
-def own_model(folder, *, encoder="", task=""):
+def own_model(folder, *, encoder="", task=None):
+    """A recipe of `States`, and of `Chosen` where `task` is given: what each is to do otherwise."""
     (folder / "own_model.py").write_text(OWN_MODEL)
-    own = {} if task is None else {"task": f"{{class_path: own_model.Chosen, init_args: {{{task}}}}}"}
+    own = {} if task is None else {"task": json.dumps({"class_path": "own_model.Chosen", "init_args": task})}
     file = own_recipe(folder, encoder="own_model.States", **own)
     file.write_text(file.read_text().replace("{hidden: 4}", f'{{hidden: 4, change: "{encoder}"}}'))
     return file
@@ -99,42 +102,53 @@ def own_model(folder, *, encoder="", task=""):
             "encoder States: weights in W.scale, a Tensor, would be neither trained nor saved",
         ),
         (
-            {"encoder": "states.detach()", "task": None},
+            {"encoder": "states.detach()"},
             "encoder States: its states have no gradient, and nothing in it could learn; leave out .detach()",
         ),
-        ({"encoder": "self.readout = lambda batch, states: states", "task": None}, "encoder States: readout gives ["),
+        ({"encoder": "self.readout = lambda batch, states: states"}, "encoder States: readout gives ["),
         (
-            {"encoder": "self.readout = lambda *both: None", "task": None},
+            {"encoder": "self.readout = lambda *both: None"},
             "readout gives a value of type NoneType for 8",
         ),
-        ({"task": "scores: None"}, "task Chosen: scores gives a value of type NoneType; return a dict of numbers"),
+        ({"task": {"scores": "None"}}, "task Chosen: scores gives a value of type NoneType; return a dict of numbers"),
         (
-            {"task": "scores: '{\\'accuracy\\': torch.ones(1)}'"},
+            {"task": {"scores": "{'accuracy': torch.ones(1)}"}},
             "gives 'accuracy' as a value of type Tensor; give float(...)",
         ),
-        ({"task": "scores: '{\\'rmse\\': 1.0}'"}, "scores gives rmse, and 'accuracy' is monitored; give it too"),
-        ({"task": "loss: None"}, "task Chosen: loss gives a value of type NoneType; return a tensor, the mean over"),
-        ({"task": "loss: 'found.item()'"}, "task Chosen: loss gives a value of type float; return a tensor"),
-        ({"task": "loss: 'found.expand(8)'"}, "task Chosen: loss gives a tensor [8]; return one number, the mean"),
-        ({"task": "loss: 'found.detach()'"}, "loss gives a number without a gradient, and nothing could learn; leave"),
-        ({"task": "outcomes: None"}, "task Chosen: outcomes gives a value of type NoneType; return a dict of tensors"),
-        ({"task": "outcomes: '{1: found}'"}, "outcomes gives a value of type dict as 1; give a tensor with a row an"),
-        ({"task": "outcomes: '{**found, 1: torch.tensor(1)}'"}, "task Chosen: outcomes gives one number as 1; give a"),
-        ({"task": "predict: None"}, "task Chosen: predict gives a NoneType for 8 examples; return a list with a dict"),
-        ({"task": "predict: 'found[1:]'"}, "predict gives a list of 7 for 8 examples"),
-        ({"task": "predict: '[1] * 8'"}, "predict gives a value of type int; return a dict for each example"),
+        ({"task": {"scores": "{'rmse': 1.0}"}}, "scores gives rmse, and 'accuracy' is monitored; give it too"),
         (
-            {"task": "predict: '[{1: torch.ones(1)}] * 8'"},
+            {"task": {"loss": "None"}},
+            "task Chosen: loss gives a value of type NoneType; return a tensor, the mean over",
+        ),
+        ({"task": {"loss": "found.item()"}}, "task Chosen: loss gives a value of type float; return a tensor"),
+        ({"task": {"loss": "found.expand(8)"}}, "task Chosen: loss gives a tensor [8]; return one number, the mean"),
+        (
+            {"task": {"loss": "found.detach()"}},
+            "loss gives a number without a gradient, and nothing could learn; leave",
+        ),
+        (
+            {"task": {"outcomes": "None"}},
+            "task Chosen: outcomes gives a value of type NoneType; return a dict of tensors",
+        ),
+        ({"task": {"outcomes": "{1: found}"}}, "outcomes gives a value of type dict as 1; give a tensor with a row an"),
+        (
+            {"task": {"outcomes": "{**found, 1: torch.tensor(1)}"}},
+            "task Chosen: outcomes gives one number as 1; give a",
+        ),
+        (
+            {"task": {"predict": "None"}},
+            "task Chosen: predict gives a NoneType for 8 examples; return a list with a dict",
+        ),
+        ({"task": {"predict": "found[1:]"}}, "predict gives a list of 7 for 8 examples"),
+        ({"task": {"predict": "[1] * 8"}}, "predict gives a value of type int; return a dict for each example"),
+        (
+            {"task": {"predict": "[{1: torch.ones(1)}] * 8"}},
             "predict gives what JSON does not have (Object of type Tensor",
         ),
     ],
 )
 def test_what_is_asked_of_models_of_ones_own_is_tried_before_training(change, said, tmp_path, program):
     """Each ended in a traceback after an epoch, or in a run that could not be used."""
-    change = {
-        name: text.replace("None", "'None'") if text and name == "task" else text for name, text in change.items()
-    }
-    change = {name: text and text.replace(chr(92) + "'", "''") for name, text in change.items()}
     program.refuses("fit", own_model(tmp_path, **change), "--out", tmp_path / "run", saying=[said])
     assert not (tmp_path / "run").exists()
 
@@ -393,17 +407,17 @@ def test_graphs_along_which_an_encoder_of_ones_own_propagates_nothing_are_told(t
 )
 def test_lists_of_weights_that_are_known_or_fixed_are_fine(encoder, tmp_path, program):
     """And so are states without a gradient, where it is the readout that learns."""
-    assert program("fit", own_model(tmp_path, encoder=encoder, task=None), "--out", tmp_path / "run")[0] == 0
+    assert program("fit", own_model(tmp_path, encoder=encoder), "--out", tmp_path / "run")[0] == 0
 
 
 def test_scores_that_a_few_examples_do_not_have_are_left_for_later(tmp_path, program):
-    few = "vars(self).setdefault(''seen'', [0]).append(1) or (found if len(self.seen) > 2 else [].remove(1))"
-    assert program("fit", own_model(tmp_path, task=f"scores: '{few}'"), "--out", tmp_path / "run")[0] == 0
+    few = "vars(self).setdefault('seen', [0]).append(1) or (found if len(self.seen) > 2 else [].remove(1))"
+    assert program("fit", own_model(tmp_path, task={"scores": few}), "--out", tmp_path / "run")[0] == 0
 
 
 def test_what_is_tried_draws_no_random_numbers_of_training(tmp_path, monkeypatch):
     monkeypatch.syspath_prepend(str(tmp_path))
-    config = recipes.resolve(own_model(tmp_path).read_text(), source=str(tmp_path / "own.yaml"))
+    config = recipes.resolve(own_model(tmp_path, task={}).read_text(), source=str(tmp_path / "own.yaml"))
     made = recipes.instantiate(config)
     inputs = load_inputs(made, None)
     model = make_model(made, inputs.vocabularies).train()
