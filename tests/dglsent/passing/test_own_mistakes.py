@@ -257,8 +257,10 @@ def test_a_field_that_may_be_missing_can_be_asked_for(name):
     def own(nodes):
         return {"h": nodes.data["s"] if "typo" not in nodes.data else None}
 
+    seen = batch()
     with engine(name):
-        propagate(batch(), send, SUM, own, leaf=leaf)
+        propagate(seen, send, SUM, own, leaf=leaf)
+    assert seen.nodes["h"][0].tolist() == [2, 2]  # of two children
 
 
 @on_engines
