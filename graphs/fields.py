@@ -27,7 +27,7 @@ PMI = "pmi"  # bucket of the two words' pointwise mutual information
 LEXICAL = "lexical"  # id of a lexical relation between the two words, 0 where there is none
 
 # Relations (edge types)
-CHILD = "child"
+CHILD = "child"  # from a child to its parent, a dependent to its head, a word of a chain to the next
 NEXT = "next"  # from each word to the next
 PREVIOUS = "previous"  # from each word to the one before
 PRECEDING = "preceding"  # from each word to every later one
