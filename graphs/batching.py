@@ -23,11 +23,11 @@ from graphs.sentence_graph import SentenceGraph
 
 @dataclass(eq=False, slots=True)
 class MergedGraphs:
-    """B sentence graphs as one disjoint union, in the order and numbering of `dgl.batch`.
+    """S sentence graphs as one disjoint union, in the order and numbering of `dgl.batch`.
 
     Attributes:
-        node_counts: [B] nodes of each sentence.
-        edge_counts: [B] edges of each sentence.
+        node_counts: [S] nodes of each sentence.
+        edge_counts: [S] edges of each sentence.
         src: [E] senders.
         dst: [E] receivers.
         nodes: node fields, each [N, ...]; `sentence` is the index of a node's sentence in the batch.
@@ -143,7 +143,7 @@ def batch_pairs(pairs: Sequence[tuple[SentenceGraph, SentenceGraph]]) -> Any:
 
 
 def merge(graphs: Sequence[SentenceGraph] | MergedGraphs) -> MergedGraphs:
-    """Concatenate the columns of B sentence graphs; those that are merged already stay as they are.
+    """Concatenate the columns of S sentence graphs; those that are merged already stay as they are.
 
     Raises:
         InputError: there are none, they do not all carry the same fields, of one type and width and as long as their
@@ -213,7 +213,7 @@ def _joined(columns: Sequence[IntArray]) -> IntArray:
 
 
 def _column(graphs: Sequence[SentenceGraph], of: str, name: str, rows: IntArray) -> np.ndarray[Any, Any]:
-    """A field of all B graphs one after the other, which has rows [B] entries in each.
+    """A field of all S graphs one after the other, which has rows [S] entries in each.
 
     Raises:
         InputError: it is not of one type and width, or was set to something else on one of the graphs.
@@ -253,7 +253,7 @@ def _names(graph: SentenceGraph) -> tuple[KeysView[str], ...]:
 
 
 def batch(graphs: Sequence[SentenceGraph]) -> Any:
-    """B >= 1 sentence graphs as one batched DGLGraph with all their edges, their fields and `sentence`.
+    """S >= 1 sentence graphs as one batched DGLGraph with all their edges, their fields and `sentence`.
 
     Raises:
         InputError: something else than a list of sentence graphs, an empty one, graphs that do not all carry the same

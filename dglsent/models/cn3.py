@@ -103,5 +103,5 @@ class CN3(Encoder):
         return batch.nodes["h"]
 
     def readout(self, batch: Batch, states: Tensor) -> Tensor:
-        """Sentence vectors [B, hidden]: the mean over the words."""
+        """Sentence vectors [S, hidden]: the mean over the words."""
         return mean_over_words(batch, states)

@@ -60,5 +60,5 @@ class KimCNN(Encoder):
         return {"h": torch.relu(nodes.data["pre"])}
 
     def readout(self, batch: Batch, states: Tensor) -> Tensor:
-        """Sentence vectors [B, 3 maps]: the largest value of each filter."""
+        """Sentence vectors [S, 3 maps]: the largest value of each filter."""
         return max_over_words(batch, states)

@@ -96,7 +96,7 @@ class WindowEncoder(Encoder):
         self.window.run(batch, plain=self.reads_plain)
 
     def readout(self, batch: Batch, states: Tensor) -> Tensor:
-        """Sentence vectors [B, size]: the mean over the words."""
+        """Sentence vectors [S, size]: the mean over the words."""
         return mean_over_words(batch, states)
 
 

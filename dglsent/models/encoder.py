@@ -75,7 +75,7 @@ class Encoder(nn.Module):
             raise ValueError(f"{type(self).__name__} {why}; {remedy}")
 
     def readout(self, batch: Batch, states: Tensor) -> Tensor:
-        """Sentence vectors [B, size]: the states of the roots."""
+        """Sentence vectors [S, size]: the states of the roots."""
         return batch.at_roots(states)
 
     @property

@@ -40,7 +40,7 @@ def packed(lengths: IntArray) -> tuple[IntArray, Tensor]:
     """Words in torch's packed order: all first words, longest sentence first, then all second words, and so on.
 
     Args:
-        lengths: [B] words of each sentence, after each of which stands a padding node.
+        lengths: [S] words of each sentence, after each of which stands a padding node.
 
     Returns:
         Their nodes [words], and how many sentences have a word at each position.

@@ -118,5 +118,5 @@ class LSTMN(Encoder):
         return {"h": h, "c": c, "s": s, "key": self.W_h(h)}
 
     def readout(self, batch: Batch, states: Tensor) -> Tensor:
-        """Sentence vectors [B, hidden]."""
+        """Sentence vectors [S, hidden]."""
         return mean_over_words(batch, states)

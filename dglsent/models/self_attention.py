@@ -38,7 +38,7 @@ class AttentiveBiLSTM(BiLSTM):
         self.pooling = QueryPooling(self.size, hidden)
 
     def readout(self, batch: Batch, states: Tensor) -> Tensor:
-        """Sentence vectors [B, 2 hidden]; keeps the weights as the node field `attention`."""
+        """Sentence vectors [S, 2 hidden]; keeps the weights as the node field `attention`."""
         pooled: Tensor = self.pooling(batch, states)
         return pooled
 
@@ -103,7 +103,7 @@ class Transformer(Encoder):
         return batch.nodes["h"]
 
     def readout(self, batch: Batch, states: Tensor) -> Tensor:
-        """Sentence vectors [B, hidden]."""
+        """Sentence vectors [S, hidden]."""
         return mean_over_words(batch, states)
 
 

@@ -90,7 +90,7 @@ class BiLSTM(Encoder):
         return torch.cat([batch.nodes["h_forward"], batch.nodes["h_backward"]], -1)
 
     def readout(self, batch: Batch, states: Tensor) -> Tensor:
-        """Sentence vectors [B, 2 hidden], taken as `bilstm_readout` says."""
+        """Sentence vectors [S, 2 hidden], taken as `bilstm_readout` says."""
         if self.bilstm_readout == "last_word":
             return batch.at_roots(states)
         forward, backward = states.chunk(2, -1)

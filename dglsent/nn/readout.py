@@ -16,17 +16,17 @@ def max_over_words(batch: Batch, states: Tensor) -> Tensor:
     """The largest value of each dimension over a sentence's words; phrases and padding nodes are none.
 
     Args:
-        batch: B sentences, N nodes.
+        batch: S sentences, N nodes.
         states: [N, d].
 
     Returns:
-        [B, d]. A tie sends the whole gradient to the first node.
+        [S, d]. A tie sends the whole gradient to the first node.
     """
     return segment_max(torch.where(_words(batch), states, -torch.inf), batch.sentences)
 
 
 def mean_over_words(batch: Batch, states: Tensor) -> Tensor:
-    """The mean over a sentence's words; phrases and padding nodes are none: [N, d] -> [B, d]."""
+    """The mean over a sentence's words; phrases and padding nodes are none: [N, d] -> [S, d]."""
     summed, words = at_least_single(states), _words(batch)
     total = segment_sum(torch.where(words, summed, 0), batch.sentences)
     return _of_states(total / segment_sum(words.to(summed.dtype), batch.sentences), states)
@@ -49,7 +49,7 @@ class QueryPooling(nn.Module):
         self.u = scoring_vector(hidden)
 
     def forward(self, batch: Batch, states: Tensor) -> Tensor:
-        """States [N, d] -> [B, d]; keeps the weights as the node field `attention` [N]."""
+        """States [N, d] -> [S, d]; keeps the weights as the node field `attention` [N]."""
         weight = segment_softmax(at_least_single(torch.tanh(self.W(states)) @ self.u), batch.sentences)
         batch.nodes["attention"] = weight
         return _of_states(weighted_sum(at_least_single(states), weight, batch.sentences), states)
