@@ -85,3 +85,11 @@ def test_child_message():
     h, c, pre = draw(4, 3), draw(4, 3), draw(4, 3)
     assert_close(child_message(h, c, pre), torch.cat([h, torch.sigmoid(pre) * c], 1))
     assert gradcheck(child_message, (h, c, pre))
+
+
+def test_gradients_of_several_outputs_at_once_are_refused_and_not_wrong():
+    """By torch itself, as docs/engine.md says."""
+    pre = draw(2, 6)
+    h, _ = lstm_cell(pre, kept=draw(2, 2))
+    with pytest.raises(RuntimeError, match="Batching rule not implemented"):
+        torch.autograd.grad(h[0], pre, torch.eye(2, dtype=torch.float64), is_grads_batched=True)

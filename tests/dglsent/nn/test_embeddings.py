@@ -9,12 +9,16 @@ from torch import nn
 from torch.testing import assert_close
 
 from dglsent.models.fusion import InformationFusion
+from dglsent.models.tree_lstm import BinaryTreeLSTM
 from dglsent.nn.edge_attributes import EdgeAttributes
 from dglsent.nn.embeddings import GivenVectors, WordEmbedding, drawn
 from dglsent.nn.node_attributes import Attributes, NodeAttributes
+from dglsent.passing import Batch
+from graphs.builders import constituency
 from graphs.columns import Tagged
 from graphs.errors import InputError
 from graphs.features import Vocabularies
+from graphs.formats.brackets import parse_brackets
 
 WORDS = torch.tensor([[1, 0], [3, 3]])
 
@@ -125,6 +129,21 @@ def test_vectors_that_are_set_on_the_nodes_pass_their_gradient_on():
     states = torch.randn(3, 4, requires_grad=True)
     GivenVectors(5, 4).of({"vector": 2 * states}).sum().backward()
     assert_close(states.grad, torch.full((3, 4), 2.0))
+
+
+def test_an_encoder_reads_the_vectors_of_its_table_from_the_nodes_alike():
+    """As docs/own-loop.md does for the gradient of what a trained encoder says."""
+    (sentence,) = parse_brackets("(S (NP (DT the) (NN film)) (JJ dull))")
+    known = Vocabularies.of([sentence])
+    batch = Batch.of([constituency(sentence, known)])
+    encoder = BinaryTreeLSTM(WordEmbedding(len(known.word), 4), hidden=3)
+    states = encoder.encode(batch)
+    x = encoder.embedding.of(batch.nodes).detach().requires_grad_()
+    batch.nodes["vector"], encoder.embedding = x, GivenVectors(len(known.word), 4)
+    again = encoder.encode(batch)
+    assert_close(again, states)
+    again[0].sum().backward()
+    assert x.grad.any(1).tolist() == (batch.nodes["word"] > 0).tolist()
 
 
 def test_dropout_in_training_alone():

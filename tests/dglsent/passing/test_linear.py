@@ -91,6 +91,22 @@ def test_second_derivatives_are_refused_and_not_wrong():
         torch.autograd.grad(loss, module.weight, create_graph=True)
 
 
+def test_gradients_of_several_outputs_at_once_are_those_one_after_the_other():
+    torch.manual_seed(0)
+    module = StepLinear(4, 3)
+    x = torch.randn(2, 4, requires_grad=True)
+
+    def outputs():
+        with shared_weights():
+            return torch.stack([uses(module, [x, x.tanh()]), uses(module, [x.sin()])])
+
+    inputs = [module.weight, x]
+    at_once = torch.autograd.grad(outputs(), inputs, torch.eye(2), is_grads_batched=True)
+    for number, row in enumerate(torch.eye(2)):
+        for grads, expected in zip(at_once, torch.autograd.grad(outputs(), inputs, row), strict=True):
+            torch.testing.assert_close(grads[number], expected)
+
+
 def test_a_checkpoint_that_computes_again_outside_the_propagation_is_told():
     """There is no propagation in the backward pass, and what a plain product saves is not what was saved."""
     U, batch = StepLinear(4, 4), Batch.of([tree(SEVEN), chain(3)])
