@@ -123,9 +123,9 @@ def _inputs(options: Namespace) -> dict[Path, Sequence[Text | SentenceError]]:
 
 
 def _read(name: str, form: str | None) -> Sequence[Text | SentenceError]:
-    """Sentences of a file; of running text its paragraphs. Where no form is named, a table is not taken for lines."""
+    """Sentences of a file, of running text its paragraphs; where no form is named, tables and columns are no lines."""
     from dglsent.cli.reading import TOKEN, lines_of
-    from dglsent.cli.taken_for_text import csv_table
+    from dglsent.cli.taken_for_text import csv_table, refuse_columns
     from dglsent.corpora.own_files import refuse_parses
 
     lines = list(lines_of(name))
@@ -143,6 +143,9 @@ def _read(name: str, form: str | None) -> Sequence[Text | SentenceError]:
             f"{name}:1: {', '.join(head)} look like names of columns; give the text alone, or for `dglsent build` a "
             "table named .csv, with commas; if each line is a sentence, add --input lines"
         )
+    if form is None:
+        remedy = "write a sentence a line for --input tokens; if each line is a sentence, add --input lines"
+        refuse_columns("\n".join(lines), name, remedy=remedy)
     return lines
 
 

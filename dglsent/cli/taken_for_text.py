@@ -18,6 +18,9 @@ _OF_SENTENCE = re.compile(
     re.IGNORECASE,
 )  # usual names of columns of pairs: sentence1, Sentence A, text_b, #1 String
 _MOST_COLUMNS = 20  # in a line that is a token
+_OF_COLUMNS = (
+    "add --format columns for a tagger of such files, or --format tokens or --format text if a line is a sentence"
+)
 _NEARLY = 0.9  # of the lines of such a file; the others are broken
 
 
@@ -127,7 +130,7 @@ def refuse_csv(text: str, name: str, columns: Sequence[str]) -> None:
     raise InputError(f"{start}; add --format csv --columns {shlex.quote(named)}, or --format text if it is text")
 
 
-def refuse_columns(text: str, name: str, least: int = 2) -> None:
+def refuse_columns(text: str, name: str, least: int = 2, remedy: str = _OF_COLUMNS) -> None:
     """Refuses a file of a token a line, such as CoNLL-2003's: each token and its classes would be scored as a sentence.
 
     Lines of prose or verse do not nearly all have as many words; where they do, as pairs may, they stand alone or in
@@ -137,6 +140,7 @@ def refuse_columns(text: str, name: str, least: int = 2) -> None:
         text: what was taken for text.
         name: the file, for messages.
         least: columns that its lines have; 1 for a tagger of such files, to whom a word alone is one without its class.
+        remedy: what to do, as the end of a message.
 
     Raises:
         InputError: it is such a file.
@@ -153,10 +157,7 @@ def refuse_columns(text: str, name: str, least: int = 2) -> None:
         if not least <= usual <= _MOST_COLUMNS or times < _NEARLY * len(lines):
             return
         found = f"{name or 'input'}: {counted(usual, 'column')} in {'nearly ' * (times < len(lines))}every line"
-    raise InputError(
-        f"{found}, as files of a token a line have; add --format columns for a tagger of such files, or --format "
-        "tokens or --format text if a line is a sentence"
-    )
+    raise InputError(f"{found}, as files of a token a line have; {remedy}")
 
 
 def refuse_header(rows: Sequence[Sequence[str]], name: str) -> None:

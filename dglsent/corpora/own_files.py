@@ -28,6 +28,8 @@ PAIR_REMEDY = (
 )
 NO_CLASS = ("", "_", "-1")  # labels of a phrase that has none
 CONLLU_WORD = r"[0-9]+(?:[-.][0-9]+)?(?:\t[^\t\r\n]*){9}"  # ten columns, the first a number
+_CONLL_WORD = re.compile(r"[0-9]+(?:\t[^\t\r\n]*){7,}")  # CoNLL-X may have eight columns, CoNLL-2009 has 14 and more
+_DERIVATION = re.compile(r"\(<[TL] ")  # of CCGbank, whose categories have brackets of their own
 _PIECE = re.compile(r"[()]|[^ \t\r\n()]+")  # as in `graphs.formats.brackets`
 _OF_ONE_WORD = re.compile(r"(?:\([ \t]*[^ \t()a-z]+[ \t]+[^ \t()]+[ \t]*\)[ \t]*)+")
 _CONLLU = (".conllu", ".conll")
@@ -75,18 +77,28 @@ def refuse_parses(lines: Iterable[tuple[int, str]], name: str, remedy: str) -> N
     """Refuses parses among lines of raw text, which have their numbers: their marks would be parsed as words.
 
     Raises:
-        InputError: a line is a tree in brackets, or a word of CoNLL-U, or all lines are trees; `remedy` says what to
-            do.
+        InputError: a line is a tree in brackets, a derivation of CCGbank, or a word of CoNLL-U or of its forerunners,
+            or all lines are trees; `remedy` says what to do.
     """
     lines = list(lines)
     for number, line in lines:
-        brackets = is_tree(line.strip(), among_trees=False)
-        if brackets or re.fullmatch(CONLLU_WORD, line):
-            what = "a tree in brackets" if brackets else "a word of CoNLL-U"
+        if what := _part_of_parse(line):
             raise InputError(f"{name}:{number}: {what}, and not text; {remedy}")
     filled = [line for _, line in lines if line.strip()]
     if filled and are_brackets(filled):
         raise InputError(f"{name}: trees in brackets, and not text; {remedy}")
+
+
+def _part_of_parse(line: str) -> str:
+    """What of a parse a line is, "" for text."""
+    if is_tree(line.strip(), among_trees=False):
+        return "a tree in brackets"
+    if _DERIVATION.match(line):
+        return "a derivation of CCGbank"
+    if re.fullmatch(CONLLU_WORD, line):
+        return "a word of CoNLL-U"
+    columns = line.count("\t") + 1
+    return f"a word of CoNLL in {columns} columns" if _CONLL_WORD.fullmatch(line) else ""
 
 
 def tree(text: str, origin: Origin) -> Constituency:

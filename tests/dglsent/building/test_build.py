@@ -188,11 +188,15 @@ def test_parses_among_raw_sentences_are_not_parsed_as_text(tmp_path: Path, progr
     out = tmp_path / "store"
     (tmp_path / "trees.txt").write_text("The film worked.\n (S (NN film) (VBD failed))\n")
     (tmp_path / "words.txt").write_text("1\tIt\t_\t_\t_\t_\t2\tnsubj\t_\t_\n2\train\t_\t_\t_\t_\t0\troot\t_\t_\n")
+    (tmp_path / "conll09.txt").write_text("1\tIt" + "\t_" * 12 + "\n")
     (tmp_path / "text.txt").write_text("(Nobody slept.)\n1\tslept\n")
     for labels in ("sentence", "nodes"):
         options = ("--graph", "constituency", "--labels", labels)
         program.refuses("build", tmp_path / "trees.txt", out, *options, saying=["trees.txt:2: a tree in brackets"])
         program.refuses("build", tmp_path / "words.txt", out, *options, saying=["words.txt:1: a word of CoNLL-U"])
+        program.refuses(
+            "build", tmp_path / "conll09.txt", out, *options, saying=["conll09.txt:1: a word of CoNLL in 14"]
+        )
     program.refuses("build", tmp_path / "text.txt", out, *options, saying=["text.txt: raw sentences, which have no"])
 
 

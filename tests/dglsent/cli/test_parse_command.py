@@ -235,6 +235,15 @@ def test_lines_that_look_like_a_table_are_parsed_where_they_are_said_to_be_sente
     assert [sentence.comments[-1] for sentence in sentences] == ["text = Yes,sir", "text = No,madam"]
 
 
+def test_a_token_a_line_is_not_taken_for_sentences(program, options, tmp_path):
+    """As CoNLL-2003's eng.testb, whose tags would be parsed as words."""
+    (tmp_path / "eng.testb").write_text("EU NNP B-ORG\nacts VBZ O\n. . O\n\nAnn NNP B-PER\nsings VBZ O\n. . O\n")
+    command = ("parse", tmp_path / "eng.testb", tmp_path / "out")
+    program.refuses(*command, saying=["eng.testb: 3 columns in every line", "--input tokens", "--input lines"])
+    assert program(*command, "--tags", "--input", "lines", *options)[0] == 1  # for the line that is blank
+    assert len(read_conllu(f"{tmp_path / 'out'}.tags.conllu.gz")) == 6
+
+
 @pytest.mark.parametrize(
     ("name", "said"),
     [("a.conllu.gz", "parses, and not text; add --input conllu"), ("a.ptb", "parses, and not text; give")],
@@ -250,6 +259,9 @@ def test_parses_are_not_taken_for_text(name, said, tmp_path, program):
     [
         ("(Laughs)\n\n (2 (2 A) (3 (4 good) (2 film)))\n", "a tree in brackets, and not text; give its text, or"),
         ("# text = Go\n\n1\tGo\t_\t_\tVB\t_\t0\troot\t_\t\n", "a word of CoNLL-U, and not text; give its text, or"),
+        ("\n\n1\tGo\t_\tVB\tVB\t_\t0\troot\n", "a word of CoNLL in 8 columns, and not text; give its text"),
+        ("\n\n1\tGo" + "\t_" * 13 + "\n", "a word of CoNLL in 15 columns, and not text; give its text, or"),
+        ("Go\n\n(<T N/N 0 1> (<L (N/N)/N VB VB Go N>) ) \n", "a derivation of CCGbank, and not text; give its"),
     ],
 )
 def test_parses_without_a_name_of_theirs_are_not_taken_for_text(text, said, form, tmp_path, program):
