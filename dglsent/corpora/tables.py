@@ -112,10 +112,12 @@ def rows(source: Path | Extract, suffix: str | None = None) -> Iterator[Row | Se
     twice = _twice(filter(None, header))
     if twice is not None:
         raise InputError(f"{name}:{number}: column {twice!r} is named twice; give each column a name of its own")
+    # A semicolon after the quotes of a cell breaks CSV before the number of its cells can.
+    alone = f"; the only column is {columns_named(header)}" if len(header) == 1 else ""
     for place, (number, row) in enumerate(cells, ordinal):
         origin = Origin(name, number, str(place))
         if isinstance(row, csv.Error):
-            yield SentenceError(_no_csv(row), origin)
+            yield SentenceError(f"{_no_csv(row)}{alone}", origin)
         elif len(row) == len(header):
             yield Row(dict(zip(header, row, strict=True)), origin)
         else:

@@ -210,6 +210,7 @@ def test_long_cells_and_columns_that_are_not_read(tmp_path):
         ("a.csv", "text;label\na;x\n", r"no column 'text'; there are text;label, read as one: .* a comma in \.csv"),
         ("a.csv", "sep=;\ntext;label\na, b;x\n", r"no column 'text'; there are sep=;, read as one: "),
         ("a.csv", "text;label\na, b;x\n", r"bad-a\.csv:2, .*2 cells, and 1 columns: text;label, read as one: "),
+        ("a.csv", 'text;label\n"a; b";x\n', r"bad-a\.csv:2, .*no row of CSV .* text;label, read as one: .* a comma in"),
         ("a.tsv", "text,label\na,x\n", r"there are text,label, read as one: .* a tab in \.tsv; other columns"),
         ("a.csv", 'text,"lab"el\na,x\n', r"bad-a\.csv:1: no row of CSV"),
         ("a.csv", f'text,label\n"{LONG}\n{LONG}",x\n', r"bad-a\.csv:2, sentence 1: no row of CSV \(field larger"),
