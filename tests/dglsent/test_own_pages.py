@@ -93,8 +93,9 @@ def test_your_model(run, capsys):
 
 def test_your_training_loop(run):
     for file, text in blocks("own-data.md"):
-        if file and not file.endswith(".py"):
+        if file == "states.py" or (file and not file.endswith(".py")):
             Path(file).write_text(text, encoding="utf-8")
+    runpy.run_path("states.py")
     said, printed = run("own-loop.md")
     losses = [float(line.rpartition(" ")[2]) for line in printed if "loss" in line]
     assert losses[-1] < losses[0]

@@ -125,7 +125,7 @@ def test_vectors_on_the_nodes_of_another_size_are_refused():
 
 
 def test_vectors_that_are_set_on_the_nodes_pass_their_gradient_on():
-    """As docs/own-data.md says of a model that makes them and is trained too."""
+    """As docs/own-loop.md says of a model that makes them and is trained too."""
     states = torch.randn(3, 4, requires_grad=True)
     GivenVectors(5, 4).of({"vector": 2 * states}).sum().backward()
     assert_close(states.grad, torch.full((3, 4), 2.0))
