@@ -161,6 +161,8 @@ def _of_table(table: Extract, suffix: str, columns: Sequence[str]) -> list[tuple
     """The examples of a table, which training on it takes for the same."""
     read = list(rows(table, suffix))
     known = [row for row in read if isinstance(row, Row)]
+    if suffix != ".jsonl" and len(read) > 1 and not known:
+        raise InputError(f"{read[0]}; nor can any other row be read")
     lacking = next((each for each in columns if known and not any(each in row.cells for row in known)), None)
     if lacking is not None:
         there = columns_named(known[0].cells)

@@ -125,6 +125,9 @@ def test_columns_that_semicolons_part_are_told():
     said = r"no column 'text', which the model reads; there are text;label, read as one: .* \(--columns\)$"
     with pytest.raises(InputError, match=said):
         read("text;label\ngood;x\n", "csv", [TEXT], "own")
+    none = r"^own\.csv:2, sentence 1: 2 cells, and 1 columns: .*, read as one: .*; nor can any other row be read$"
+    with pytest.raises(InputError, match=none):
+        read("text;label\ngood, or not;x\nbad, yes;y\n", "csv", [TEXT], "own.csv")
 
 
 def test_a_broken_row_of_a_table_is_told_in_its_place():
