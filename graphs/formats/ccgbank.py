@@ -70,7 +70,7 @@ def _derivations(source: Source) -> Iterator[_Derivation | SentenceError]:
             if named is not None:
                 yield SentenceError("no derivation follows", named)
             ordinal += 1
-            named = Origin(file, number, line[3:].partition(" ")[0])
+            named = Origin(file, number, line[3:].partition(" ")[0].removesuffix(","))  # depccg has one
             continue
         if named is None:
             ordinal += 1

@@ -45,6 +45,12 @@ def test_derivations_become_graphs():
     assert graph.nodes["span"].tolist()[0] == [0, 5]
 
 
+@pytest.mark.parametrize("header", ["ID=7, log probability=-3.21e-02", "ID=7, Prob=-0.5", "ID=7,", "ID=7"])
+def test_names_as_parsers_write_them(header):
+    (sentence,) = read_auto(io.StringIO(f"{header}\n{FIRST}\n"))
+    assert (sentence.words, sentence.origin.line, sentence.origin.sentence) == (["the", "cat"], 1, "7")
+
+
 def test_derivations_without_names():
     sentences = read_auto(io.StringIO(f"{FIRST}\n\n{FIRST}\n"))
     assert [(sentence.origin.line, sentence.origin.sentence) for sentence in sentences] == [(1, "1"), (3, "2")]
