@@ -21,6 +21,7 @@ from graphs.formats.policy import OnError, Sentences, collect
 from graphs.formats.source import Source, read_lines, source_name, source_start
 
 _COLUMNS = 10
+_CONLL_2009 = 14  # columns, and one more for each predicate of the sentence
 _BREAKS = frozenset("\t\n\r")
 
 
@@ -199,8 +200,11 @@ def _sentence(start: int, block: list[str], heads: bool, origin: Origin) -> Depe
             continue
         row = line.split("\t")
         if len(row) != _COLUMNS:
+            hint = ""
+            if len(row) >= _CONLL_2009 and natural(row[8]) >= 0:  # there the ninth is the head
+                hint = "; they look like those of CoNLL-2009, of which docs/text-to-graphs.md makes CoNLL-U"
             raise SentenceError(
-                f"line {number}: {counted(len(row), 'column')}, expected {_COLUMNS} separated by tabs", origin
+                f"line {number}: {counted(len(row), 'column')}, expected {_COLUMNS} separated by tabs{hint}", origin
             )
         expected = len(rows) + 1
         if row[0] == str(expected):

@@ -23,6 +23,7 @@ def block(*heads):
     return "\n".join(row(place, f"w{place}", head) for place, head in enumerate(heads, 1)) + "\n"
 
 
+CONLL_2009 = "1\tsleeps\tsleep\tsleep\tVBZ\tVBZ\t_\t_\t0\t0\tROOT\tROOT\tY\tsleep.01"
 FULL = "\n".join(
     [
         "# newpar",
@@ -84,6 +85,9 @@ def test_an_empty_node_may_come_first():
         (block(0, 1, 9), "line 12: head 9 is out of range, the sentence has 3 words"),
         (row(1).replace("\tdep", ""), "line 10: 9 columns, expected 10"),
         ("1 w _ _ _ _ 0 root _ _", "line 10: 1 column, expected"),
+        (CONLL_2009, "line 10: 14 columns, .* by tabs; they look like those of CoNLL-2009, .*text-to-graphs.md makes"),
+        (f"{CONLL_2009}\tA0\tA1", "line 10: 16 columns, .* CoNLL-2009"),
+        (row(1) + 4 * "\t_", "line 10: 14 columns, expected 10 separated by tabs$"),
         (row(1) + "\n" + row(1), "line 11: id 1 occurs twice"),
         (row(1) + "\n" + row(3), "line 11: id '3' where 2 should follow"),
         (row(0), "id '0' where 1 should follow"),
