@@ -14,7 +14,7 @@ from torch import Tensor, nn
 from torch.nn import functional as F  # noqa: N812
 
 from dglsent.nn.embeddings import WordEmbedding, drawn
-from dglsent.nn.tags import tag_ids
+from dglsent.nn.tags import require_known_tags, tag_ids
 from dglsent.passing import Batch, EdgesSeen, NodesSeen, Outputs, StepLinear, propagate, update_all
 from graphs.door import fn
 from graphs.errors import check_choice, check_whole
@@ -56,6 +56,7 @@ class InformationFusion(nn.Module):
 
         At leaves x is the word's vector, and a is zero.
         """
+        require_known_tags(batch.nodes, self.tag_embedding.num_embeddings)
         update_all(batch, self._tag, self._children, self._tags)
         leaf = partial(self._word, embedding)
         propagate(batch, fn.copy_u("x", "x"), self._head, leaf=leaf, inputs=self._head_tags)

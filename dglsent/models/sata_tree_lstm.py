@@ -31,7 +31,7 @@ from dglsent.models.encoder import Encoder
 from dglsent.nn.cells import lstm_cell
 from dglsent.nn.chains import LSTMChain, half
 from dglsent.nn.embeddings import WordEmbedding
-from dglsent.nn.tags import require_tags, tag_ids
+from dglsent.nn.tags import require_known_tags, require_tags, tag_ids
 from dglsent.passing import Batch, EdgesSeen, NodesSeen, Outputs, StepLinear, Use, propagate
 from graphs.errors import check_choice
 from graphs.fields import NEXT
@@ -151,6 +151,7 @@ class TagTreeLSTM(nn.Module):
 
     def run(self, batch: Batch) -> Tensor:
         """States e [N, t] of all nodes; sets the fields e and m."""
+        require_known_tags(batch.nodes, len(self.tag))
         propagate(batch, self.message, self.reduce, leaf=self.leaf, inputs=self.inputs)
         return batch.nodes["e"]
 

@@ -17,7 +17,7 @@ from dglsent.models.te_rnn import child_tag_terms
 from dglsent.models.tree_lstm import BinaryTreeLSTM
 from dglsent.nn.cells import lstm_cell, without_forget_gates
 from dglsent.nn.embeddings import WordEmbedding
-from dglsent.nn.tags import require_tags, tag_ids
+from dglsent.nn.tags import require_known_tags, require_tags, tag_ids
 from dglsent.passing import Batch, NodesSeen, Outputs
 
 
@@ -49,6 +49,7 @@ class TELSTM(BinaryTreeLSTM):
     def encode(self, batch: Batch) -> Tensor:
         """States h [N, hidden] of all nodes; sets the fields h and c."""
         self.require_binary(batch)
+        require_known_tags(batch.nodes, len(self.tag))
         of_node = F.embedding(tag_ids(batch.nodes), self.V_p(self.tag))
         batch.nodes["tag_terms"] = of_node + child_tag_terms(batch, self.tag, self.V.weight)
         return super().encode(batch)

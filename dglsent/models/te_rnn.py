@@ -13,7 +13,7 @@ from torch.nn import functional as F  # noqa: N812
 
 from dglsent.models.recnn import RecNN
 from dglsent.nn.embeddings import WordEmbedding
-from dglsent.nn.tags import require_tags, tag_ids
+from dglsent.nn.tags import require_known_tags, require_tags, tag_ids
 from dglsent.passing import Batch, EdgesSeen, NodesSeen, Outputs, update_all
 from graphs.door import fn
 from graphs.fields import SLOT, TAG
@@ -47,6 +47,7 @@ class TERNN(RecNN):
     def encode(self, batch: Batch) -> Tensor:
         """States [h; e] [N, hidden + tag_dim] of all nodes; sets the fields h and e."""
         self.require_binary(batch)
+        require_known_tags(batch.nodes, len(self.tag))
         batch.nodes["e"] = F.embedding(tag_ids(batch.nodes), self.tag)
         batch.nodes["tag_terms"] = child_tag_terms(batch, self.tag, self.V.weight)
         return torch.cat([super().encode(batch), batch.nodes["e"]], 1)

@@ -13,8 +13,8 @@ from torch import Tensor
 from dglsent.models.recnn import RecNN
 from dglsent.nn.embeddings import WordEmbedding
 from dglsent.nn.initialisation import start_near_mean
-from dglsent.nn.tags import require_tags, tag_ids
-from dglsent.passing import NodesSeen, Outputs, StepLinear
+from dglsent.nn.tags import require_known_tags, require_tags, tag_ids
+from dglsent.passing import Batch, NodesSeen, Outputs, StepLinear
 from graphs.errors import check_whole
 
 # fmt: off
@@ -58,6 +58,11 @@ class TGRNN(RecNN):
         self.register_buffer("function", torch.tensor(numbers, dtype=torch.long), persistent=False)
         self.U = StepLinear(2 * hidden, (1 + len(frequent)) * hidden)
         start_near_mean(self.U.weight)
+
+    def encode(self, batch: Batch) -> Tensor:
+        """States h [N, hidden] of all nodes; sets the field h."""
+        require_known_tags(batch.nodes, len(self.function))
+        return super().encode(batch)
 
     def reduce(self, nodes: NodesSeen) -> Outputs:
         """U_t [h_l; h_r] + b_t."""

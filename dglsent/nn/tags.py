@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+import torch
 from torch import Tensor
 
 from graphs.errors import InputError, check_whole
@@ -27,6 +28,28 @@ def require_tags(tags: Sequence[str], tag_dim: int = 0) -> None:
         raise ValueError(
             "there are no tags: take trees that have some, and give tags=, the strings of the tag vocabulary"
         )
+
+
+def require_known_tags(nodes: Mapping[str, Tensor], tags: int) -> None:
+    """Refuses nodes of other tags than an encoder was made with; on a GPU, which does not wait to say so, torch does.
+
+    Args:
+        nodes: fields of N nodes.
+        tags: number of tags of the encoder.
+
+    Raises:
+        InputError: they have no tags, or one has an id from `tags` on.
+    """
+    ids = tag_ids(nodes)
+    if ids.device.type != "cpu":
+        return
+    try:
+        torch.empty(tags).index_select(0, ids)  # a lookup compares them, and no step of training asks for a value
+    except IndexError:
+        raise InputError(
+            f"there are ids of tags up to {int(ids.max())}, and the encoder was made with {tags} tags; give it "
+            "tags=vocabularies.tag.strings of the vocabularies of the graphs"
+        ) from None
 
 
 def tag_ids(nodes: Mapping[str, Tensor]) -> Tensor:

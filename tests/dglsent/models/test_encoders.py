@@ -210,6 +210,17 @@ def test_encoders_of_tags_want_them_at_the_nodes(encoder_class, on):
         encode(build(encoder_class, tags=TAGS), [graph], on)
 
 
+@pytest.mark.parametrize("on", ENGINES)
+@pytest.mark.parametrize("encoder_class", WITH_TAGS)
+def test_encoders_of_tags_want_those_of_their_graphs(encoder_class, on):
+    """Some took the state of another tag for one at a left child, and the others ended in an IndexError."""
+    graph = caterpillar(2)
+    graph.nodes["tag"][1] = len(TAGS)
+    said = f"^there are ids of tags up to {len(TAGS)}, and the encoder was made with {len(TAGS)} tags; give it tags="
+    with pytest.raises(InputError, match=said):
+        encode(build(encoder_class, tags=TAGS), [graph], on)
+
+
 @each_encoder
 def test_torch_can_walk_over_the_modules(encoder_class, graphs):
     """A cell named `apply` would hide torch's."""
