@@ -140,7 +140,7 @@ class TokenVectors:
         return TokenVectors, (self._source,)
 
     def check(self, sentence: Sentence) -> str:
-        """The key of a sentence, if there is one vector for each of its tokens.
+        """The key of a sentence, if there is one vector for each of its tokens, of finite numbers.
 
         Raises:
             SentenceError: there is not; file, sentence and what to do are said.
@@ -158,6 +158,10 @@ class TokenVectors:
                 f"{self.name}: {_short(name)} has an array {shape}, and {[len(sentence.words), self.dim]} is wanted, "
                 "one vector a token; graphs.mean_of_pieces makes them of those of word pieces",
                 sentence.origin,
+            )
+        if not np.isfinite(self[name]).all():  # those of the test split would be met only after training
+            raise SentenceError(
+                f"{self.name}: {_short(name)} has numbers that are not finite; make its vectors again", sentence.origin
             )
         return name
 

@@ -102,6 +102,16 @@ def test_vectors_of_sentences_by_their_tokens(tmp_path):
             vectors.check(Dependencies(["c"], np.array([-1]), ["x"]))
 
 
+@pytest.mark.parametrize("number", [np.nan, -np.inf])
+def test_numbers_are_finite(number, tmp_path):
+    wrong = X.astype(np.float64)
+    wrong[2, 1] = number
+    save_file({"a b c": wrong}, tmp_path / "v.safetensors")
+    for source in (tmp_path / "v.safetensors", {"a b c": torch.tensor(wrong)}):
+        with pytest.raises(SentenceError, match=r"^f\.conllu:3, sentence s1: .*: 'a b c' has numbers that are not fin"):
+            TokenVectors(source).check(SENTENCE)
+
+
 @pytest.mark.parametrize(
     ("content", "said"), [(None, "no file"), (b"", "not a safetensors file"), ({}, "no vectors"), (3, "array")]
 )

@@ -139,6 +139,14 @@ class FewerNodes(Fewer):
     reads = "constituency"
 
 
+class Uneven(OwnGraph):
+    def build(self, sentence, vocabularies):
+        graph = graphs.over_words(sentence, vocabularies, [])
+        if len(sentence) > 18:  # the last one of training alone
+            graph.nodes["long"] = graph.nodes["position"]
+        return graph
+
+
 class Sums(Encoder):
     directions = ()
 
@@ -214,6 +222,12 @@ def own_recipe(folder, *, corpus=FEW, graph="chain", encoder="BagOfWords", task=
 def changed(change):
     """The reviews, a little changed by a statement."""
     return f'{{class_path: own_parts.Wrong, init_args: {{change: "{change}"}}}}'
+
+
+@pytest.mark.parametrize("workers", [0, 1])
+def test_what_a_worker_cannot_batch_is_told_in_one_line(workers, tmp_path, program):
+    fit = ("fit", own_recipe(tmp_path, graph="own_parts.Uneven"), "--out", tmp_path / "run")
+    program.refuses(*fit, "--training.workers", workers, saying=["dglsent: graph ", "of the batch has the fields"])
 
 
 @pytest.mark.parametrize(
