@@ -23,6 +23,7 @@ SPECIAL: Final = ("<padding>", "<unknown>")
 VERSION: Final = 1
 _FORMAT: Final = "dglsent vocabulary"
 _DIGIT = re.compile(r"\d")
+_REMEDY: Final = "put back the file as it was saved, or make it again"
 _A_TEXT = "a text is given where strings are wanted; cut it, as by text.split()"
 
 
@@ -192,13 +193,13 @@ class Vocabulary:
         strings = data.get("strings")
         flags = {name: data.get(name) for name in ("lower", "fold_digits", "special")}
         if not isinstance(strings, list) or not all(isinstance(string, str) for string in strings):
-            raise InputError(f'{file}: "strings" is not a list of strings; save the vocabulary again')
+            raise InputError(f'{file}: "strings" is not a list of strings; {_REMEDY}')
         try:
             "".join(strings).encode()
         except UnicodeEncodeError:
-            raise InputError(f'{file}: "strings" holds half a character; save the vocabulary again') from None
+            raise InputError(f'{file}: "strings" holds half a character; {_REMEDY}') from None
         if not all(isinstance(flag, bool) for flag in flags.values()):
-            raise InputError(f"{file}: {', '.join(flags)} must be true or false; save the vocabulary again")
+            raise InputError(f"{file}: {', '.join(flags)} must be true or false; {_REMEDY}")
         try:
             return cls(strings, **flags)
         except InputError as error:
@@ -252,7 +253,7 @@ def write_json(data: dict[str, Any], path: str | Path) -> None:
         beside.write_text(json.dumps(data, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
 
 
-def read_json(path: str | Path, remedy: str = "build and save the vocabulary again") -> Any:
+def read_json(path: str | Path, remedy: str = _REMEDY) -> Any:
     """Reads JSON; `remedy` is what to do where that fails.
 
     Raises:

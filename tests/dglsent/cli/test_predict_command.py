@@ -277,6 +277,8 @@ def test_run_without_weights_or_with_broken_ones(trees_run, tmp_path, program):
     shutil.copytree(trees_run, run)
     (run / "vocabularies.json").rename(run / "kept")
     program.refuses("predict", run, saying=["vocabularies.json: gone", "put the file of this run back"])
+    (run / "vocabularies.json").write_text("{")
+    program.refuses("predict", run, saying=["vocabularies.json: not ", "put back the file as it was saved, or make"])
     (run / "kept").rename(run / "vocabularies.json")
     weights = run / "weights.safetensors"
     weights.write_bytes(weights.read_bytes()[:1000])
