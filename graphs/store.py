@@ -31,6 +31,7 @@ MANIFEST: Final = "manifest.json"
 STRINGS: Final = "vocabularies.json"
 SUM: Final = "checksum"
 _BLOCK: Final = 1 << 22
+_STRANGE: Final = f"not what `dglsent build` writes; {AGAIN}"
 
 
 def digest(path: Path) -> str:
@@ -82,7 +83,7 @@ class Store:
 
     Raises:
         InputError: the folder is no store or was not built to the end; its manifest or a shard is damaged; a shard is
-            missing or has other columns.
+            missing, in another folder or has other columns.
     """
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
@@ -93,6 +94,8 @@ class Store:
             what = f"a store that was not built to the end; {AGAIN}" if begun else "no store; `dglsent build` makes one"
             raise InputError(f"{self.path}: {what}")
         self.manifest: dict[str, Any] = _read(file)
+        if not _is_manifest(self.manifest):
+            raise InputError(f"{file}: {_STRANGE}")
         found: dict[str, list[Shard]] = {}
         for shard in self.manifest["shards"]:
             found.setdefault(shard["split"], []).append(self._open(shard))
@@ -113,9 +116,39 @@ class Store:
         return shard
 
     def counts(self) -> dict[str, Counts]:
-        """How often each word, tag and relation occurs in each split."""
-        data = _read(self.path / STRINGS)
-        return {split: Counts.from_json(counts) for split, counts in data["splits"].items()}
+        """How often each word, tag and relation occurs in each split.
+
+        Raises:
+            InputError: the file of them is damaged.
+        """
+        file = self.path / STRINGS
+        splits = _read(file).get("splits")
+        if not isinstance(splits, dict) or not all(_are_counts(splits.get(name)) for name in self.splits):
+            raise InputError(f"{file}: {_STRANGE}")
+        return {name: Counts.from_json(splits[name]) for name in self.splits}
+
+
+def _is_manifest(data: Any) -> bool:
+    """Whether it says of a store what is read of it; a checksum may be that of anything."""
+    match data:
+        case {"graph": str(), "sentences": int(), "labels": list(), "schema": dict(schema), "shards": list(shards)}:
+            return all(_is_entry(shard, schema) for shard in shards)
+    return False
+
+
+def _is_entry(data: Any, schema: Mapping[str, Any]) -> bool:
+    """Whether it names a shard that lies in the store itself, and is of a split with a schema."""
+    match data:
+        case {"split": str(split), "file": str(file), "bytes": int(), "sha256": str()}:
+            return Path(file).name == file and isinstance(schema.get(split), dict)
+    return False
+
+
+def _are_counts(data: Any) -> bool:
+    match data:
+        case {"word": dict(word), "tag": dict(tag), "relation": dict(relation)}:
+            return all(isinstance(count, int) for part in (word, tag, relation) for count in part.values())
+    return False
 
 
 @dataclass(eq=False, slots=True)

@@ -10,6 +10,7 @@ import shutil
 import signal
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 from review_files import content, files
@@ -132,6 +133,64 @@ def test_damage_is_found_named_and_mended(corpus: Path, tmp_path: Path) -> None:
     (folder / "manifest.json").write_text(json.dumps({**manifest, "version": 99}))
     with pytest.raises(InputError, match="version 99"):
         Store(folder)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"shards": 3},
+        {"shards": ["train-00000.arrow"]},
+        {"schema": []},
+        {"schema": {"train": "word"}},
+        {"labels": None},
+        {"graph": ["chain"]},
+        {"file": "../other/train-00000.arrow"},
+        {"file": ["train-00000.arrow"]},
+        {"bytes": None},
+        {"split": ["train"]},
+    ],
+    ids=str,
+)
+def test_a_manifest_that_is_none_is_named_though_its_checksum_is_right(
+    change: dict[str, Any], corpus: Path, tmp_path: Path
+) -> None:
+    source, folder = Files("chain", files(corpus)), tmp_path / "store"
+    build(source, folder, size=20)
+    shutil.copytree(folder, tmp_path / "other")
+    manifest = json.loads((folder / "manifest.json").read_text())
+    (manifest if change.keys() <= manifest.keys() else manifest["shards"][0]).update(change)
+    write(manifest, folder / "manifest.json")
+    with pytest.raises(
+        InputError, match=r"manifest\.json: not what `dglsent build` writes; the same `dglsent build` comm"
+    ):
+        Store(folder)
+    build(source, folder, size=20)
+    assert content(folder) == content(tmp_path / "other")
+
+
+@pytest.mark.parametrize(
+    "splits", [3, {}, {"train": 3}, {"train": {"word": {"film": "two"}, "tag": {}, "relation": {}}}]
+)
+def test_counts_that_are_none_are_named_though_their_checksum_is_right(
+    splits: object, corpus: Path, tmp_path: Path
+) -> None:
+    build(Files("chain", files(corpus)), tmp_path / "store", size=20)
+    file = tmp_path / "store" / "vocabularies.json"
+    write({**json.loads(file.read_text()), "splits": splits}, file)
+    with pytest.raises(
+        InputError, match=r"vocabularies\.json: not what `dglsent build` writes; the same `dglsent build`"
+    ):
+        Store(tmp_path / "store").counts()
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="a system without pipes that have names")
+def test_a_pipe_in_the_place_of_a_file_is_not_waited_for(corpus: Path, tmp_path: Path) -> None:
+    build(Files("chain", files(corpus)), tmp_path / "store", size=20)
+    file = tmp_path / "store" / "vocabularies.json"
+    file.unlink()
+    os.mkfifo(file)
+    with pytest.raises(InputError, match=r"vocabularies\.json: a pipe, and no file; the same `dglsent build`"):
+        Store(tmp_path / "store").counts()
 
 
 def test_a_shard_whose_note_cannot_be_believed_is_made_again(corpus: Path, tmp_path: Path) -> None:
