@@ -17,7 +17,7 @@ from graphs.cooccurrence import Cooccurrence
 from graphs.errors import InputError
 from graphs.features import SPECIAL, Vocabularies, Vocabulary
 from graphs.store import Reading, Store, StoredSentences
-from graphs.store_shard import ENCODED, PAIR_RELATION, Shard
+from graphs.store_shard import AGAIN, ENCODED, PAIR_RELATION, Shard
 
 _LABEL = f"node.{fields.LABEL}"
 
@@ -149,8 +149,20 @@ def _reading(shard: Shard, labels: Sequence[str] | None, vocabularies: Vocabular
         rows = vocabularies.spelling.node_fields([*[None] * len(SPECIAL), *words])
     classes = shard.classes(labels) if labels else None
     if classes is not None:
-        ids[_LABEL] = ids["target.label"] = classes
+        for column in sorted({_LABEL, "target.label"} & shard.schema.keys()):
+            _require_among(shard, column, len(classes) - 1)
+            ids[column] = classes
     return Reading(ids, rows)
+
+
+def _require_among(shard: Shard, column: str, classes: int) -> None:
+    """InputError if a column has numbers that are neither those of classes nor -1."""
+    numbers = shard.values(column)
+    if len(numbers) and not -1 <= numbers.min() <= numbers.max() < classes:
+        raise InputError(
+            f"{shard.path}: its column {column!r} has classes from {numbers.min()} to {numbers.max()}, of {classes} "
+            f"that are counted from 0; {AGAIN}"
+        )
 
 
 def _new_ids(strings: Sequence[str], vocabulary: Vocabulary) -> IntArray:

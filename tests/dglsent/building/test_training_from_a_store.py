@@ -6,6 +6,7 @@ import json
 from dataclasses import replace
 from pathlib import Path
 
+import pyarrow as pa
 import pytest
 import torch
 from same_batches import same
@@ -14,6 +15,7 @@ from tiny_tags import TAGS
 
 import dglsent
 from dglsent.building.build import build
+from dglsent.building.files import Files
 from dglsent.building.recipe_corpus import OfRecipe
 from dglsent.corpora.built_in import Reviews
 from dglsent.corpora.corpus import Splits
@@ -22,7 +24,7 @@ from dglsent.training.assemble import load_inputs
 from dglsent.training.data import loader
 from dglsent.training.graphs import KINDS, GraphKind
 from graphs.errors import InputError
-from graphs.store import Store
+from graphs.store import Store, digest, write
 
 FROM = ("--corpus", "dglsent.corpora.stored.Stored", "--corpus.store")
 
@@ -113,6 +115,34 @@ def test_a_gold_value_that_a_store_lacks_is_named_beside_those_that_it_has(tmp_p
     task = ("--task", "PairClassification", "--task.classes", 2)
     said = ["split train has no gold 'label', and has 'score'; choose a --task", "--columns label=COLUMN"]
     program.refuses("fit", pairs, *FROM, store, *task, "--out", tmp_path / "run", saying=said)
+
+
+@pytest.mark.parametrize("column", ["target.label", "node.label"])
+@pytest.mark.parametrize("number", [-2, 2])
+def test_a_class_that_a_store_has_not_is_refused(column: str, number: int, tmp_path: Path) -> None:
+    """-2 was taken for the last class, and 2 of nodes ended in an IndexError of the epoch."""
+    own, store = tmp_path / "own.brackets", tmp_path / "store"
+    own.write_text("(1 (2 a) (1 film))\n(2 (1 bad) (2 film))\n")
+    build(Files("constituency", {split: [str(own)] for split in ("train", "dev", "test")}, "nodes"), store)
+    recipe = recipes.instantiate(recipes.resolve(TINY, [*FROM, str(store), "--task.classes", "2"]))
+    load_inputs(recipe, None)
+    shard = store / "dev-00000.arrow"
+    table = pa.ipc.open_file(shard.read_bytes()).get_batch(0)
+    given = table.column(column)
+    changed = pa.array(
+        [number, *given.to_pylist()[1:]] if column == "target.label" else [[number, 0, 1]] * 2, given.type
+    )
+    table = table.set_column(table.schema.names.index(column), table.schema.field(column), changed)
+    with pa.ipc.new_file(shard, table.schema) as file:
+        file.write_batch(table)
+    manifest = json.loads((store / "manifest.json").read_text())
+    entry = next(entry for entry in manifest["shards"] if entry["file"] == shard.name)
+    entry.update(bytes=shard.stat().st_size, sha256=digest(shard))
+    write(manifest, store / "manifest.json")
+    with pytest.raises(
+        InputError, match=rf"dev-00000\.arrow: its column '{column}' has classes from .* of 2 that .*build"
+    ):
+        load_inputs(recipe, None)
 
 
 class Fractions(Reviews):
