@@ -10,6 +10,7 @@ import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
+from pickle import UnpicklingError
 from typing import Any, Literal
 
 import lightning.pytorch as lightning
@@ -282,9 +283,10 @@ class SafeCheckpointIO(TorchCheckpointIO):
         try:
             loaded: dict[str, Any] = torch.load(path, map_location="cpu", weights_only=True)
         except Exception as error:  # garbage may have torch raise anything
-            raise InputError(
-                f"{path}: not a checkpoint of dglsent ({_first_line(error)}); delete it to start again"
-            ) from None
+            # Of a pickle torch says how to read it all the same, which would run what it holds.
+            pickled = isinstance(error, UnpicklingError)
+            what = "it does not hold tensors and plain values alone" if pickled else _first_line(error)
+            raise InputError(f"{path}: not a checkpoint of dglsent ({what}); delete it to start again") from None
         lacking = [name for name in _PARTS if not isinstance(loaded, dict) or name not in loaded]
         if lacking:
             raise InputError(f"{path}: not a checkpoint of dglsent (no {lacking[0]}); delete it to start again")
