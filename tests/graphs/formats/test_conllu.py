@@ -74,6 +74,18 @@ def test_roots_and_crossing_arcs_are_kept():
     assert sentence.head.tolist() == [-1, -1, 0, 1, -1]
 
 
+@pytest.mark.parametrize(
+    "space", ["\x0b", "\x0c", "\x1c", "\x1d", "\x1e", "\x85", "\u2028", "\u2029", "\xa0", "\u3000"]
+)
+def test_only_tabs_and_line_ends_part_what_stands_in_a_line(space, tmp_path):
+    """Python takes all of these for space, and most for line ends."""
+    text = f"# text = a{space}b\n{row(1, f'a{space}b')}\n{row(2, space, 1)}\n\n"
+    (tmp_path / "own.conllu").write_text(text, encoding="utf-8")
+    for (sentence,) in (parse_conllu(text), read_conllu(tmp_path / "own.conllu")):
+        assert (sentence.word, sentence.comments) == ([f"a{space}b", space], [f"text = a{space}b"])
+        assert to_conllu(sentence) == text
+
+
 def test_an_empty_node_may_come_first():
     (sentence,) = parse_conllu(row("0.1", "e", "_") + "\n" + block(0))
     assert sentence.empty == [("0.1", "e")]

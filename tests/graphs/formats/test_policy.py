@@ -33,10 +33,10 @@ def test_an_unknown_policy_is_refused_before_reading():
 
 @pytest.mark.parametrize("ends", ["\n", "\r\n", "\r"])
 def test_lines_end_at_line_ends_only(tmp_path, ends):
-    text = ends.join(["a\u2028b", "", "c\x85d\xa0e", ""])
+    text = ends.join(["a\u2028b\u2029", "", "c\x85d\xa0e\x0b\x0c\x1c\x1d\x1e", ""])
     path = tmp_path / "t.txt"
     path.write_bytes(b"\xef\xbb\xbf" + text.encode())
-    assert list(read_lines(path)) == ["a\u2028b", "", "c\x85d\xa0e"]
+    assert list(read_lines(path)) == ["a\u2028b\u2029", "", "c\x85d\xa0e\x0b\x0c\x1c\x1d\x1e"]
 
 
 def test_gzip_and_open_files_are_read_alike(tmp_path):
