@@ -13,11 +13,10 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional as F  # noqa: N812
 
-from dglsent.models.te_rnn import child_tag_terms
 from dglsent.models.tree_lstm import BinaryTreeLSTM
 from dglsent.nn.cells import lstm_cell, without_forget_gates
 from dglsent.nn.embeddings import WordEmbedding
-from dglsent.nn.tags import require_known_tags, require_tags, tag_ids
+from dglsent.nn.tags import child_tag_terms, require_known_tags, require_tags, tag_ids
 from dglsent.passing import Batch, NodesSeen, Outputs
 
 

@@ -13,10 +13,8 @@ from torch.nn import functional as F  # noqa: N812
 
 from dglsent.models.recnn import RecNN
 from dglsent.nn.embeddings import WordEmbedding
-from dglsent.nn.tags import require_known_tags, require_tags, tag_ids
-from dglsent.passing import Batch, EdgesSeen, NodesSeen, Outputs, update_all
-from graphs.door import fn
-from graphs.fields import SLOT, TAG
+from dglsent.nn.tags import child_tag_terms, require_known_tags, require_tags, tag_ids
+from dglsent.passing import Batch, NodesSeen, Outputs
 
 
 class TERNN(RecNN):
@@ -55,22 +53,3 @@ class TERNN(RecNN):
     def reduce(self, nodes: NodesSeen) -> Outputs:
         """U [h_l; h_r] + V [e_l; e_r] + b."""
         return {"pre": super().reduce(nodes)["pre"] + nodes.data["tag_terms"]}
-
-
-def child_tag_terms(batch: Batch, tag: Tensor, weight: Tensor) -> Tensor:
-    """V [e_l; e_r] of the tags of every node's children, 0 at leaves: [N, m].
-
-    Each tag meets the weight once, however many nodes have it.
-
-    Args:
-        batch: N nodes of binary trees with the field tag.
-        tag: [T, t] tag embeddings.
-        weight: V, [m, 2 t].
-    """
-    table = torch.cat([tag @ side.t() for side in weight.chunk(2, 1)])
-
-    def message(edges: EdgesSeen) -> Outputs:
-        return {"tag_terms": F.embedding(edges.data[SLOT] * len(tag) + edges.src[TAG], table)}
-
-    update_all(batch, message, fn.sum("tag_terms", "tag_terms"))
-    return batch.nodes["tag_terms"]

@@ -6,10 +6,13 @@ from collections.abc import Mapping, Sequence
 
 import torch
 from torch import Tensor
+from torch.nn import functional as F  # noqa: N812
 
+from dglsent.passing import Batch, EdgesSeen, Outputs, update_all
+from graphs.door import fn
 from graphs.errors import InputError, check_whole
 from graphs.features import SPECIAL
-from graphs.fields import TAG
+from graphs.fields import SLOT, TAG
 
 
 def require_tags(tags: Sequence[str], tag_dim: int = 0) -> None:
@@ -62,3 +65,22 @@ def tag_ids(nodes: Mapping[str, Tensor]) -> Tensor:
         return nodes[TAG]
     except KeyError:
         raise InputError("the nodes have no field `tag`, which the builders of graphs make") from None
+
+
+def child_tag_terms(batch: Batch, tag: Tensor, weight: Tensor) -> Tensor:
+    """V [e_l; e_r] of the tags of every node's children, 0 at leaves: [N, m].
+
+    Each tag meets the weight once, however many nodes have it.
+
+    Args:
+        batch: N nodes of binary trees with the field tag.
+        tag: [T, t] tag embeddings.
+        weight: V, [m, 2 t].
+    """
+    table = torch.cat([tag @ side.t() for side in weight.chunk(2, 1)])
+
+    def message(edges: EdgesSeen) -> Outputs:
+        return {"tag_terms": F.embedding(edges.data[SLOT] * len(tag) + edges.src[TAG], table)}
+
+    update_all(batch, message, fn.sum("tag_terms", "tag_terms"))
+    return batch.nodes["tag_terms"]
