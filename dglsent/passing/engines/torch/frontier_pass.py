@@ -114,8 +114,8 @@ class PassRun:
         cell = self.relation.cell(self.schedule.position * padding.width)
         edge = cell.new_zeros(self.batch.num_nodes, padding.width)
         edge.view(-1).index_copy_(0, cell, torch.arange(len(cell), device=cell.device))
-        there = padding.mask.index_select(0, torch.cat(list(self._sentences)))
-        return cell, torch.where(there, edge, edge[:, :1]).flatten()
+        mask = padding.mask.index_select(0, torch.cat(list(self._sentences)))
+        return cell, torch.where(mask, edge, edge[:, :1]).flatten()
 
     @cached_property
     def _sentences(self) -> Sequence[Tensor]:

@@ -153,7 +153,7 @@ def reduce_all(
 def _by_mailboxes(function: ReduceFunction, messages: Outputs, mail: Mailboxes, data: Resolver) -> Outputs:
     """A user's function, called once for each in-degree, or once for all where it is padded."""
     if isinstance(function, Padded):
-        return _at_once(function, messages, mail, data)
+        return _by_padded_mailboxes(function, messages, mail, data)
     degrees = mail.degrees
     counts = [degree * count for degree, count in degrees]
     sorted_messages: dict[str, Sequence[Tensor]] = {}
@@ -185,7 +185,7 @@ def _by_mailboxes(function: ReduceFunction, messages: Outputs, mail: Mailboxes, 
     return {name: joined_rows(name, [result[name] for result in results], name_of(function)) for name in first}
 
 
-def _at_once(padded: Padded, messages: Outputs, mail: Mailboxes, data: Resolver) -> Outputs:
+def _by_padded_mailboxes(padded: Padded, messages: Outputs, mail: Mailboxes, data: Resolver) -> Outputs:
     """A padded function over mailboxes [r, k, ...] of the longest one's k messages."""
     longest, offsets = max(degree for degree, _ in mail.degrees), mail.receivers.offsets
     places = offsets[:-1, None] + torch.arange(longest, device=offsets.device)
