@@ -19,8 +19,6 @@ IntArray: TypeAlias = npt.NDArray[np.int64]
 
 NUMBERS = "biuf"  # kinds of NumPy's types whose values are one number each: truth values, whole ones and floats
 
-_LONG = 20  # tokens beyond which a dependency tree no longer fits a page in one row
-
 
 @dataclass(eq=False, slots=True)
 class Constituency:
@@ -133,7 +131,7 @@ class Dependencies:
         """Draws the tree, in notebooks; a long sentence in rows."""
         from graphs.drawing import dependencies_svg
 
-        return dependencies_svg(self, compact=len(self) > _LONG)
+        return dependencies_svg(self)
 
 
 @dataclass(eq=False, slots=True)
