@@ -149,11 +149,10 @@ class TagTreeLSTM(nn.Module):
         nn.init.zeros_(self.W_leaf.bias)
         _forget_nothing(self.W.bias, first=2, count=2)
 
-    def run(self, batch: Batch) -> Tensor:
-        """States e [N, t] of all nodes; sets the fields e and m."""
+    def run(self, batch: Batch) -> None:
+        """Sets the fields e and m [N, t] of all nodes."""
         require_known_tags(batch.nodes, len(self.tag))
         propagate(batch, self.message, self.reduce, leaf=self.leaf, inputs=self.inputs)
-        return batch.nodes["e"]
 
     def inputs(self, nodes: NodesSeen) -> Outputs:
         """W' p + b'; there are fewer tags than nodes, so each is multiplied once."""
