@@ -130,9 +130,10 @@ def constituency(
         wrong = np.flatnonzero((arity != 2) & (arity != 0))
         if len(wrong):
             node = int(wrong[0])
+            first, end = trees.spans_below(tree, parent)[node].tolist()
             raise SentenceError(
-                f"phrase {tree.label[node]!r} has {arity[node]} children where a binary tree wants 2; "
-                "collapse unary chains and binarise it first",
+                f"phrase {tree.label[node]!r} has {arity[node]} children in words {first + 1} to {end}, where a binary "
+                "tree wants 2; collapse unary chains and binarise it first",
                 tree.origin,
             )
     word = np.zeros(size, dtype=np.int64)

@@ -20,7 +20,7 @@ from dglsent.passing.views import Fields, require_rows
 from graphs import fields
 from graphs.batching import MergedGraphs, merge, pair_fields, topology
 from graphs.columns import IntArray
-from graphs.errors import InputError, check_kind
+from graphs.errors import InputError, check_kind, counted
 from graphs.fields import ATTEND, CHILD
 from graphs.ranges import starts
 from graphs.sentence_graph import SentenceGraph
@@ -136,7 +136,7 @@ class Batch:
         return list(self._relations)
 
     def __repr__(self) -> str:
-        what = f"{self.size // 2} pairs" if self.pairs else f"{self.size} sentences"
+        what = counted(self.size // 2, "pair") if self.pairs else counted(self.size, "sentence")
         return f"Batch({what}, {self.num_nodes} nodes with {', '.join(self.nodes)}; {', '.join(self.made)})"
 
     def _repr_html_(self) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import TypeVar
 
-from graphs.fields import LEXICAL, PMI, POSITION, RELATION, SLOT, WORD
+from graphs.fields import LABEL, LEXICAL, PMI, POSITION, RELATION, SLOT, WORD
 
 T = TypeVar("T")
 
@@ -24,6 +24,7 @@ _OTHERWISE = {
 _OF = {
     (NODE, WORD): "give the graphs this column: ids of words, 0 where a node has none",
     (NODE, POSITION): "give the graphs this column: places of words in their sentence from 0, -1 where a node has none",
+    (NODE, LABEL): "give the graphs this column: gold classes, -1 where a node has none",
     (EDGE, SLOT): "it is on those of child, in all graphs but complete ones",
     (EDGE, RELATION): "it is on those of child in graphs.dependency and of complete in graphs.complete, made of "
     "dependency parses",

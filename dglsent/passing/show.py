@@ -11,6 +11,7 @@ from torch import Tensor
 
 from graphs.batching import MergedGraphs
 from graphs.drawing import graph_svg
+from graphs.errors import counted
 from graphs.sentence_graph import SentenceGraph
 
 if TYPE_CHECKING:
@@ -22,7 +23,7 @@ _LARGEST = 60  # nodes of one
 
 def html(batch: Batch, merged: MergedGraphs) -> str:
     """Sizes, fields and drawings of a batch."""
-    what = f"{batch.size // 2} pairs of sentences" if batch.pairs else f"{batch.size} sentences"
+    what = f"{counted(batch.size // 2, 'pair')} of sentences" if batch.pairs else counted(batch.size, "sentence")
     lines = [f"nodes: {_fields(batch.nodes)}"]
     lines += [f"edges of {name}: {_fields(batch.relation(name).edges)}" for name in batch.made]
     if batch.targets:

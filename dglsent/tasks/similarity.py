@@ -11,7 +11,7 @@ import torch
 from torch import Tensor, nn
 
 from dglsent.tasks.task import check_states
-from graphs.errors import check_choice, check_share, check_whole
+from graphs.errors import InputError, check_choice, check_share, check_whole
 
 Features: TypeAlias = Literal["product_difference", "all"]
 
@@ -56,7 +56,13 @@ class SimilarityHead(nn.Module):
         self.output = nn.Linear(hidden, classes)
 
     def forward(self, left: Tensor, right: Tensor) -> Tensor:
-        """Logits [B, K] of pairs of sentence vectors, each [B, d]."""
+        """Logits [B, K] of pairs of sentence vectors, each [B, d].
+
+        Raises:
+            InputError: there are not as many left as right ones, or they are of another size.
+        """
+        if len(left) != len(right):  # torch would spread one over all
+            raise InputError(f"{len(left) + len(right)} sentences are no pairs; give them as a0 b0 a1 b1 ...")
         check_states(left, self.hidden.in_features // (4 if self.all else 2))
         product, difference = left * right, (left - right).abs()
         compared = torch.cat([left, right, difference, product] if self.all else [product, difference], -1)

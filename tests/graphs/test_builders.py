@@ -52,7 +52,7 @@ def test_constituency():
 
 
 def test_binary_constituency_is_demanded():
-    with pytest.raises(SentenceError, match=r"'NP' has 3 children .* binarise"):
+    with pytest.raises(SentenceError, match=r"'NP' has 3 children in words 1 to 3, where .* binarise"):
         graphs.constituency(TREE, VOCABULARIES, binary=True)
     (chain,) = graphs.parse_brackets("(S (VP (NP (DT The) (NN cat))) (VBD slept))")
     with pytest.raises(SentenceError, match=r"'VP' has 1 children .* collapse unary chains"):

@@ -205,7 +205,7 @@ def test_a_batch_shows_itself():
     assert "edges of child: slot [16]" in shown
     assert shown.count("<svg") == 2
     pairs = Batch.of([tree(SEVEN), chain(3)], pairs=True, relations=[ATTEND])
-    assert "1 pairs of sentences" in pairs._repr_html_()
+    assert "1 pair of sentences" in pairs._repr_html_()
     assert "edges of attend" in pairs._repr_html_()
 
 
@@ -213,7 +213,7 @@ def test_a_batch_says_what_it_is():
     said = repr(Batch.of([tree([-1, 0, 0]), tree([-1])], relations=["complete"]))
     assert said.startswith("Batch(2 sentences, 4 nodes with word, ")
     assert said.endswith("; child, complete)")
-    assert repr(Batch.of([tree([-1, 0, 0]), tree([-1])], pairs=True)).startswith("Batch(1 pairs, 4 nodes with ")
+    assert repr(Batch.of([tree([-1, 0, 0]), tree([-1])], pairs=True)).startswith("Batch(1 pair, 4 nodes with ")
 
 
 def test_fields_that_ask_for_a_relation_when_they_are_made_are_written_back_and_moved():

@@ -65,6 +65,13 @@ def test_vectors_of_another_size(features):
         head(torch.zeros(2, 5), torch.zeros(2, 5))
 
 
+@pytest.mark.parametrize(("left", "right"), [(2, 1), (3, 2)])
+def test_sentences_that_are_no_pairs(left, right):
+    """torch would compare one with all."""
+    with pytest.raises(InputError, match=f"^{left + right} sentences are no pairs; give them as "):
+        SimilarityHead(4, 3)(torch.zeros(left, 4), torch.zeros(right, 4))
+
+
 @pytest.mark.parametrize("share", [-0.1, 1.5, float("nan"), "0.5"])
 def test_a_share_that_is_none(share):
     with pytest.raises(InputError, match=f"^dropout is {share!r}; give a number from 0 to 1$"):

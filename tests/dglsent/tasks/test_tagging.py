@@ -6,11 +6,14 @@ from torch.nn import functional as F  # noqa: N812
 from vocabularies import vocabularies_of
 
 from dglsent.corpora.example import Example, Parsed
+from dglsent.passing import Batch
 from dglsent.tasks.tagging import Tagging
 from dglsent.training.data import graph_set
 from dglsent.training.model import gather
+from graphs.builders import chain
 from graphs.columns import Tagged
 from graphs.errors import InputError, Origin
+from graphs.features import Vocabularies
 
 LABELS = ("O", "B-X", "I-X")
 SENTENCES = [("a b c", [1, 2, 0]), ("d", [0]), ("e f", [0, 1])]
@@ -44,6 +47,14 @@ def test_loss_is_summed_over_tokens_and_averaged_over_sentences(kind, crf):
         losses = [F.cross_entropy(part, tags, reduction="sum") for part, tags in zip(parts, gold, strict=True)]
     wanted = sum(loss.item() for loss in losses) / 3
     assert task.loss(batch, states, states).item() == pytest.approx(wanted, rel=1e-5)
+
+
+def test_without_gold_classes_there_is_no_loss():
+    sentence = Tagged(["a", "b"])
+    batch = Batch.of([chain(sentence, Vocabularies.of([sentence]))])
+    states = torch.randn(2, 4)
+    with pytest.raises(KeyError, match=r"^node field 'label' .*; give the graphs this column: gold classes, -1 "):
+        task_of().loss(batch, states, states)
 
 
 def test_tokens_without_a_class_are_neither_learnt_nor_scored():
