@@ -164,6 +164,6 @@ def test_numbers_of_the_test_split_are_looked_at_before_training(file, program, 
     arrays[key(last.words)][0] = torch.nan
     save_tensors(arrays, tmp_path / "broken.safetensors")
     options = ("--embedding.vectors", tmp_path / "broken.safetensors", "--embedding.tune", "false")
-    saying = ["dglsent: sentence test-30: ", "broken.safetensors: '", "has numbers that are not finite"]
+    saying = ["dglsent: sentence test-30: ", "broken.safetensors: '", "has numbers that are not finite; make"]
     program.refuses("fit", recipe(tmp_path), "--out", tmp_path / "run", *options, saying=saying)
     assert not (tmp_path / "run").exists()
