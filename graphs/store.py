@@ -145,6 +145,7 @@ def _is_entry(data: Any, schema: Mapping[str, Any]) -> bool:
 
 
 def _are_counts(data: Any) -> bool:
+    """Whether they are what `Counts.from_json` reads of a split."""
     match data:
         case {"word": dict(word), "tag": dict(tag), "relation": dict(relation)}:
             return all(isinstance(count, int) for part in (word, tag, relation) for count in part.values())

@@ -136,16 +136,16 @@ def _read(name: str, form: str | None) -> Sequence[Text | SentenceError]:
     refuse_parses(enumerate(lines, 1), name, "give its text, or of CoNLL-U add --input conllu, which keeps its tags")
     if form == "text":
         return list(_paragraphs(lines))
-    table = csv_table([line for line in lines if line.strip()]) if form is None else None
-    if table is not None:
+    if form == "lines":
+        return lines
+    if table := csv_table([line for line in lines if line.strip()]):
         _, (head, *_) = table
         raise InputError(
             f"{name}:1: {', '.join(head)} look like names of columns; give the text alone, or for `dglsent build` a "
             "table named .csv, with commas; if each line is a sentence, add --input lines"
         )
-    if form is None:
-        remedy = "write a sentence a line for --input tokens; if each line is a sentence, add --input lines"
-        refuse_columns("\n".join(lines), name, remedy=remedy)
+    remedy = "write a sentence a line for --input tokens; if each line is a sentence, add --input lines"
+    refuse_columns("\n".join(lines), name, remedy=remedy)
     return lines
 
 

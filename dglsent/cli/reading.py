@@ -158,10 +158,14 @@ def names_columns(text: str, columns: Sequence[str]) -> bool:
 
 
 def _of_table(table: Extract, suffix: str, columns: Sequence[str]) -> list[tuple[Given, ...]]:
-    """The examples of a table, which training on it takes for the same."""
+    """The examples of a table, which training on it takes for the same.
+
+    Raises:
+        InputError: of several rows none can be read, or no row has one of the columns.
+    """
     read = list(rows(table, suffix))
     known = [row for row in read if isinstance(row, Row)]
-    if suffix != ".jsonl" and len(read) > 1 and not known:
+    if suffix != ".jsonl" and len(read) > 1 and not known:  # the separator is another; JSON has none
         raise InputError(f"{read[0]}; nor can any other row be read")
     lacking = next((each for each in columns if known and not any(each in row.cells for row in known)), None)
     if lacking is not None:

@@ -18,10 +18,10 @@ _OF_SENTENCE = re.compile(
     re.IGNORECASE,
 )  # usual names of columns of pairs: sentence1, Sentence A, text_b, #1 String
 _MOST_COLUMNS = 20  # in a line that is a token
+_NEARLY = 0.9  # of the lines of such a file; the others are broken
 _OF_COLUMNS = (
     "add --format columns for a tagger of such files, or --format tokens or --format text if a line is a sentence"
 )
-_NEARLY = 0.9  # of the lines of such a file; the others are broken
 
 
 def numbered_lines(text: str) -> list[tuple[int, str]]:
@@ -131,7 +131,7 @@ def refuse_csv(text: str, name: str, columns: Sequence[str]) -> None:
 
 
 def refuse_columns(text: str, name: str, least: int = 2, remedy: str = _OF_COLUMNS) -> None:
-    """Refuses a file of a token a line, such as CoNLL-2003's: each token and its classes would be scored as a sentence.
+    """Refuses a file of a token a line, such as CoNLL-2003's: each token and its classes would be taken for a sentence.
 
     Lines of prose or verse do not nearly all have as many words; where they do, as pairs may, they stand alone or in
     twos.
