@@ -28,7 +28,7 @@ PAIR_REMEDY = (
 )
 NO_CLASS = ("", "_", "-1")  # labels of a phrase that has none
 CONLLU_WORD = r"[0-9]+(?:[-.][0-9]+)?(?:\t[^\t\r\n]*){9}"  # ten columns, the first a number
-_CONLL_WORD = re.compile(r"[0-9]+(?:\t[^\t\r\n]*){7,}")  # CoNLL-X may have eight columns, CoNLL-2009 has 14 and more
+_CONLL_WORD = re.compile(r"[0-9]+(?:\t[^\t\r\n]*){7,}")  # CoNLL-X may have 8 columns, CoNLL-2009 has 14 and more
 _DERIVATION = re.compile(r"\(<[TL] ")  # of CCGbank, whose categories have brackets of their own
 _PIECE = re.compile(r"[()]|[^ \t\r\n()]+")  # as in `graphs.formats.brackets`
 _OF_ONE_WORD = re.compile(r"(?:\([ \t]*[^ \t()a-z]+[ \t]+[^ \t()]+[ \t]*\)[ \t]*)+")
@@ -98,7 +98,7 @@ def _part_of_parse(line: str) -> str:
     if re.fullmatch(CONLLU_WORD, line):
         return "a word of CoNLL-U"
     columns = line.count("\t") + 1
-    return f"a word of CoNLL in {columns} columns" if _CONLL_WORD.fullmatch(line) else ""
+    return f"{columns} columns, the first a number, as words of CoNLL have" if _CONLL_WORD.fullmatch(line) else ""
 
 
 def tree(text: str, origin: Origin) -> Constituency:

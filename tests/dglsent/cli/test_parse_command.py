@@ -259,8 +259,15 @@ def test_parses_are_not_taken_for_text(name, said, tmp_path, program):
     [
         ("(Laughs)\n\n (2 (2 A) (3 (4 good) (2 film)))\n", "a tree in brackets, and not text; give its text, or"),
         ("# text = Go\n\n1\tGo\t_\t_\tVB\t_\t0\troot\t_\t\n", "a word of CoNLL-U, and not text; give its text, or"),
-        ("\n\n1\tGo\t_\tVB\tVB\t_\t0\troot\n", "a word of CoNLL in 8 columns, and not text; give its text"),
-        ("\n\n1\tGo" + "\t_" * 13 + "\n", "a word of CoNLL in 15 columns, and not text; give its text, or"),
+        (
+            "\n\n1\tGo\t_\tVB\tVB\t_\t0\troot\n",
+            "8 columns, the first a number, as words of CoNLL have, and not text; give",
+        ),
+        ("\n\n1\tGo" + "\t_" * 13 + "\n", "15 columns, the first a number, as words of CoNLL have, and not text; give"),
+        (
+            "index\ttext\n\n7\tGo!" + "\tyes" * 10 + "\n",
+            "12 columns, the first a number, as words of CoNLL have, and not",
+        ),
         ("Go\n\n(<T N/N 0 1> (<L (N/N)/N VB VB Go N>) ) \n", "a derivation of CCGbank, and not text; give its"),
     ],
 )
