@@ -124,15 +124,15 @@ def _lines(file: str) -> Iterator[tuple[bytes, str]]:
     Raises:
         InputError: the file cannot be read, or breaks off.
     """
-    number = 0
+    mark, number = codecs.BOM_UTF8, 0
     try:
         with _opened(file) as opened:
             for some in opened:
                 if not number and (packer := packed_by(some)):
                     raise packed(file, packer)
                 for raw in some.splitlines(keepends=True):  # of bytes, these are cut where `read_lines` cuts
-                    yield raw, raw.removeprefix(codecs.BOM_UTF8).rstrip(b"\r\n").decode(errors="replace")
-                    number += 1
+                    yield raw, raw.removeprefix(mark).rstrip(b"\r\n").decode(errors="replace")
+                    mark, number = b"", number + 1
     except (OSError, EOFError, zlib.error) as error:
         if not number:
             raise unreadable(file, error) from None

@@ -1,8 +1,7 @@
 r"""Lines of text from a path, a gzipped path or an open file, decoded and split alike for every reader.
 
 A line ends at `\n`, `\r\n` or a lone `\r` and nowhere else: `str.splitlines` would also cut at U+2028 or U+0085 inside
-a token. Text is UTF-8; a byte order mark at the start of a line is dropped, as files with marks may have been joined.
-All of this holds for open files too, binary or not.
+a token. Text is UTF-8; a byte order mark at its start is dropped. All of this holds for open files too, binary or not.
 """
 
 from __future__ import annotations
@@ -155,16 +154,11 @@ def _refuse_utf_16(lines: AnyStr, name: str) -> None:
 def _decoded(lines: str | bytes) -> tuple[list[str], UnicodeDecodeError | None]:
     """Lines as text, up to the first that is not UTF-8, and what is wrong with that."""
     if isinstance(lines, str):
-        return _cut(lines), None
+        return lines.split("\n"), None
     try:
-        return _cut(lines.decode()), None
+        return lines.decode().split("\n"), None
     except UnicodeDecodeError as error:
-        return _cut(lines[: error.start].decode())[:-1], error
-
-
-def _cut(lines: str) -> list[str]:
-    """Each line, without a byte order mark at its start."""
-    return lines.replace("\n\ufeff", "\n").removeprefix("\ufeff").split("\n")
+        return lines[: error.start].decode().split("\n")[:-1], error
 
 
 def unreadable(name: str | os.PathLike[str], error: BaseException) -> InputError:

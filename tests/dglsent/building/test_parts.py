@@ -25,7 +25,6 @@ TREES = {
     "on several lines": "(S\n (NN a)\n (NN b))\n\n( (S\n\n  (NN c)))\n(S (NN d)\n)\n",
     "several a line": "(S (NN a)) (S (NN b))\n(S\n (NN c)) (S (NN d)) (S (NN e))\n(S (NN f))\n",
     "a mark within": "(S (NN a)\n\ufeff(NN b))\n(S (NN c))\n",
-    "joined files": "\ufeff(S (NN a))\n\ufeff(S (NN b))\n\ufeff(S\n (NN c))\n",
     "old line ends": "\ufeff(S (NN a))\r(S\r\n (NN b))\r\r (S (NN c))",
     "broken": "(S (NN a)\n(S (NN b))\n# text\n(S (NN c))) (S (NN d))\n()\n  (S (NN e))\n",
 }
@@ -81,7 +80,7 @@ def test_trees_at_random(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
 def test_line_ends(end: str, tmp_path: Path) -> None:
-    text = f"\ufeff\n{WORD}\n\ufeff# sent_id = x\n{WORD}{WORD.replace('1', '2', 1)} \n\n{WORD}".replace("\n", end)
+    text = f"\ufeff\n{WORD}\n# sent_id = x\n{WORD}{WORD.replace('1', '2', 1)} \n\n{WORD}".replace("\n", end)
     file = written(tmp_path, "own.conllu", text)
     parts, parses, skipped = read_in_parts(file, 1)
     whole = read_conllu(file)
