@@ -259,8 +259,6 @@ def read_json(path: str | Path, remedy: str = _REMEDY) -> Any:
     Raises:
         InputError: the file cannot be read, or is no JSON.
     """
-    if Path(path).is_fifo():  # to read it might take for ever
-        raise InputError(f"{path}: a pipe, and no file; {remedy}")
     try:
         return json.loads(Path(path).read_text(encoding="utf-8"))
     except OSError as error:

@@ -183,16 +183,6 @@ def test_counts_that_are_none_are_named_though_their_checksum_is_right(
         Store(tmp_path / "store").counts()
 
 
-@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="a system without pipes that have names")
-def test_a_pipe_in_the_place_of_a_file_is_not_waited_for(corpus: Path, tmp_path: Path) -> None:
-    build(Files("chain", files(corpus)), tmp_path / "store", size=20)
-    file = tmp_path / "store" / "vocabularies.json"
-    file.unlink()
-    os.mkfifo(file)
-    with pytest.raises(InputError, match=r"vocabularies\.json: a pipe, and no file; the same `dglsent build`"):
-        Store(tmp_path / "store").counts()
-
-
 def test_a_shard_whose_note_cannot_be_believed_is_made_again(corpus: Path, tmp_path: Path) -> None:
     source, folder = Files("chain", files(corpus)), tmp_path / "store"
     build(source, folder, size=20)
