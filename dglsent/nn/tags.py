@@ -41,7 +41,7 @@ def require_known_tags(nodes: Mapping[str, Tensor], tags: int) -> None:
         tags: number of tags of the encoder.
 
     Raises:
-        InputError: they have no tags, or one has an id from `tags` on.
+        InputError: they have no tags, or one has an id below 0 or from `tags` on.
     """
     ids = tag_ids(nodes)
     if ids.device.type != "cpu":
@@ -50,8 +50,8 @@ def require_known_tags(nodes: Mapping[str, Tensor], tags: int) -> None:
         torch.empty(tags).index_select(0, ids)  # a lookup compares them, and no step of training asks for a value
     except IndexError:
         raise InputError(
-            f"there are ids of tags up to {int(ids.max())}, and the encoder was made with {tags} tags; give it "
-            "tags=vocabularies.tag.strings of the vocabularies of the graphs"
+            f"there are ids of tags from {int(ids.min())} to {int(ids.max())}, and the encoder was made with {tags} "
+            "tags; give it tags=vocabularies.tag.strings of the vocabularies of the graphs"
         ) from None
 
 

@@ -62,7 +62,9 @@ class SimilarityHead(nn.Module):
             InputError: there are not as many left as right ones, or they are of another size.
         """
         if len(left) != len(right):  # torch would spread one over all
-            raise InputError(f"{len(left) + len(right)} sentences are no pairs; give them as a0 b0 a1 b1 ...")
+            raise InputError(
+                f"{len(left)} left and {len(right)} right sentences are no pairs; give them as a0 b0 a1 b1 ..."
+            )
         check_states(left, self.hidden.in_features // (4 if self.all else 2))
         product, difference = left * right, (left - right).abs()
         compared = torch.cat([left, right, difference, product] if self.all else [product, difference], -1)

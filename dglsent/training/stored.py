@@ -160,8 +160,8 @@ def _require_among(shard: Shard, column: str, classes: int) -> None:
     numbers = shard.values(column)
     if len(numbers) and not -1 <= numbers.min() <= numbers.max() < classes:
         raise InputError(
-            f"{shard.path}: its column {column!r} has classes from {numbers.min()} to {numbers.max()}, of {classes} "
-            f"that are counted from 0; {AGAIN}"
+            f"{shard.path}: its column {column!r} has classes from {numbers.min()} to {numbers.max()}, and the "
+            f"store has 0 to {classes - 1}; {AGAIN}"
         )
 
 

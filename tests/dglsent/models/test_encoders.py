@@ -216,8 +216,12 @@ def test_encoders_of_tags_want_those_of_their_graphs(encoder_class, on):
     """Some took the state of another tag for one at a left child, and the others ended in an IndexError."""
     graph = caterpillar(2)
     graph.nodes["tag"][1] = len(TAGS)
-    said = f"^there are ids of tags up to {len(TAGS)}, and the encoder was made with {len(TAGS)} tags; give it tags="
+    least, tags = min(graph.nodes["tag"]), len(TAGS)
+    said = f"^there are ids of tags from {least} to {tags}, and the encoder was made with {tags} tags; give it tags="
     with pytest.raises(InputError, match=said):
+        encode(build(encoder_class, tags=TAGS), [graph], on)
+    graph.nodes["tag"][:2] = 0, -1
+    with pytest.raises(InputError, match=r"^there are ids of tags from -1 to "):
         encode(build(encoder_class, tags=TAGS), [graph], on)
 
 

@@ -68,7 +68,7 @@ def test_vectors_of_another_size(features):
 @pytest.mark.parametrize(("left", "right"), [(2, 1), (3, 2)])
 def test_sentences_that_are_no_pairs(left, right):
     """torch would compare one with all."""
-    with pytest.raises(InputError, match=f"^{left + right} sentences are no pairs; give them as "):
+    with pytest.raises(InputError, match=f"^{left} left and {right} right sentences are no pairs; give them as "):
         SimilarityHead(4, 3)(torch.zeros(left, 4), torch.zeros(right, 4))
 
 
