@@ -20,9 +20,10 @@ if TYPE_CHECKING:
 
 _EPILOGUE = """
 Runs lie in DIR/RECIPE/seed-N, those of folds in DIR/RECIPE/seed-N/fold-K, as those of `dglsent fit` do: finished ones
-are not trained again, interrupted ones go on. DIR/tables has the whole table with all that is measured, as Markdown and
-JSON. A row that fails is reported on standard error, and the exit code is 1. A row is marked stale where its recipe or
-the code that its training used has changed since, or where its runs do not say which code that was.
+are not trained again, interrupted ones go on. DIR/tables has the whole table, of these seeds, as Markdown and JSON. A
+row that fails is reported on standard error, and the exit code is 1. A row is marked stale where its recipe, a file or
+code of yours that the recipe names, or the code of dglsent that its training used has changed since, or where its runs
+do not say which code that was; its numbers are those of all runs, stale or not.
 """
 
 FAILED = 1
@@ -138,7 +139,7 @@ def _reproduce(options: Namespace, command: str) -> int:
     if options.data:
         data_folder(options.data)
     ledger = _opened_ledger(options, table) if options.ledger else None
-    making = Reproduction(table, chosen, options.seeds, options.out, say, options.folds)
+    making = Reproduction(table, chosen, options.seeds, options.out, say, options.folds, options.data)
     with resumed_by(command):
         _make(making, options)
     if making.outdated:
@@ -155,7 +156,7 @@ def _reproduce(options: Namespace, command: str) -> int:
         with ledger.held(options.out):
             every_seed = sorted({*options.seeds, *ledger.seeds()})
             made_by = (options.verify and ledger.command) or command  # a verification makes no number
-            ledger.write(Reproduction(table, (), every_seed, options.out, say).results(), made_by)
+            ledger.write(Reproduction(table, (), every_seed, options.out, say, data=options.data).results(), made_by)
     if making.failed:
         say(f"failed: {', '.join(row.name for row in making.failed)}; the same command tries again")
     return FAILED if making.failed else 0

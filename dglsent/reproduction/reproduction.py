@@ -12,7 +12,7 @@ from dglsent.lock import locked
 from dglsent.reproduction.first_steps import compared, different
 from dglsent.reproduction.jobs import Job, jobs_of, train
 from dglsent.reproduction.results import Result, left_out, measured
-from dglsent.reproduction.staleness import other_code, other_recipe, stale, stamped_by_steps
+from dglsent.reproduction.staleness import other_code, other_files, other_recipe, stale, stamped_by_steps
 from dglsent.reproduction.tables import Row, Table
 from dglsent.reproduction.verification import Verification, verification_of
 from dglsent.training.fit import Say
@@ -30,6 +30,7 @@ class Reproduction:
         out: folder of the runs.
         say: what is told on the way.
         folds: of a table with folds, how many are trained and count, from the first; None for all.
+        data: the data folder, in which files that recipes name may lie; None for that of the environment.
 
     Raises:
         InputError: two recipes would share their runs.
@@ -41,9 +42,16 @@ class Reproduction:
     """
 
     def __init__(
-        self, table: Table, chosen: Sequence[Row], seeds: Sequence[int], out: Path, say: Say, folds: int | None = None
+        self,
+        table: Table,
+        chosen: Sequence[Row],
+        seeds: Sequence[int],
+        out: Path,
+        say: Say,
+        folds: int | None = None,
+        data: Path | None = None,
     ) -> None:
-        self.table, self._chosen, self._say, self._folds = table, set(chosen), say, folds
+        self.table, self._chosen, self._say, self._folds, self._data = table, set(chosen), say, folds, data
         self._jobs: dict[Row, list[list[Job]]] = {}
         self._stale: dict[Path, str] = {}
         self.failed: list[Row] = []
@@ -84,8 +92,8 @@ class Reproduction:
     def _is_finished(self, job: Job) -> bool:
         """Whether a run is finished; what makes it stale is remembered."""
         if not (job.run.config_file.is_file() and job.run.metrics_file.is_file()):
-            return job.run.is_finished(job.config)
-        why = stale(job)
+            return job.run.is_finished(job.config, self._data)
+        why = stale(job, self._data)
         if why:
             self._stale[job.run.path] = why
         return True
@@ -157,7 +165,7 @@ class Reproduction:
 
     def _hold(self, job: Job, held: ExitStack) -> bool:
         """Whether a run can be verified; of rows that share it, in two tables say, one command does, and holds it."""
-        if other_recipe(job):
+        if other_recipe(job) or other_files(job, self._data):
             self._say(f"{job.title}: cannot be verified: {self._why(job)}; --refresh trains it anew")
             return False
         try:

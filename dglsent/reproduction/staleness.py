@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 import torch
@@ -10,6 +11,7 @@ import torch
 from dglsent.reproduction.jobs import Job
 from dglsent.training import recipe_files
 from dglsent.training.provenance import MIXED, code_hash, counts, modules
+from dglsent.training.source_files import changed, hashes
 from dglsent.version import version
 
 EPOCHS = 2  # what is trained again to verify a run: the second, too, as much happens between epochs
@@ -26,8 +28,28 @@ def other_recipe(job: Job) -> str | None:
     return job.run.difference(job.config)
 
 
-def stale(job: Job) -> str | None:
+def other_files(job: Job, data: Path | None = None) -> str | None:
+    """Which file or code of one's own that a run's recipe names has changed since; None where none has.
+
+    Args:
+        job: the run.
+        data: the data folder, in which its word vectors may lie; None for that of the environment.
+
+    Raises:
+        InputError: what the run saved of them is damaged.
+    """
+    if not job.run.sources_file.is_file():  # it names none, or a ledger put it back
+        return None
+    other = changed(job.run.sources_file, hashes(job.config, data))
+    return other and f"{other} has changed"
+
+
+def stale(job: Job, data: Path | None = None) -> str | None:
     """Why a finished run may no longer be what training would give; None where it still is.
+
+    Args:
+        job: the run.
+        data: as in `other_files`.
 
     Raises:
         InputError: its folder cannot be read.
@@ -35,7 +57,7 @@ def stale(job: Job) -> str | None:
     different = other_recipe(job)
     if different:
         return f"its recipe has changed ({different})"
-    return changed_code(job.run.metrics().get("provenance"))
+    return other_files(job, data) or changed_code(job.run.metrics().get("provenance"))
 
 
 def changed_code(made_of: Mapping[str, Any] | None) -> str | None:

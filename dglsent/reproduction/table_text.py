@@ -30,9 +30,10 @@ def as_text(table: Table, results: Sequence[Result], command: str) -> str:
 def _reading(table: Table) -> str:
     seed = f"a seed's number is the mean of {table.folds} folds, or of as many as it says, " if table.folds else ""
     unit = " in percent" if table.percent else ""
+    splits = dict.fromkeys(score.split for score in table.scores)
     return (
-        f"Scores{unit}: ours is the mean (standard deviation) over seeds, {seed}each at its best dev epoch; the "
-        "difference is ours minus published."
+        f"Scores on {' and '.join(splits)}{unit}: ours is the mean (standard deviation, n - 1) over seeds, {seed}each "
+        "at its best dev epoch; the difference is ours minus published."
     )
 
 

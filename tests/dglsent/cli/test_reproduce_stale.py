@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 from background import fork
-from reproduced import ONE_EPOCH, copied, metrics_of
+from reproduced import HEAD, ONE_EPOCH, copied, metrics_of
 from tiny import recipe
 
 import dglsent
@@ -49,6 +49,29 @@ def test_run_of_a_recipe_that_has_changed(made, tmp_path, program):
     code, out, err = program(*command, "--json", "--verify")
     assert json.loads(out)["rows"][0]["stale"] == [f"seed 1, 2: {why}"]
     assert f"Tree-LSTM seed 1: cannot be verified: {why}" in err
+
+
+def test_run_of_a_file_that_has_changed(tmp_path, program, monkeypatch):
+    """Seeds over the old file and over the new one would make one mean."""
+    monkeypatch.chdir(tmp_path)
+    rows = ["text,label", "a good film,praise", "a bad film,blame", "a good plot,praise"]
+    Path("own.csv").write_text("\n".join([*rows, ""]))
+    files = "{train: own.csv, dev: own.csv, test: own.csv}"
+    corpus = f"corpus: {{class_path: LabelledText, init_args: {files}}}"
+    words = "embedding: {dim: 4, min_count: 1}\nencoder: {class_path: BagOfWords}\ntask: {class_path: Classification, "
+    recipe(tmp_path, f"{corpus}\ngraph: chain\n{words}init_args: {{classes: 2}}}}\ntraining: {{epochs: 1}}\n")
+    rows_of_table = "papers: [{paper: Ours, rows: [{name: Words, recipe: tiny.yaml}]}]"
+    table = recipe(tmp_path, f"{HEAD}{rows_of_table}\n", "table.yaml")
+    assert program("reproduce", table)[0] == 0
+    Path("own.csv").write_text("\n".join([*rows, "a dull plot,blame", ""]))
+    _, out, err = program("reproduce", table, "--seeds", "1,2")
+    assert "- Words is stale: seed 1: own.csv has changed\n" in out
+    assert "to train: 1;" in err
+    _, _, err = program("reproduce", table, "--verify")
+    assert "Words seed 1: cannot be verified: own.csv has changed; --refresh trains it anew" in err
+    _, out, err = program("reproduce", table, "--refresh")
+    assert "to train: 1;" in err
+    assert "stale" not in out
 
 
 def test_runs_that_do_not_say_what_they_are_made_of(made, tmp_path, program):

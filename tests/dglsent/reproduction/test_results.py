@@ -62,3 +62,12 @@ def test_a_score_of_another_scale_is_a_percentage_too(tmp_path):
     scores = "scores: {accuracy: A, mse: {label: MSE, times: 0.5}}"
     (tmp_path / "t.yaml").write_text(f"title: T\ncorpus: C\nsplit: test\npercent: true\npapers: []\n{scores}\n")
     assert [score.factor for score in load(str(tmp_path / "t.yaml")).scores] == [100, 50]
+
+
+@pytest.mark.parametrize(
+    ("splits", "shown"), [(["dev"], "dev"), (["test", "test"], "test"), (["test", "dev"], "test and dev")]
+)
+def test_a_table_says_of_which_splits_its_scores_are(splits, shown):
+    scores = [Score(f"s{number}", split, "accuracy", "accuracy") for number, split in enumerate(splits)]
+    text = as_text(Table("t", "T", "C", scores, []), [], "")
+    assert f"C. Scores on {shown}: ours is the mean (standard deviation, n - 1) over seeds" in text

@@ -9,8 +9,10 @@ import torch
 from job_of_run import job_of
 
 from dglsent.reproduction.staleness import as_made, other_code, stale, stamped, stamped_by_steps, unlike
+from dglsent.training import recipe as recipes
 from dglsent.training.provenance import MIXED
 from dglsent.training.run import Run
+from dglsent.training.source_files import hashes
 
 CELLS = "dglsent.nn.cells"
 
@@ -109,6 +111,27 @@ def test_another_recipe(run):
     config = run.config()
     config.optimiser.lr = 0.02
     assert stale(job_of(run, config)) == "its recipe has changed (optimiser.lr is 0.05 there and 0.02 here)"
+
+
+def test_a_file_that_the_recipe_names_has_changed(run, tmp_path):
+    config, words = run.config(), tmp_path / "own.vec"
+    config.embedding.vectors = str(words)
+    run.config_file.write_text(recipes.dump(config))
+    words.write_text("film 0 1\n")
+    run.sources_file.write_text(json.dumps(hashes(config)))
+    assert stale(job_of(run, config)) is None
+    words.write_text("film 1 0\n")
+    assert stale(job_of(run, config)) == f"{words} has changed"
+
+
+def test_a_file_in_the_data_folder_that_was_named_has_changed(run, tmp_path):
+    config, words = run.config(), tmp_path / "own.vec"
+    config.embedding.vectors = "own.vec"
+    run.config_file.write_text(recipes.dump(config))
+    words.write_text("film 0 1\n")
+    run.sources_file.write_text(json.dumps(hashes(config, tmp_path)))
+    words.write_text("film 1 0\n")
+    assert stale(job_of(run, config), tmp_path) == "own.vec has changed"
 
 
 def test_a_verified_run_is_fresh_until_code_changes_again(run):
