@@ -14,6 +14,7 @@ from docstring_parser import parse
 from pandas import DataFrame
 
 from dglsent.analysis.catalogue import Analysis
+from dglsent.analysis.mixed import mixed
 from dglsent.analysis.sources import recordings, trained_runs
 from dglsent.analysis.trained_run import LoggedGates
 from dglsent.json_text import dumps
@@ -70,6 +71,8 @@ def analyse(
             sources = [LoggedGates.of(run) for run in trained_runs(paths)]
         else:
             sources = recordings(analysis, paths, out / "recordings", split=split, data=data, trusted=trusted, say=say)
+        for line in mixed(sources):
+            say(line)
         return _write(analysis, sources, out / analysis.name, options or {}, say)
 
 
