@@ -133,6 +133,9 @@ def test_a_module_that_changes_between_the_parts_of_a_run_is_said_to_be_mixed():
     later.hashes = {}  # what the run has used before, and has not imported again
     later.load_state_dict(state)
     assert later.hashes == first.hashes
+    later.hashes = {"graphs.builders": "0123"}  # the file was edited since: what was imported is what runs
+    later.load_state_dict({"hashes": {"graphs.builders": "0123"}})
+    assert later.hashes == {"graphs.builders": "0123"}
     later.hashes = {}
     later.on_train_epoch_end(None, None)
     assert later.hashes == first.hashes
