@@ -74,7 +74,9 @@ def test_a_run_that_an_analysis_cannot_read_is_told(analysis, kind, request, tmp
         assert (code, out) == (2, "")
         assert err.splitlines()[-1].startswith("dglsent: ")
     else:
-        assert all((tmp_path / file).is_file() for file in out.splitlines())
+        files = out.splitlines()
+        assert files
+        assert all((tmp_path / file).is_file() for file in files)
 
 
 def test_options_stand_before_the_analysis_and_its_runs(tag_guided_run, tmp_path, program, monkeypatch):

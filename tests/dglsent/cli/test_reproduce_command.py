@@ -81,6 +81,7 @@ def test_markdown(made):
     assert text.index("## Somebody 2020, table 1") < text.index("## Another 2021, table 2")
     assert f"dglsent {' '.join(map(str, command))}" in text
     tables_ = [block.splitlines() for block in text.split("\n\n") if block.startswith("|")]
+    assert tables_
     assert all(len({len(line) for line in lines}) == 1 for lines in tables_)
 
 

@@ -63,8 +63,8 @@ def test_a_tree_of_one_word_is_one_among_trees(tmp_path):
     (said,) = load(LabelledText(trees, file, trees))["test"]
     assert said.sentences[0].constituency.words == ["Yes"]
     more = write(tmp_path, "more.tsv", "text\tlabel\n(UH Yes)\t1\n(UH No)\t0\n")
-    for said in load(LabelledText(more, trees, more))["train"]:  # trees are in the test split alone
-        assert said.sentences[0].constituency.label == ["UH"]
+    train = load(LabelledText(more, trees, more))["train"]  # trees are in the test split alone
+    assert [said.sentences[0].constituency.label for said in train] == [["UH"], ["UH"]]
     pairs = write(tmp_path, "pairs.tsv", "first\tsecond\tscore\n(UH Yes)\t(S (A a) (B b))\t1\n")
     (said,) = load(LabelledPairs(pairs, pairs, pairs, score="score"))["test"]
     assert [one.constituency.words for one in said.sentences] == [["Yes"], ["a", "b"]]

@@ -56,9 +56,10 @@ def test_brackets_stand_in_questions_as_they_are_written(small):
 def test_parses_are_found(small):
     for name, text in Quora().texts(small).items():
         write(small / "parsed", name, text)
-    for one in Quora().load(small)["test"]:
-        for sentence in one.sentences:
-            assert sentence.dependencies.words == sentence.constituency.words
+    sentences = [sentence for one in Quora().load(small)["test"] for sentence in one.sentences]
+    words = [["What", "'s", "this", "?"], ["Who", "?"], ["Why", "?"], ["Why", "so", "?"]]
+    assert [sentence.dependencies.words for sentence in sentences] == words
+    assert [sentence.constituency.words for sentence in sentences] == words
 
 
 @pytest.mark.parametrize(
