@@ -15,7 +15,9 @@ import io
 import os
 import re
 import shlex
+from inspect import signature
 from pathlib import Path
+from typing import Literal, get_args, get_origin, get_type_hints
 
 import pytest
 from mkdocs.commands.build import build
@@ -25,6 +27,17 @@ import dglsent.passing
 import graphs
 from dglsent.cli.main import COMMANDS, main
 from dglsent.cli.options import Parser
+from dglsent.models.attentive_tree import AttentiveTreeGRU, AttentiveTreeLSTM
+from dglsent.models.cn3 import CN3
+from dglsent.models.decomposable_attention import DecomposableAttention
+from dglsent.models.dynamic_compositional import DCRecNN
+from dglsent.models.dynamic_window import WindowBiLSTM, WindowLSTM, WindowOptions
+from dglsent.models.pd_graph import PDGraph
+from dglsent.models.progressive_attention import ProgressiveAttention
+from dglsent.models.self_attention import Transformer
+from dglsent.models.sequence import BiLSTM
+from dglsent.models.tag_guided import TagGuidedHyperRecNN, TagGuidedHyperTreeLSTM
+from dglsent.models.tree_lstm import BinaryTreeLSTM, ChildSumTreeLSTM
 from dglsent.names import HOMES
 from dglsent.reproduction import tables
 from dglsent.training import recipe as recipes
@@ -235,6 +248,34 @@ def test_the_page_of_a_paper_has_each_of_its_equations(name, last):
     spans = [span for cell in re.findall(r"^\| ([\d, -]+) \|", text, re.MULTILINE) for span in cell.split(", ")]
     ends = [[int(end) for end in span.split("-")] for span in spans]
     assert sorted(number for each in ends for number in range(each[0], each[-1] + 1)) == list(range(1, last + 1))
+
+
+@pytest.mark.parametrize(
+    ("name", "classes"),
+    [
+        ("compose-by-tags", (TagGuidedHyperRecNN, TagGuidedHyperTreeLSTM, BinaryTreeLSTM, DCRecNN)),
+        ("attentive-trees", (AttentiveTreeLSTM, AttentiveTreeGRU)),
+        ("dynamic-window", (WindowOptions, WindowLSTM, WindowBiLSTM)),
+        ("non-local", (CN3, PDGraph, Transformer)),
+        ("to-attend-or-not", (DecomposableAttention, ProgressiveAttention, ChildSumTreeLSTM, BiLSTM)),
+    ],
+)
+def test_the_page_of_a_paper_has_each_switch_of_its_encoders(name, classes):
+    """With its values, the default first."""
+    switches = {}
+    for each in classes:
+        defaults = signature(each).parameters
+        for option, kind in get_type_hints(each.__init__).items():
+            values = [True, False] if kind is bool else [*get_args(kind)] if get_origin(kind) is Literal else []
+            if values:
+                default = defaults[option].default
+                ordered = [default, *(value for value in values if value != default)]
+                said = [str(value).lower() if kind is bool else value for value in ordered]
+                assert switches.setdefault(option, said) == said, f"{option} of {each.__name__} differs"
+    page = (ROOT / "docs" / "papers" / f"{name}.md").read_text(encoding="utf-8")
+    (section,) = re.findall(r"^## Switches\n(.*?)^## ", page, re.MULTILINE | re.DOTALL)
+    rows = re.findall(r"^\| `(\w+)` \| ([^|]+) \|", section, re.MULTILINE)
+    assert {option: re.findall(r"`(\w+)`", values) for option, values in rows} == switches
 
 
 def test_every_demand_has_an_answer():
