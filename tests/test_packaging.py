@@ -165,11 +165,37 @@ def test_imports_run_up_the_map():
 
 def _rooms_named(node: ast.AST) -> list[str]:
     """The rooms of dglsent that a statement imports from."""
+    return [name.split(".")[1] for name in _modules_named(node) if name.startswith("dglsent.")]
+
+
+def _modules_named(node: ast.AST) -> list[str]:
+    """The dotted names that a statement imports."""
     if isinstance(node, ast.ImportFrom):
-        names = [f"{node.module}.{alias.name}" for alias in node.names]
-    else:
-        names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
-    return [name.split(".")[1] for name in names if name.startswith("dglsent.")]
+        return [f"{node.module}.{alias.name}" for alias in node.names]
+    return [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
+
+
+@pytest.mark.parametrize(
+    ("room", "never"),
+    [
+        ("plans", r"dglsent\.(?!passing\.plans\b)"),
+        ("engines/torch", r"dglsent\.passing\.engines\.dgl"),
+        ("engines/dgl", r"dglsent\.passing\.engines\.torch"),
+        (".", r"dglsent\.passing\.engines"),
+    ],
+)
+def test_imports_within_passing_run_one_way(room, never):
+    """`passing/__init__.py` alone, which chooses between the engines, imports them."""
+    passing = ROOT / "dglsent" / "passing"
+    files = {
+        "engines/dgl": sorted((passing / "engines").glob("dgl*.py")),
+        ".": [path for path in sorted(passing.glob("*.py")) if path.name != "__init__.py"],
+    }.get(room) or sorted((passing / room).glob("*.py"))
+    assert len(files) > 2
+    for path in files:
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            for name in _modules_named(node):
+                assert not re.match(never, name), f"{path}: imports {name}"
 
 
 @pytest.mark.parametrize("command", ["import graphs", "import dglsent.cli.main"])
