@@ -11,6 +11,7 @@ import pytest
 
 from dglsent.reproduction import tables
 from dglsent.reproduction.results_page import main, rows, splice, unmeasured
+from dglsent.training import recipe_files
 from graphs.errors import InputError
 
 DOCS = Path(__file__).parents[3] / "docs"
@@ -39,6 +40,16 @@ def test_every_row_with_a_recipe_is_measured_or_listed_as_lacking():
         listed = item.partition(": ")[2].split("; ")
         for row in (row for row in table.rows if row.recipe):
             assert f"`{row.recipe}`" in measured or row.name in listed or listed == ["all rows"], (table.name, row.name)
+
+
+def test_every_recipe_of_no_row_is_named_as_not_measured():
+    """But for those of the built-in reviews, whose numbers are those of `dglsent demo`."""
+    of_rows = {row.recipe for name in tables.names() for row in tables.load(name).rows}
+    section = (
+        (DOCS / "results.md").read_text(encoding="utf-8").partition("\n## Not measured\n")[2].partition("\n## ")[0]
+    )
+    others = {name for name in recipe_files.names() if name not in of_rows and not name.startswith("reviews/")}
+    assert set(re.findall(r"`([\w-]+/[\w-]+)`", section)) == others
 
 
 def test_readme_has_the_numbers_of_the_page():
