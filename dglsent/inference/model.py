@@ -14,6 +14,7 @@ from huggingface_hub import ModelHubMixin, snapshot_download
 from dglsent.inference.card import card
 from dglsent.inference.explanation import Explanation, Explanations, explanations
 from dglsent.inference.given import Given, Readable, examples_of
+from dglsent.inference.memory import as_memory_allows
 from dglsent.inference.predictor import Predictor, Seen, needs, with_text
 from dglsent.inference.raw_text import readable
 from dglsent.inference.states import States, states_of
@@ -260,6 +261,11 @@ class Model(ModelHubMixin):
 
     @collection_off()
     def _attempt(
+        self, examples: Sequence[tuple[Readable, ...]], make: Callable[[Seen], Sequence[_Made]]
+    ) -> list[_Made | SentenceError]:
+        return as_memory_allows(examples, lambda some: self._made(some, make))
+
+    def _made(
         self, examples: Sequence[tuple[Readable, ...]], make: Callable[[Seen], Sequence[_Made]]
     ) -> list[_Made | SentenceError]:
         batches, errors = self._predictor.run(examples)

@@ -31,8 +31,6 @@ from graphs.vocabulary import SPECIAL
 TREES: tuple[GraphKind, ...] = ("dependency", "constituency", "constituency-nary")
 """Graphs whose edges are those of a parse."""
 
-_TOO_LONG = "too long for the memory that is free; cut it into shorter texts"
-
 _Fields: TypeAlias = tuple[frozenset[str], ...]
 _Kept: TypeAlias = tuple[int, tuple[Parsed, ...], tuple[Sentence, ...], tuple[SentenceGraph, ...]]
 
@@ -127,17 +125,11 @@ class Predictor:
         try:
             return self._finite(kept, errors)
         except InputError as error:
-            reason = str(error)
-        except (MemoryError, RuntimeError) as error:
-            if not _of_memory(error):
-                raise
-            reason = _TOO_LONG
-        # Not within `except`: the error there still holds what was made of the batch, which may be all the memory.
-        if len(kept) > 1:
-            return [one for alone in kept for one in self._readable([alone], errors)]
-        ((place, _, forms, _),) = kept
-        errors[place] = SentenceError(reason, forms[0].origin)
-        return []
+            if len(kept) > 1:
+                return [one for alone in kept for one in self._readable([alone], errors)]
+            ((place, _, forms, _),) = kept
+            errors[place] = SentenceError(str(error), forms[0].origin)
+            return []
 
     def _finite(self, kept: list[_Kept], errors: dict[int, SentenceError]) -> list[Seen]:
         """What the model made of a batch, without examples of which it made nan or infinity; these are errors."""
@@ -165,10 +157,7 @@ class Predictor:
         return seen
 
     def _graph(self, shaped: Sentence) -> SentenceGraph:
-        try:
-            graph = build(self._recipe.graph, shaped, self._vocabularies)
-        except MemoryError:  # a complete graph of n words has n * n edges
-            raise SentenceError(_TOO_LONG, shaped.origin) from None
+        graph = build(self._recipe.graph, shaped, self._vocabularies)
         if not isinstance(self._model.encoder.embedding, GivenVectors):
             return graph
         if self._vectors is None:
@@ -246,11 +235,6 @@ def _batch(model: SentenceModel, graphs: Sequence[SentenceGraph]) -> Batch:
     encoder = model.encoder
     pairs = model.task.sentences == 2
     return Batch.of(graphs, pairs=pairs, directions=encoder.directions, relations=encoder.relations)
-
-
-def _of_memory(error: Exception) -> bool:
-    """Whether memory ran out: of numpy, of a GPU, or of torch on a CPU, which has no class for it."""
-    return isinstance(error, MemoryError | torch.OutOfMemoryError) or "can't allocate memory" in str(error)
 
 
 def _whole(sentence: Readable) -> Parsed:
