@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import yaml
 
 from dglsent.analysis.runs import called
 from dglsent.analysis.trained_run import TrainedRun
+from dglsent.training.class_paths import named
 
 # What differs between the runs of one system: seeds and folds, and who makes the batches.
 _OF_A_RUN = {"seed", "corpus.fold", "training.workers"}
+_HEAD = {"version", "classes"}  # what stands above the recipe in a run folder
 
 
 def mixed(sources: Sequence[Any]) -> list[str]:
@@ -31,11 +33,19 @@ def mixed(sources: Sequence[Any]) -> list[str]:
 def _difference(one: Any, other: Any) -> str | None:
     """A key of the recipe, or a file that it names, in which two runs differ; older recipes may lack keys."""
     left, right = (dict(_keys(source.config)) for source in (one, other))
+    then, now = (_files(source) for source in (one, other))
     for key in left:
         if key in right and key not in _OF_A_RUN and left[key] != right[key]:
-            return f"{key} is {right[key]}, not {left[key]}"
-    then, now = (_files(source) for source in (one, other))
+            if _content(left[key], then) != _content(right[key], now):  # else a file that lies elsewhere
+                return f"{key} is {right[key]}, not {left[key]}"
     return next((f"another {name}" for name in then if name in now and then[name] != now[name]), None)
+
+
+def _content(value: Any, files: Mapping[str, str]) -> Any:
+    """A value of a recipe, with the hashes of the files that it names for their paths."""
+    if isinstance(value, list):
+        return [_content(each, files) for each in value]
+    return files.get(value, value) if isinstance(value, str) else value
 
 
 def _files(source: Any) -> dict[str, str]:
@@ -47,11 +57,16 @@ def _files(source: Any) -> dict[str, str]:
 
 
 def _keys(config: Any) -> Iterator[tuple[str, Any]]:
-    """The keys of a resolved recipe as options name them, and their values."""
-    recipe = yaml.safe_load(config) if isinstance(config, str) else config
+    """The keys of a resolved recipe and their values, without its head; a part that is of a class has its name."""
+    recipe = named(yaml.safe_load(config) if isinstance(config, str) else config)  # older ones have dotted paths
     for part, said in recipe.items():
-        if not isinstance(said, dict):
-            yield part, said
-            continue
-        yield from ((f"{part}.{key}", value) for key, value in said.items() if key != "init_args")
-        yield from ((f"{part}.{key}", value) for key, value in (said.get("init_args") or {}).items())
+        if part not in _HEAD:
+            yield from _flat(said, part)
+
+
+def _flat(said: Any, key: str) -> Iterator[tuple[str, Any]]:
+    if not isinstance(said, dict):
+        yield key, said
+        return
+    for name, value in said.items():
+        yield from _flat(value, key if name in ("class_path", "init_args") else f"{key}.{name}")

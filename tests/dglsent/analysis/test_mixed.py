@@ -27,11 +27,41 @@ def test_seeds_folds_and_keys_that_an_older_recipe_lacks_make_no_other_recipe():
     assert [line.partition(",")[0] for line in mixed(runs)] == ["own/base"]
 
 
+def test_names_of_classes_and_the_head_of_an_older_recipe_make_no_other():
+    runs = [run("own/base", seed, {}) for seed in (1, 2, 3)]
+    kinds = ("dglsent.models.sequence.BiLSTM", "BiLSTM", "LSTM")
+    for number, (one, kind) in enumerate(zip(runs, kinds, strict=True)):
+        one.config.update(encoder={"class_path": kind, "init_args": {}}, version=number)
+    assert [line.partition(";")[0] for line in mixed(runs)] == [
+        "own/base, seed 3: encoder is LSTM, not BiLSTM, unlike own/base, seed 1"
+    ]
+
+
+def test_a_graph_of_ones_own_is_another_than_a_chain():
+    runs = [run("own/base", seed, {}) for seed in (1, 2)]
+    for one, graph in zip(runs, ("chain", {"class_path": "own.Sides", "init_args": {}}), strict=True):
+        one.config["graph"] = graph
+    (line,) = mixed(runs)
+    assert line.startswith("own/base, seed 2: graph is own.Sides, not chain,")
+
+
+def test_a_file_that_lies_elsewhere_is_the_same(trees_run, tmp_path):
+    runs = []
+    for seed, (name, text) in enumerate((("a/own.vec", "then"), ("b/own.vec", "then"), ("c/own.vec", "now")), 1):
+        folder = tmp_path / f"own/base/seed-{seed}"
+        shutil.copytree(trees_run, folder)
+        (folder / "sources.json").write_text(json.dumps({name: text}))
+        runs.append(TrainedRun(**{**vars(TrainedRun.read(folder)), "seed": seed}))
+        runs[-1].config["embedding"]["vectors"] = [name]
+    (line,) = mixed(runs)
+    assert line.startswith("own/base, seed 3: embedding.vectors is ['c/own.vec'], not ['a/own.vec'], unlike")
+
+
 def test_recordings_are_told_apart_too(tmp_path):
     examples = pandas.DataFrame({"example": [0]})
     made = [recording(tmp_path, seed=seed, model=model, examples=examples) for seed, model in ((1, "A"), (2, "B"))]
     (line,) = mixed(made)
-    assert line.startswith("corpus/model, seed 2: encoder.class_path is B, not A, unlike corpus/model, seed 1;")
+    assert line.startswith("corpus/model, seed 2: encoder is B, not A, unlike corpus/model, seed 1;")
 
 
 def test_runs_of_files_that_have_changed_between_them_are_told(trees_run, tmp_path):
