@@ -35,9 +35,9 @@ def _difference(one: Any, other: Any) -> str | None:
     left, right = (dict(_keys(source.config)) for source in (one, other))
     then, now = (_files(source) for source in (one, other))
     for key in left:
-        if key in right and key not in _OF_A_RUN and left[key] != right[key]:
-            if _content(left[key], then) != _content(right[key], now):  # else a file that lies elsewhere
-                return f"{key} is {right[key]}, not {left[key]}"
+        unlike = key in right and key not in _OF_A_RUN and left[key] != right[key]
+        if unlike and _content(left[key], then) != _content(right[key], now):  # else a file that lies elsewhere
+            return f"{key} is {right[key]}, not {left[key]}"
     return next((f"another {name}" for name in then if name in now and then[name] != now[name]), None)
 
 
