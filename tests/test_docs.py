@@ -39,6 +39,7 @@ from dglsent.models.sequence import BiLSTM
 from dglsent.models.tag_guided import TagGuidedHyperRecNN, TagGuidedHyperTreeLSTM
 from dglsent.models.tree_lstm import BinaryTreeLSTM, ChildSumTreeLSTM
 from dglsent.names import HOMES
+from dglsent.nn.node_attributes import Attributes
 from dglsent.reproduction import tables
 from dglsent.training import recipe as recipes
 from dglsent.training import recipe_files
@@ -256,7 +257,7 @@ def test_the_page_of_a_paper_has_each_of_its_equations(name, last):
         ("compose-by-tags", (TagGuidedHyperRecNN, TagGuidedHyperTreeLSTM, BinaryTreeLSTM, DCRecNN)),
         ("attentive-trees", (AttentiveTreeLSTM, AttentiveTreeGRU)),
         ("dynamic-window", (WindowOptions, WindowLSTM, WindowBiLSTM)),
-        ("non-local", (CN3, PDGraph, Transformer)),
+        ("non-local", (CN3, Attributes, PDGraph, Transformer)),
         ("to-attend-or-not", (DecomposableAttention, ProgressiveAttention, ChildSumTreeLSTM, BiLSTM)),
     ],
 )
