@@ -51,6 +51,7 @@ def test_run_of_a_recipe_that_has_changed(made, tmp_path, program):
     assert f"Tree-LSTM seed 1: cannot be verified: {why}" in err
 
 
+@pytest.mark.usefixtures("forks")
 def test_run_of_a_file_that_has_changed(tmp_path, program, monkeypatch):
     """Seeds over the old file and over the new one would make one mean."""
     monkeypatch.chdir(tmp_path)
