@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import sys
 
 import numpy as np
@@ -67,13 +68,26 @@ def test_rows(capsys):
     assert all(row[key] > 0 for row in rows for key in ("torch_ms", "plan_ms", "peer_ms"))
 
 
-def test_a_table_for_people(capsys):
+def test_a_table_for_people(capsys, monkeypatch):
+    measure, rows = peers.measure, []
+
+    def kept(*given, **options):
+        for row in measure(*given, **options):
+            rows.append(row)
+            yield row
+
+    monkeypatch.setattr(peers, "measure", kept)
     assert main(["bench", "--peers", "--models", "LSTM", "--batch", "1", "--batches", "1", "--threads", "1"]) == 0
     lines = capsys.readouterr().out.splitlines()
-    assert lines[1].split()[:2] == ["model", "peer"]
+    times = ["peer ms", "peer plan ms", "torch ms", "plan ms", "peer/torch"]
+    assert re.split(r" {2,}", lines[1]) == ["model", "peer", "batch", "mode", *times]
     assert [line.split()[:4] for line in lines[2:]] == [
         ["LSTM", "torch.nn.LSTM", "1", mode] for mode in ("forward", "forward+backward")
     ]
+    for line, row in zip(lines[2:], rows, strict=True):
+        peer, peer_plan, ours, plan = (row[f"{name}_ms"] for name in ("peer", "peer_plan", "torch", "plan"))
+        numbers = (peer, peer_plan, ours, plan, (peer + peer_plan) / (ours + plan))
+        assert line.split()[4:] == [f"{each:.2f}" for each in numbers]
 
 
 def test_what_is_missing_is_one_line(capsys, monkeypatch):

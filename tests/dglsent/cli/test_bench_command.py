@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from functools import partial
 from pathlib import Path
 
@@ -93,7 +94,15 @@ def test_corpora_without_trees_are_told(tmp_path, monkeypatch):
 
 
 @pytest.mark.usefixtures("few_trees")
-def test_a_table_for_people(capsys):
+def test_a_table_for_people(capsys, monkeypatch):
+    measure, rows = engines.measure, []
+
+    def kept(*given, **options):
+        for row in measure(*given, **options):
+            rows.append(row)
+            yield row
+
+    monkeypatch.setattr(engines, "measure", kept)
     assert main(["bench", "--batch", "1,2", "--batches", "1", "--threads", "1", "--models", "LSTM,CN3"]) == 0
     out, progress = capsys.readouterr()
     wanted = [("LSTM", 1), ("LSTM", 2), ("CN3", 1), ("CN3", 2)]
@@ -102,7 +111,8 @@ def test_a_table_for_people(capsys):
     ]
     lines = out.splitlines()
     assert "random trees" in lines[0]
-    assert lines[1].split()[:3] == ["model", "graph", "batch"]
+    times = ["DGL ms", "torch ms", "plan ms", "bare ms", "DGL/torch", "torch/bare", "launches/step"]
+    assert re.split(r" {2,}", lines[1]) == ["model", "graph", "batch", "mode", *times]
     modes = ("forward", "forward+backward")
     assert [line.split()[:4] for line in lines[2:]] == [
         [model, graph, str(size), mode]
@@ -110,6 +120,13 @@ def test_a_table_for_people(capsys):
         for size in (1, 2)
         for mode in modes
     ]
+    for line, row in zip(lines[2:], rows, strict=True):
+        dgl, ours, plan, bare = (row[f"{name}_ms"] for name in ("dgl", "torch", "plan", "bare"))
+        numbers = (dgl, ours, plan, bare, dgl / (ours + plan), ours / bare)
+        assert line.split()[4:] == [
+            *(f"{each:.2f}" for each in numbers),
+            f"{row['launches'] / max(1, row['steps']):.1f}",
+        ]
 
 
 def test_an_epoch():
