@@ -143,9 +143,9 @@ def test_states_of_another_size(labels, hidden):
 
 
 def test_scores_of_five_classes():
-    outcomes = {"predicted": torch.tensor([0, 1, 2, 3, 4, 0]), "label": torch.tensor([0, 1, 2, 3, 3, 3])}
+    outcomes = {"predicted": torch.tensor([0, 1, 2, 3, 4, 0, 3]), "label": torch.tensor([0, 1, 2, 3, 4, 3, 3])}
     task = Classification(2, 5)
-    assert task.scores(outcomes) == pytest.approx({"accuracy": 4 / 6}, abs=1e-6)
+    assert task.scores(outcomes) == pytest.approx({"accuracy": 6 / 7}, abs=1e-6)
     assert task.score_names == ("accuracy",)
 
 
