@@ -80,10 +80,10 @@ def test_few_words_have_no_correlation():
 
 def test_the_partial_correlation_holds_frequency_fixed():
     """Of five ranks rho is 1 minus a twentieth of their squared differences."""
-    columns = {"width_last": [1, 2, 3, 4, 5], "classes": [2, 1, 3, 4, 5], "count": [1, 2, 3, 5, 4]}
+    columns = {"width_last": [1, 2, 3, 4, 5], "classes": [2, 1, 3, 4, 5], "count": [2, 3, 1, 4, 5]}
     rho = gate_activity.ambiguity(DataFrame(columns)).set_index("with").rho
-    wanted = (0.9 - 0.9 * 0.8) / ((1 - 0.9**2) * (1 - 0.8**2)) ** 0.5
-    assert rho.to_dict() == pytest.approx({"classes": 0.9, "frequency": 0.9, "partial": wanted})
+    wanted = (0.9 - 0.7 * 0.6) / ((1 - 0.7**2) * (1 - 0.6**2)) ** 0.5
+    assert rho.to_dict() == pytest.approx({"classes": 0.9, "frequency": 0.7, "partial": wanted})
     table = gate_activity.ambiguity(DataFrame(columns)).set_index("with")
     assert (table.low <= table.rho).all()
     assert (table.rho <= table.high).all()
