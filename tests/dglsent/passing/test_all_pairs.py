@@ -77,7 +77,7 @@ class TestPadding:
     def test_places_without_a_node_get_no_gradient(self):
         padding = small().padding
         x = torch.ones(9, 1, dtype=torch.float64, requires_grad=True)
-        (pad(x, padding) * padding.real.unsqueeze(-1)).sum().backward()
+        pad(x, padding).sum().backward()
         assert x.grad.flatten().tolist() == [1] * 9
 
     def test_fill_is_the_share_of_edges(self):
