@@ -22,8 +22,11 @@ def test_skip_keeps_the_rest_and_says_what_went():
 
 
 def test_raise_stops_at_the_first_error():
+    rest = [SentenceError("no noun"), "b"]
+    results = iter(["a", BAD, *rest])
     with pytest.raises(SentenceError, match="no verb"):
-        collect(["a", BAD, "b"])
+        collect(results)
+    assert list(results) == rest
 
 
 def test_an_unknown_policy_is_refused_before_reading():
