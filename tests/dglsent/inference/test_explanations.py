@@ -254,7 +254,10 @@ def test_what_is_no_number_is_not_explained():
 
 def test_several_are_drawn_one_below_the_other():
     model = untrained("constituency", "tree_lstm.BinaryTreeLSTM", hidden=6)
-    assert model.explain(TREES[:3])._repr_html_().count("<svg") == 3
+    explained = model.explain(TREES[:3])
+    blocks = re.findall(r"<div>.*?</div>", explained._repr_html_(), re.DOTALL)
+    assert blocks == [one._repr_html_() for one in explained]
+    assert [block.count("<svg") for block in blocks] == [1] * 3
 
 
 def test_structure_and_drawings_of_the_command(trees_run, tmp_path, capsys):
