@@ -18,7 +18,7 @@ from dglsent.json_text import dumps
 from dglsent.lock import locked
 from dglsent.reproduction.jobs import Job, jobs_of
 from dglsent.reproduction.results import Result, as_json, require_whole
-from dglsent.reproduction.staleness import EPOCHS, changed_code, stale
+from dglsent.reproduction.staleness import EPOCHS, changed_code, other_recipe
 from dglsent.reproduction.tables import Row, Table
 from dglsent.training import recipe as recipes
 from dglsent.training.provenance import code_digest, hash_of_text
@@ -168,12 +168,15 @@ class Ledger:
         return lost, older
 
     def _is_newer(self, record: Mapping[str, Any], job: Job) -> bool:
-        """Whether a record is of another training than the run here, which is stale, and is not stale itself."""
+        """Whether a record is of another training than the run here, which is stale, and is not stale itself.
+
+        Files of one's own do not count: a record cannot say whether it was made with those of today.
+        """
         if not job.run.metrics_file.is_file() or job.run.metrics()["seconds"] == record["seconds"]:
             return False
         made_of = self._with_code(record)["provenance"]
         is_fresh = made_of["recipe"] == hash_of_text(job.text) and changed_code(made_of) is None
-        return is_fresh and stale(job) is not None
+        return is_fresh and bool(other_recipe(job) or changed_code(job.run.metrics().get("provenance")))
 
     def _verified_since(self, run: Run, record: Mapping[str, Any]) -> None:
         """Tells an older copy of a run that it was verified elsewhere, lest it undoes that when it is written."""

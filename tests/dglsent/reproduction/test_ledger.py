@@ -16,6 +16,7 @@ from dglsent.lock import locked
 from dglsent.reproduction import jobs, tables
 from dglsent.reproduction.ledger import Ledger, _record
 from dglsent.reproduction.staleness import stale, stamped, unlike
+from dglsent.training.provenance import hash_of_text
 from dglsent.training.run import Run
 
 TABLE = """
@@ -168,6 +169,24 @@ def test_a_stale_run_does_not_replace_the_training_of_the_ledger_that_is_not(rep
     run.save_metrics({**run.metrics(), "seconds": old["seconds"] + 1, "test": {"accuracy": 0.125}})
     assert reproduced() == (0, "")
     assert row(tmp_path)["ours"]["accuracy"]["mean"] == 0.125, "one that is not stale counts"
+
+
+def test_files_of_ones_own_make_no_training_of_the_ledger_the_newer(reproduced, tmp_path):
+    """A record does not say with which files it was made."""
+    words = tmp_path / "own.vec"
+    words.write_text("film 0 1\n")
+    recipe(tmp_path, TINY.replace("dim: 8", f"dim: 8, vectors: {words}"))
+    run = Run(tmp_path / "runs/tiny/seed-1")
+    run.config_file.write_text(run.config_file.read_text().replace("vectors: null", f"vectors: {words}"))
+    made = run.metrics()
+    made["provenance"]["recipe"] = hash_of_text(job_of(run).text)
+    run.save_metrics(made)
+    assert reproduced() == (0, "")
+    run.sources_file.write_text(json.dumps({str(words): "of another file"}))
+    run.save_metrics({**made, "seconds": made["seconds"] + 1, "test": {"accuracy": 0.125}})
+    _, err = reproduced()
+    assert err == "stale: Tree-LSTM; --verify compares their first epochs, --refresh trains them anew\n"
+    assert row(tmp_path)["ours"]["accuracy"]["mean"] == 0.125
 
 
 def test_a_verification_leaves_the_command_that_made_the_numbers(reproduced, tmp_path):
