@@ -164,9 +164,30 @@ def test_long_sentences(capsys, monkeypatch):
     out, err = capsys.readouterr()
     lines = out.splitlines()
     assert lines[0].endswith("1 thread; a process for each row")
-    assert lines[1].split()[:3] == ["layout", "batch", "words"]
     assert lines[2].split()[:3] == ["edges", "2", "5"]
     assert err.startswith("dglsent: 2 x few words, edges: ValueError: ")
+
+
+def test_numbers_of_long_sentences_stand_under_their_headings(capsys, monkeypatch):
+    def measured(threads):
+        times = {"plan_ms": 1.5, "forward_ms": 2345.67, "backward_ms": 34567.89, "peak_gib": 4.321}
+        yield {"layout": "dense", "batch": 16, "words": 400, "threads": threads, **times}
+
+    monkeypatch.setattr(long, "rows", measured)
+    assert main(["bench", "--long", "--threads", "2"]) == 0
+    told, head, line = capsys.readouterr().out.splitlines()
+    assert told == "CN3, forward and backward, 2 threads; a process for each row"
+    headings, numbers = (list(re.finditer(r"\S+(?: \S+)*", each)) for each in (head, line))
+    assert [(heading[0], number[0]) for heading, number in zip(headings, numbers, strict=True)] == [
+        ("layout", "dense"),
+        ("batch", "16"),
+        ("words", "400"),
+        ("plan ms", "1.5"),
+        ("forward ms", "2345.7"),
+        ("backward ms", "34567.9"),
+        ("peak memory GiB", "4.32"),
+    ]
+    assert [heading.end() for heading in headings[1:]] == [number.end() for number in numbers[1:]]
 
 
 def test_bad_arguments_are_one_line(capsys):
