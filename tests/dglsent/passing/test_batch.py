@@ -66,12 +66,13 @@ def test_first_nodes():
 
 def test_write_back_puts_fields_on_the_graph():
     batch = Batch.of([tree([-1, 0])])
-    batch.nodes["x"] = torch.ones(2, 3, requires_grad=True)
+    x = batch.nodes["x"] = torch.randn(2, 3, requires_grad=True)
+    batch.edges["e"] = torch.tensor([7.0])
     graph = batch.write_back()
     assert graph is batch.graph
-    assert graph.ndata["x"].shape == (2, 3)
+    assert torch.equal(graph.ndata["x"], x)
     assert not graph.ndata["x"].requires_grad
-    assert set(graph.edata) == {"slot"}
+    assert {name: field.tolist() for name, field in graph.edata.items()} == {"slot": [0], "e": [7.0]}
 
 
 class TestPairs:
@@ -96,10 +97,11 @@ class TestPairs:
 
     def test_write_back_puts_fields_on_each_relation(self):
         batch = self.batch()
-        batch.nodes["h"] = torch.ones(14, 2, requires_grad=True)
+        h = batch.nodes["h"] = torch.randn(14, 2, requires_grad=True)
         batch.relation("attend").edges["attention"] = torch.arange(52.0)
         graph = batch.write_back()
         assert {"word", "side", "pair", "sentence", "h"} <= set(graph.ndata)
+        assert torch.equal(graph.ndata["h"], h)
         assert not graph.ndata["h"].requires_grad
         assert torch.equal(graph.edges["child"].data["slot"], batch.edges["slot"])
         assert torch.equal(graph.edges["attend"].data["attention"], torch.arange(52.0))
