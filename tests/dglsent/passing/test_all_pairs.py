@@ -158,6 +158,9 @@ class TestFrontiers:
         relation = small()
         batch = Batch.of([tree([-1, 0, 0]), tree([-1]), chain(2), tree([-1, 0, 1])], pairs=True)
         incidence = relation.frontiers(batch.relation(), "child", "up").senders
+        # Of the pairs of 3 and 1 nodes, and of 2 and 3, every node sends to all of the other sentence.
+        assert incidence.offsets.diff().tolist() == [1, 1, 1, 3, 3, 3, 2, 2, 2]
+        assert sorted(incidence.order.tolist()) == list(range(2 * (3 * 1 + 2 * 3)))
         for node, (start, end) in enumerate(zip(incidence.offsets[:-1], incidence.offsets[1:], strict=True)):
             assert incidence.row[incidence.order[start:end]].tolist() == [node] * int(end - start)
 
