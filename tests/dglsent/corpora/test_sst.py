@@ -40,10 +40,12 @@ def test_gold_labels_are_not_tags(small):
 
 @pytest.mark.parametrize(("phrases", "neutral"), [("drop", -1), ("third_class", 2)])
 def test_two_classes_have_no_neutral_sentence(small, phrases, neutral):
-    (only,) = SST(classes=2, neutral_phrases=phrases).load(small)["test"]
-    assert only.targets == {"label": 1}
-    assert only.sentences[0].labels == [1, neutral, 1, 1, neutral]
-    assert only.id == "test-1"
+    (small / "test.txt").write_text(TREES + "(1 (2 so) (1 (3 un) (0 even)))\n")
+    good, bad = SST(classes=2, neutral_phrases=phrases).load(small)["test"]
+    assert (good.targets, bad.targets) == ({"label": 1}, {"label": 0})
+    assert good.sentences[0].labels == [1, neutral, 1, 1, neutral]
+    assert bad.sentences[0].labels == [0, neutral, 0, 1, 0]
+    assert (good.id, bad.id) == ("test-1", "test-3")
 
 
 def test_phrases_are_sequences_of_training_alone(small):
