@@ -124,6 +124,10 @@ def test_constant_predictions_have_no_correlation():
     assert scores["mse"] == pytest.approx(2.0)
     single = {name: value[:1] for name, value in outcomes.items()}
     assert math.isnan(Relatedness(2).scores(single)["pearson"])
+    # Of seven the mean is another number than each, and a correlation of what is left would be 0.
+    uneven = {"predicted": torch.full((7,), 2.7, dtype=torch.float64), "score": torch.arange(7.0, dtype=torch.float64)}
+    for one in (uneven, {"predicted": uneven["score"], "score": uneven["predicted"]}):
+        assert math.isnan(Relatedness(2).scores(one)["pearson"])
 
 
 @pytest.mark.parametrize("shape", [(1,), (2, 1), ()])
