@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
 import pickle
+import shutil
 
 import pytest
 import torch
@@ -151,11 +153,16 @@ def test_a_model_of_words_needs_no_parses(file):
     assert needs(made, inputs.vocabularies, make_model(made, inputs.vocabularies, inputs.vectors)) == "words"
 
 
-def test_processes_open_the_file_themselves(file):
-    vectors = TokenVectors(file)
-    again = pickle.loads(pickle.dumps(vectors))
+def test_processes_open_the_file_themselves(file, tmp_path):
+    there = shutil.copy(file, tmp_path)
+    vectors = TokenVectors(there)
+    sent = pickle.dumps(vectors)
+    again = pickle.loads(sent)
     name = next(iter(vectors._keys))
     assert (again[name] == vectors[name]).all()
+    os.unlink(there)
+    with pytest.raises(InputError, match="no file of vectors there"):
+        pickle.loads(sent)
 
 
 def test_numbers_of_the_test_split_are_looked_at_before_training(file, program, tmp_path):
