@@ -31,7 +31,8 @@ def test_scores_are_those_that_all_runs_have():
     """A run of older code may lack some."""
     older = run(2, 0.7, 0.6)
     older["test"] = {"accuracy": 0.7}
-    for runs in ([run(1, 0.5, None), older], [older, run(1, 0.5, None)]):
+    newer = run(1, 0.5, None)
+    for runs in ([newer, older], [older, newer], [newer, older, run(3, 0.6, 0.4)]):
         found = aggregate(runs)
         assert (list(found["dev"]), list(found["test"])) == (["accuracy", "f1"], ["accuracy"])
 
