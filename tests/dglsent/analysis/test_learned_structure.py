@@ -297,7 +297,12 @@ def test_layers_stand_in_their_order_and_not_in_that_of_their_names():
 
 
 @pytest.mark.parametrize(
-    ("text", "said"), [("a", "too few words to choose among"), ("a b c", "no word gives another more than 2 / 3")]
+    ("text", "said"),
+    [
+        ("a", "too few words to choose among"),
+        ("a b", "too few words to choose among"),
+        ("a b c", "no word gives another more than 2 / 3"),
+    ],
 )
 def test_why_no_arc_is_drawn_is_said(text, said):
     names = text.split()
