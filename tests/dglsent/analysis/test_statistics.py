@@ -16,6 +16,13 @@ def test_means_over_seeds():
     assert found.seeds.to_dict() == {"a": 2, "b": 1}
 
 
+def test_a_seed_counts_once_however_many_folds_it_has():
+    """Over the rows the mean would be 4."""
+    frame = DataFrame({"system": "a", "seed": [1, 1, 2], "value": [1.0, 3.0, 8.0]})
+    found = over_seeds(frame, ["system"], ["value"])
+    assert (found.value.item(), found.value_sd.item(), found.seeds.item()) == (5.0, pytest.approx(18**0.5), 2)
+
+
 def test_a_seed_without_a_score_leaves_neither_a_mean_nor_a_deviation():
     frame = DataFrame({"system": "a", "seed": [1, 2, 3], "value": [1.0, 3.0, np.nan]})
     found = over_seeds(frame, ["system"], ["value"])
@@ -40,7 +47,8 @@ def test_an_interval_leaves_out_a_fortieth_at_either_end():
 
 
 def test_constant_values_have_no_correlation():
-    assert np.isnan(pearson(np.ones(3), np.arange(3)))
+    for constant in (np.ones(7), np.full(7, 2.7)):  # of the latter the mean is another number than each
+        assert np.isnan([pearson(constant, np.arange(7)), pearson(np.arange(7), constant)]).all()
     assert pearson(np.arange(4), 3 - np.arange(4)) == pytest.approx(-1)
     assert spearman(np.array([1, 2, 3, 4]), np.array([1, 10, 100, 1000])) == pytest.approx(1)
     assert spearman(np.array([1, 1, 2]), np.array([6, 5, 9])) == pytest.approx(3**0.5 / 2)  # equal ones share a rank
