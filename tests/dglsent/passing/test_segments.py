@@ -89,6 +89,7 @@ def test_spread_lays_rows_out_among_others():
     source = torch.tensor([0, 0, 2, 0, 1])
     x = draw(3, 2)
     table = spread(x, source, target)
+    assert torch.equal(table, x[source])
     assert torch.equal(table[target], x)
     (table[target] * torch.arange(6.0).view(3, 2)).sum().backward()
     assert x.grad.tolist() == [[0, 1], [2, 3], [4, 5]]
