@@ -49,10 +49,12 @@ def test_a_field_is_a_tensor():
 
 def test_without_gradients_none_is_made_later():
     batch = Batch.of([tree([-1, 0])])
-    batch.nodes["x"] = torch.ones(2, requires_grad=True)
+    x = batch.nodes["x"] = torch.ones(2, requires_grad=True)
     with torch.no_grad():
         propagate(batch, fn.copy_u("h", "m"), fn.sum("m", "h"), leaf=lambda nodes: {"h": nodes.data["x"]})
+        batch.nodes.set_lazy("twice", lambda: 2 * x)
     assert not batch.nodes["h"].requires_grad
+    assert not batch.nodes["twice"].requires_grad
 
 
 def test_fields_are_named_and_not_gone_through():
