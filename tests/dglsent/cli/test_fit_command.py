@@ -73,10 +73,14 @@ def test_finished_run_is_not_trained_again(trees_run, program):
     assert not (trees_run / "resume.ckpt").exists()
 
 
-def test_test_finds_the_same_scores(trees_run, program):
-    code, out, _ = program("test", trees_run)
-    metrics = json.loads((trees_run / "metrics.json").read_text())
+def test_test_finds_the_same_scores(tmp_path, program):
+    """Of a run that has learnt so much that the scores of its splits are neither 0 nor alike."""
+    file = recipe(tmp_path, TINY.replace("epochs: 2", "epochs: 4") + "optimiser: {lr: 0.05}\n")
+    assert program("fit", file, "--out", tmp_path / "run")[0] == 0
+    code, out, _ = program("test", tmp_path / "run")
+    metrics = json.loads((tmp_path / "run/metrics.json").read_text())
     assert code == 0
+    assert 0 != metrics["dev"]["accuracy"] != metrics["test"]["accuracy"] != 0
     found = json.loads(out)
     assert found["dev"] == metrics["dev"]
     assert found["test"] == metrics["test"]
