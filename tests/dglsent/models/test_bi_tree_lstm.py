@@ -66,11 +66,13 @@ def test_left_is_not_right(on):
     (_, one), (_, other) = (encode(encoder, [graph], on) for graph in (pair, mirrored))
     for name in ("h_up", "h_down"):
         assert (one.nodes[name][0] - other.nodes[name][0]).abs().max() > 1e-3
-    # Were the sides one, a word under the same root would be sent the same whichever side it stands on.
+    # Were the sides one, a root of the same head would be made the same of either child as the left one,
+    # and a word under the same root would be sent the same whichever side it stands on.
     with torch.no_grad():
         encoder.head.weight.zero_()
         encoder.head.bias.zero_()
     (_, one), (_, other) = (encode(encoder, [graph], on) for graph in (pair, mirrored))
+    assert (one.nodes["h_up"][0] - other.nodes["h_up"][0]).abs().max() > 1e-3
     close(one.nodes["h_down"][0], other.nodes["h_down"][0])
     assert (one.nodes["h_down"][1] - other.nodes["h_down"][2]).abs().max() > 1e-3
 
