@@ -71,9 +71,12 @@ def test_odd_numbers_of_heads_and_layers_are_refused(wrong, said):
         build(Transformer, **wrong)
 
 
-def test_heads_must_divide_the_states():
-    with pytest.raises(ValueError, match="hidden 6; give an even multiple of the 4 heads"):
-        build(Transformer, hidden=6)
+@pytest.mark.parametrize(("hidden", "heads"), [(6, 4), (9, 3), (8, 3)])
+def test_heads_must_divide_the_states(hidden, heads):
+    """Into parts of whole dimensions; all of them together are sines and cosines in turn."""
+    with pytest.raises(ValueError, match=f"hidden {hidden}; give an even multiple of the {heads} heads"):
+        build(Transformer, hidden=hidden, heads=heads)
+    build(Transformer, hidden=6, heads=3)
 
 
 def test_a_transformer_drops_its_first_states_and_what_each_sublayer_says():
