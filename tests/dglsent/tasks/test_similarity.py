@@ -65,7 +65,7 @@ def test_vectors_of_another_size(features):
         head(torch.zeros(2, 5), torch.zeros(2, 5))
 
 
-@pytest.mark.parametrize(("left", "right"), [(2, 1), (3, 2)])
+@pytest.mark.parametrize(("left", "right"), [(2, 1), (1, 2), (3, 2)])
 def test_sentences_that_are_no_pairs(left, right):
     """torch would compare one with all."""
     with pytest.raises(InputError, match=f"^{left} left and {right} right sentences are no pairs; give them as "):
