@@ -100,13 +100,18 @@ def test_phrases_of_more_classes_than_sentences_have_can_be_left_out(labels):
     assert task.loss(batch, states, batch.at_roots(states)).isfinite()
 
 
-def test_a_class_that_is_never_chosen():
+def test_a_class_that_is_never_chosen(labels):
     task = Classification(2, 3, choose=2).eval()
     with torch.no_grad():
         task.output.weight.copy_(torch.tensor([[0.0, 0.0], [1.0, 0.0], [100.0, 100.0]]))
         task.output.bias.zero_()
-    outcomes = {"predicted": task._logits(torch.tensor([[1.0, 1.0], [-1.0, 1.0]])).argmax(-1)}
-    assert outcomes["predicted"].tolist() == [1, 0]
+    batch, vectors = batch_of(labels, task), torch.tensor([[1.0, 1.0], [-1.0, 2.0], [1.0, 3.0]])
+    states = torch.ones(batch.num_nodes, 2)
+    assert task.outcomes(batch, states, vectors)["predicted"].tolist() == [1, 0, 1]
+    said = task.predict(batch, states, vectors, ["a", "b"])
+    assert [one["label"] for one in said] == ["b", "a", "b"]
+    assert [sum(one["probabilities"].values()) for one in said] == pytest.approx([1, 1, 1], abs=1e-5)
+    assert [node["label"] for node in said[0]["nodes"]] == ["b"] * 5
 
 
 @pytest.mark.parametrize(
