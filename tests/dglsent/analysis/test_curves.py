@@ -72,8 +72,9 @@ def test_where_the_curves_cross():
     assert np.isnan(crossover({1: 0.5, 2: 0.6}, {1: 0.6, 2: 0.5}))
     made = window_curves.tables(runs())
     assert made["crossover"].set_index("of").epoch.to_dict() == {"seed 1": 4, "seed 2": 3, "means": 3}
-    lone = window_curves.tables([one for one in runs() if (one.system, one.seed) != ("pmb/lstm", 2)])
-    assert lone["crossover"].of.tolist() == ["seed 1", "means"]
+    for system in ("pmb/lstm", "pmb/lstm-plain"):
+        lone = window_curves.tables([one for one in runs() if (one.system, one.seed) != (system, 2)])
+        assert lone["crossover"].of.tolist() == ["seed 1", "means"]
     (figure,) = window_curves.figures(made).values()
     (line,) = (line for line in figure.axes[0].lines if line.get_label() == "pmb/lstm is ahead from epoch 3")
     assert line.get_xdata() == [3, 3]

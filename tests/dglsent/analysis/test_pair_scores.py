@@ -25,6 +25,11 @@ def test_kinds_of_pairs():
     assert pair_scores.kind("A man is n't running", "A man is running") == "negation"
     assert pair_scores.kind("A hole was dug by a badger", "A badger dug a hole") == "passive"
     assert pair_scores.kind("A hole is being dug", "A badger digs") == "passive"
+    # What both say makes no difference, and neither does a capital.
+    assert pair_scores.kind("A dog runs by a wall", "A cat runs by a wall") == "other"
+    assert pair_scores.kind("A hole is being dug", "A pit is being dug") == "other"
+    assert pair_scores.kind("No man screams", "A man screams") == "negation"
+    assert pair_scores.kind("A badger digs", "By a badger a hole is dug") == "passive"
 
 
 def test_scores_of_the_papers_pairs_and_of_groups(tmp_path):
