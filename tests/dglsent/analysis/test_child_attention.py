@@ -43,6 +43,7 @@ def test_weights_of_a_sentence(source):
     other = child_attention.tables([source], sentence="nobody plays")["weights"]
     assert other.dependent_word.tolist() == ["nobody"]
     assert other.guided_by.unique().tolist() == ["A boy plays now"]
+    assert other.text.unique().tolist() == ["Nobody plays"]
     drawn = child_attention.figures(made)
     assert set(drawn) == {"heat-corpus-model", "entropy"}
     heat = drawn["heat-corpus-model"].axes[0]

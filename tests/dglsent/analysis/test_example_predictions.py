@@ -65,7 +65,7 @@ def test_classes_without_probabilities_are_refused(tmp_path):
     ("gold", "predicted", "said"),
     [
         ([1.0, float("nan")], [1.0, 2.0], "no gold value of their own"),
-        ([1.0, 0.0], [float("nan")] * 2, "neither a label nor a score"),
+        ([1.0, 0.0], [1.0, float("nan")], "neither a label nor a score"),
     ],
 )
 def test_without_gold_or_prediction(tmp_path, gold, predicted, said):

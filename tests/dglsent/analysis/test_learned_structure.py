@@ -142,9 +142,10 @@ def test_both_sentences_of_a_pair_count():
 
 
 def test_weight_is_summed_sentence_by_sentence():
-    edges = DataFrame({"example": [0, 0, 1, 1], "sentence": [0, 1, 0, 1], "length": 1})
-    weights = np.array([0.1, 0.2, 0.3, 0.4])
-    assert word_attention.mass(edges, weights, np.ones(4, bool)).tolist() == weights.tolist()
+    """As the mean over its words; the last weight is masked."""
+    edges = DataFrame({"example": [0, 0, 1, 0, 1], "sentence": [0, 1, 0, 0, 0], "length": [2, 1, 4, 2, 4]})
+    weights, mask = np.array([0.1, 0.2, 0.4, 0.7, 0.8]), np.arange(5) < 4
+    assert word_attention.mass(edges, weights, mask).tolist() == pytest.approx([0.4, 0.2, 0.1])
 
 
 def test_strongest_others():

@@ -283,6 +283,10 @@ def test_what_is_not_finite_has_a_name():
     )
     assert not_finite(batch, sound, said, shown) == {1: "own", 2: "y"}
     assert not_finite(batch, broken, [{}] * 3, Shown.of(["z"])) == {2: "states"}
+    # Of several that of the first: of what is predicted, then of the fields that are shown, then of the states.
+    twice = {"score": math.nan, "own": math.inf}
+    assert not_finite(batch, broken, [{}, twice, twice], shown) == {1: "score", 2: "score"}
+    assert not_finite(batch, broken, [{}] * 3, shown) == {2: "y"}
     relations = ["child", "next", "previous", "neighbour"]
     for relation in relations:
         edges = batch.relation(relation)

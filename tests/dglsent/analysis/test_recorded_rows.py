@@ -30,9 +30,9 @@ def test_a_batch_without_an_edge_has_columns_too():
 @pytest.mark.parametrize(
     ("kind", "gold", "parents"),
     [
-        ("dependency", [[-1, -1, -1, 2], [2]], [[1, 3, 3, -1], [-1]]),
-        ("chain", [[-1, -1, -1, 2], [2]], [[1, 2, 3, -1], [-1]]),
-        ("complete", [[-1] * 4, [2]], [[-1] * 4, [-1]]),
+        ("dependency", [[-1, -1, -1, 2], [1]], [[1, 3, 3, -1], [-1]]),
+        ("chain", [[-1, -1, -1, 2], [1]], [[1, 2, 3, -1], [-1]]),
+        ("complete", [[-1] * 4, [1]], [[-1] * 4, [-1]]),
         ("window-0", [[-1] * 5, [-1] * 2], [[-1] * 5, [-1] * 2]),
         ("window-1", [[-1] * 5, [-1] * 2], [[-1] * 5, [-1] * 2]),
     ],
@@ -40,7 +40,7 @@ def test_a_batch_without_an_edge_has_columns_too():
 def test_the_class_of_a_sentence_is_that_of_its_root(kind, gold, parents):
     """Which complete and window graphs have none of."""
     vocabularies = Vocabularies.of([FILM, YES], spelling=True)
-    examples = [Example((Parsed(dependencies=each),), {"label": 2}) for each in (FILM, YES)]
+    examples = [Example((Parsed(dependencies=each),), {"label": label}) for each, label in ((FILM, 2), (YES, 1))]
     shaped = [[shape(kind, each)] for example in examples for each in example.sentences]
     graphs = [[build(kind, each, vocabularies)] for (each,) in shaped]
     recorder = Recorder(Shown.of([]), kind, "label", ("bad", "so so", "good"), {})
