@@ -50,20 +50,23 @@ def test_phrases_of_a_tree():
 def test_a_child_is_drawn_with_what_its_parent_gives_it(kind):
     structure = {"class_path": "dglsent.models.attentive_tree.AttentiveTreeLSTM", "init_args": {"hidden": 6}}
     model = untrained(kind, "progressive_attention.ProgressiveAttention", PAIR, structure=structure)
-    given = PARSED if kind == "dependency" else TREES[0]
-    (said,) = model.explain((given, given))
-    shares = [np.nan] * len(given)
-    for edge in shown(said, "child", "attention"):
-        if edge["sentence"] == 0:
-            shares[edge["sender"]] = edge["attention"]
-    assert np.isnan(shares).sum() == 1  # the root
+    pair = (PARSED, replace(PARSED, head=np.array([3, 0, 3, -1]))) if kind == "dependency" else TREES[:2]
+    (said,) = model.explain(tuple(pair))
     drawn = said.pictures()
-    if kind == "dependency":
-        title = "child.attention: how much heads hear of their dependents"
-        assert drawn["dependencies 1"] == dependencies_svg(given, weights=shares, title=title)
-    else:
-        title = "child.attention: how much parents hear of their children"
-        assert drawn["tree 1"] == tree_svg(given, values=shares, palette="sequential", low=0.0, high=1.0, title=title)
+    for number, given in enumerate(pair):
+        shares = [np.nan] * len(given)
+        for edge in shown(said, "child", "attention"):
+            if edge["sentence"] == number:
+                shares[edge["sender"]] = edge["attention"]
+        assert np.isnan(shares).sum() == 1  # the root
+        if kind == "dependency":
+            title = "child.attention: how much heads hear of their dependents"
+            wanted = dependencies_svg(given, weights=shares, title=title)
+            assert drawn[f"dependencies {number + 1}"] == wanted
+        else:
+            title = "child.attention: how much parents hear of their children"
+            wanted = tree_svg(given, values=shares, palette="sequential", low=0.0, high=1.0, title=title)
+            assert drawn[f"tree {number + 1}"] == wanted
 
 
 def test_attention_over_dependents_and_over_the_other_sentence():
@@ -71,17 +74,21 @@ def test_attention_over_dependents_and_over_the_other_sentence():
         "dependency", "progressive_attention.ProgressiveAttention", PAIR,
         structure={"class_path": "dglsent.models.attentive_tree.AttentiveTreeLSTM", "init_args": {"hidden": 6}},
     )  # fmt: skip
-    (said,) = model.explain((PARSED, PARSED))
-    by_receiver = {}
+    other = replace(PARSED, word=["a", "play", "is", "bad"])
+    (said,) = model.explain((PARSED, other))
+    by_receiver, places = {}, ((0, 1), (1, 3), (2, 3))
     for edge in shown(said, "child", "attention"):
         by_receiver.setdefault((edge["sentence"], edge["to"]), []).append(edge["attention"])
-        assert (edge["from"], edge["to"]) in {("the", "film"), ("film", "good"), ("was", "good")}
-    assert {name for _, name in by_receiver} == {"film", "good"}
+        words = (PARSED, other)[edge["sentence"]].word
+        assert (edge["from"], edge["to"]) in [(words[sender], words[receiver]) for sender, receiver in places]
+    assert set(by_receiver) == {(0, "film"), (0, "good"), (1, "play"), (1, "bad")}
     for weights in by_receiver.values():
         assert sum(weights) == pytest.approx(1, abs=1e-4)
     across = shown(said, "attend", "attention_up")
     assert len(across) == 2 * 4 * 4
-    assert {edge["from"] for edge in across} == set(PARSED.word)
+    for number, (own, heard) in enumerate(((PARSED, other), (other, PARSED))):
+        pairs = {(edge["from"], edge["to"]) for edge in across if edge["sentence"] == number}
+        assert pairs == {(sender, receiver) for sender in heard.word for receiver in own.word}
     assert {"dependencies 1", "dependencies 2", "attend.attention_up 1", "attend.attention_up 2"} == {*said.pictures()}
 
 

@@ -65,9 +65,10 @@ def test_text_is_cut_as_that_of_the_corpus_is():
 
 
 def test_a_document_of_stanza_is_its_sentences():
-    document = CoNLL.conll2doc(input_str=to_conllu(PARSED) * 2)
-    ours = DEPENDENCIES.predict([PARSED, PARSED])
-    assert [one["text"] for one in ours] == ["the film was good"] * 2
+    other = replace(PARSED, word=["a", "play", "is", "bad"])
+    document = CoNLL.conll2doc(input_str=to_conllu(PARSED) + to_conllu(other))
+    ours = DEPENDENCIES.predict([PARSED, other])
+    assert [one["text"] for one in ours] == ["the film was good", "a play is bad"]
     assert DEPENDENCIES.predict(document) == DEPENDENCIES.predict([document]) == ours
     assert DEPENDENCIES.predict(document.sentences[0]) == ours[:1]
 
@@ -105,8 +106,8 @@ def test_a_document_of_spacy_without_a_parse_is_its_sentences():
 
 
 def test_text_that_is_a_tree_is_read_as_one():
-    tree = to_brackets(TREES[0])
-    assert CHAIN.predict(f" {tree} {tree}\n") == CHAIN.predict([TREES[0], TREES[0]])
+    tree, other = map(to_brackets, TREES[:2])
+    assert CHAIN.predict(f" {tree} {other}\n") == CHAIN.predict(TREES[:2])
     assert CHAIN.predict("(laughs)")[0]["text"] == "( laughs )"
     with pytest.raises(InputError, match=r"^example 2: 1 bracket is not closed"):
         CHAIN.predict([tree, "(S (NN film) (VP (JJ good))"])
@@ -175,9 +176,9 @@ def test_some_tokens_may_have_spaces():
 
 
 def test_examples_have_as_many_sentences_as_the_model_reads():
-    sentence = Parsed(dependencies=PARSED)
-    pair, single = Example((sentence, sentence)), Example((sentence,))
-    assert examples_of([pair], 2) == [(1, (sentence, sentence))]
+    sentence, other = Parsed(dependencies=PARSED), Parsed(constituency=TREES[0])
+    pair, single = Example((sentence, other)), Example((sentence,))
+    assert examples_of([pair], 2) == [(1, (sentence, other))]
     assert examples_of(single, 1) == [(1, (sentence,))]
     with pytest.raises(InputError, match="example 2: of 1 sentences, and the model reads 2"):
         examples_of([pair, single], 2)

@@ -223,9 +223,14 @@ def test_states_of_phrases_and_of_pairs():
     assert [0, len(tree.words)] in states.span.tolist()
     relatedness = {"class_path": "dglsent.tasks.relatedness.Relatedness"}
     pairs = untrained("dependency", "tree_lstm.ChildSumTreeLSTM", relatedness)
-    found = pairs.states([(PARSED, PARSED), (PARSED, PARSED)])
-    assert [one.text for one in found] == ["the film was good"] * 4
-    torch.testing.assert_close(found[0].vector, found[3].vector)
+    other = replace(PARSED, word=["the", "good", "film", "was"])
+    found = pairs.states([(PARSED, other), (other, PARSED)])
+    texts = ["the film was good", "the good film was"]
+    assert [one.text for one in found] == [*texts, *texts[::-1]]
+    for one, same in ((0, 3), (1, 2)):
+        torch.testing.assert_close(found[one].vector, found[same].vector)
+        torch.testing.assert_close(found[one].nodes, found[same].nodes)
+    assert (found[0].vector - found[1].vector).abs().max() > 1e-4
 
 
 def test_a_table_bytes_and_an_array_without_dimensions_are_no_list_of_sentences():
