@@ -206,12 +206,14 @@ def test_other_seeds_join_those_of_the_ledger(reproduced, tmp_path):
     reproduced()
     shutil.move(tmp_path / "runs/tiny/seed-1", tmp_path / "runs/tiny/seed-7")
     other = Run(tmp_path / "runs/tiny/seed-7")
-    other.save_metrics({**other.metrics(), "seed": 7})
+    first = other.metrics()["test"]["accuracy"]
+    other.save_metrics({**other.metrics(), "seed": 7, "test": {"accuracy": 0.125}})
     other.config_file.write_text(other.config_file.read_text().replace("seed: 1", "seed: 7"))
     assert reproduced("--seeds", "7") == (0, "")
     kept = row(tmp_path)
     assert kept["seeds"] == [record["seed"] for record in kept["records"]] == [1, 7]
-    assert len(kept["ours"]["accuracy"]["values"]) == 2
+    assert kept["ours"]["accuracy"]["values"] == pytest.approx([first, 0.125])
+    assert first != 0.125
 
 
 def test_a_number_stays_where_its_runs_are_not_made_anew(reproduced, tmp_path, monkeypatch):

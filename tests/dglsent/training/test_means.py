@@ -9,9 +9,9 @@ from graphs.errors import InputError
 
 
 def run(seed: int, accuracy: float, f1: float | None) -> dict:
-    scores = {"accuracy": accuracy, "f1": f1}
-    rest = {"epochs": 2, "best_epoch": 1, "seconds": 1.0, "parameters": 7, "versions": {}}
-    return {"seed": seed, "dev": scores, "test": scores, **rest}
+    scores = {"dev": {"accuracy": 1 - accuracy, "f1": f1}, "test": {"accuracy": accuracy, "f1": f1}}
+    rest = {"epochs": 4 * seed, "best_epoch": 2 * seed, "seconds": 1.0 * seed, "parameters": 7, "versions": {}}
+    return {"seed": seed, **scores, **rest}
 
 
 def test_deviations_are_those_of_a_sample():
@@ -22,7 +22,8 @@ def test_deviations_are_those_of_a_sample():
     accuracy = found["test"]["accuracy"]
     assert (accuracy["mean"], accuracy["sd"]) == pytest.approx((0.6, 0.02**0.5))
     assert accuracy["values"] == [0.5, 0.7]
-    assert (found["epochs"], found["best_epoch"], found["seconds"]) == ([2, 2], [1, 1], [1.0, 1.0])
+    assert found["dev"]["accuracy"]["values"] == pytest.approx([0.5, 0.3])
+    assert (found["epochs"], found["best_epoch"], found["seconds"]) == ([4, 8], [2, 4], [1.0, 2.0])
     assert (score_text(0.0), score_text(None)) == ("0.0000", "undefined")
     assert found["dev"]["f1"] == {"mean": None, "sd": None, "values": [None, 0.6]}
 
