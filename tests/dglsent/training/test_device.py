@@ -46,11 +46,12 @@ def test_devices_are_as_many_as_torch_sees(count, device, processes, found, monk
 
 
 def test_a_seed_is_that_of_all_generators_and_threads_are_set_where_there_is_a_number():
-    def drawn():
-        seed_all(3)
+    def drawn(seed):
+        seed_all(seed)
         return random.random(), np.random.rand(), torch.rand(1).item()
 
-    assert drawn() == drawn()
+    assert drawn(3) == drawn(3)
+    assert all(one != other for one, other in zip(drawn(3), drawn(4), strict=True))
     before = torch.get_num_threads()
     try:
         set_threads(before + 1)
