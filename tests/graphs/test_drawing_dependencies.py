@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import re
+from operator import itemgetter
 
 import numpy as np
 import pytest
@@ -107,9 +108,12 @@ def test_arcs_and_labels_do_not_collide(heads, weighted):
 
 def test_roots_and_weights():
     svg = dependencies_svg(sentence([-1, 0, -1, 2]), weights=[0.0, 1.0, 0.5, 0.25])
-    widths = [float(path.get("stroke-width")) for path in parse(svg).iter(f"{NS}path") if path.get("fill") == "none"]
-    assert sorted(widths) == pytest.approx([1.0, 1.88, 2.75, 4.5])
-    assert len([path for path in parse(svg).iter(f"{NS}path") if path.get("fill") != "none"]) == 4
+    paths = list(parse(svg).iter(f"{NS}path"))
+    lines, arrows = paths[::2], paths[1::2]  # of each arc its line, then its arrow
+    assert [path.get("fill") == "none" for path in paths] == [True, False] * 4
+    tips = [float(re.match(r"M(\S+) ", arrow.get("d"))[1]) for arrow in arrows]
+    by_token = [float(line.get("stroke-width")) for _, line in sorted(zip(tips, lines, strict=True), key=itemgetter(0))]
+    assert by_token == pytest.approx([1.0, 4.5, 2.75, 1.88])
     assert [text.text for text in texts(svg, "relation")].count("root") == 2
     assert [text.text for text in texts(svg, "legend")] == ["0", "1"]
 

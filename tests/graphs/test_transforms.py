@@ -96,6 +96,8 @@ def test_labels_are_text_or_none(change):
         ("(ROOT (S (A a)))", "(S (A a))"),
         ("(TOP (A a))", "(A a)"),
         ("(S1 (S (A a) (B b)))", "(S (A a) (B b))"),
+        ("( (S (A a) (B b)))", "(S (A a) (B b))"),
+        ("(ROOT (TOP (A a) (B b)))", "(TOP (A a) (B b))"),
         ("(ROOT (A a) (B b))", "(ROOT (A a) (B b))"),
         ("(ROOT a)", "(ROOT a)"),
         ("(S (VP (A a)))", "(S (VP (A a)))"),

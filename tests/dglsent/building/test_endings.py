@@ -16,6 +16,8 @@ from graphs.errors import InputError
         ("wsj_0001.mrg.gz", "brackets"),
         ("a.b/c.txt", "text"),
         ("a.jsonl", "jsonl"),
+        ("a.txt.csv", "csv"),
+        ("a.conllu.tsv.gz", "tsv"),
         ("a.csv/b", None),
         ("a.gz", None),
         (".tsv", None),

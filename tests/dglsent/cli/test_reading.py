@@ -283,15 +283,16 @@ def test_a_file_of_another_form_is_one_error(text, form, said):
 
 
 @pytest.mark.parametrize(
-    ("text", "form"),
+    ("text", "form", "lines"),
     [
-        (f"{GOOD}\n{ROWS_OF_CONLLU}", "brackets"),
-        ("(S (NN x)\n(S (NN y)\n", "brackets"),
-        ("A film", "brackets"),
-        ("1\tIt\n\n2\trains\n", "conllu"),
-        ('{"text": ""}\n{"text": " "}\n', "jsonl"),
-        ("text,label\n,x\n,y\n", "csv"),
+        (f"{GOOD}\n{ROWS_OF_CONLLU}", "brackets", [2, 3, 4]),
+        ("(S (NN x)\n(S (NN y)\n", "brackets", [1, 2]),
+        ("A film", "brackets", [1]),
+        ("1\tIt\n\n2\trains\n", "conllu", [1, 3]),
+        ('{"text": ""}\n{"text": " "}\n', "jsonl", [1, 2]),
+        ("text,label\n,x\n,y\n", "csv", [2, 3]),
     ],
 )
-def test_broken_sentences_are_told_one_by_one(text, form):
-    assert any(isinstance(one, SentenceError) for (one,) in read(text, form, [TEXT]))
+def test_broken_sentences_are_told_one_by_one(text, form, lines):
+    found = [one for (one,) in read(text, form, [TEXT])]
+    assert [one.origin.line for one in found if isinstance(one, SentenceError)] == lines

@@ -75,6 +75,9 @@ def tagged_review(folder, text, without=(), **options):
     review.write_text(text)
     for name, sentences in IMDB().texts(folder).items():
         write(folder / "parsed", name, sentences, without=without if name == "imdb-test-pos" else ())
+    for ending, noun, verb in (("conllu", "is\t_\tX\tNN", "is\t_\tX\tVBZ"), ("brackets", "(NN is)", "(VBZ is)")):
+        file = folder / "parsed" / f"imdb-test-pos.{ending}"
+        file.write_text(file.read_text().replace(noun, verb))
     return IMDB(tags=True, **options).load(folder)["test"][-1].sentences[0].unparsed
 
 
@@ -83,7 +86,7 @@ def test_tags_of_the_sentences_of_a_review(folder, no_parses, monkeypatch):
     read = tagged_review(folder, "It is good. So? The", without=(4,))
     assert read.words == ["It", "is", "good", ".", "So", "?", "The"]
     # The fourth sentence of the file, "So ?", has no parse.
-    assert read.columns["pos"] == ["NN"] * 4 + ["_", "_", "NN"]
+    assert read.columns["pos"] == ["NN", "VBZ", "NN", "NN", "_", "_", "NN"]
     assert IMDB().texts(folder)["imdb-test-pos"][-3:] == [["It", "is", "good", "."], ["So", "?"], ["The"]]
 
 

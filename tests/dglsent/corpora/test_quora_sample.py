@@ -73,8 +73,8 @@ def test_a_question_over_two_lines_is_one(folder):
 @pytest.mark.parametrize(
     ("line", "says"),
     [
-        ("7\t1\t2\tA\tB\n", r"tsv:4\d\d: a row of another length"),
-        ("7\t1\t2\tA\tB\t2\n", r"tsv:4\d\d: label '2', expected 0 or 1"),
+        ("7\t1\t2\tA\tB\n", r"tsv:405: a row of another length"),
+        ("7\t1\t2\tA\tB\t2\n", r"tsv:405: label '2', expected 0 or 1"),
     ],
 )
 def test_broken_row_is_named(folder, line, says):

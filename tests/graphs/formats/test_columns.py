@@ -145,7 +145,12 @@ def test_iob1_is_a_list_of_columns_of_tags(iob1):
 
 @pytest.mark.parametrize("comments", ["# ", ["# "], ("% ", "# ")])
 def test_comments_are_a_mark_or_several(comments):
-    (sentence,) = read("# a\n#b\tx\n", "word", "pos", comments=comments)
+    (sentence,) = read("# a\n#b\tx\n%\ty\n", "word", "pos", comments=comments)
+    assert sentence.word == ["#b", "%"]
+
+
+def test_each_of_several_marks_is_of_comments():
+    (sentence,) = read("% a\n# b\n#b\tx\n", "word", "pos", comments=("% ", "# "))
     assert sentence.word == ["#b"]
 
 
