@@ -28,11 +28,13 @@ def test_a_dead_process_holds_nothing(tmp_path):
         with locked(tmp_path / "run"):
             os.write(writing, b".")
             signal.pause()
-    os.read(reading, 1)
-    with pytest.raises(InputError, match=f"process {child} on"), locked(tmp_path / "run"):
-        raise AssertionError
-    os.kill(child, signal.SIGKILL)
-    os.waitpid(child, 0)
+    try:
+        os.read(reading, 1)
+        with pytest.raises(InputError, match=f"process {child} on"), locked(tmp_path / "run"):
+            raise AssertionError
+    finally:  # a child that is left waits for ever, and with it who reads the output of the tests
+        os.kill(child, signal.SIGKILL)
+        os.waitpid(child, 0)
     assert (tmp_path / "run.lock").exists()
     with locked(tmp_path / "run"):
         pass

@@ -107,7 +107,7 @@ def test_arcs_and_labels_do_not_collide(heads, weighted):
 
 
 def test_roots_and_weights():
-    svg = dependencies_svg(sentence([-1, 0, -1, 2]), weights=[0.0, 1.0, 0.5, 0.25])
+    svg = dependencies_svg(sentence([1, -1, -1, 2]), weights=[0.0, 1.0, 0.5, 0.25])
     paths = list(parse(svg).iter(f"{NS}path"))
     lines, arrows = paths[::2], paths[1::2]  # of each arc its line, then its arrow
     assert [path.get("fill") == "none" for path in paths] == [True, False] * 4

@@ -96,7 +96,7 @@ def test_labels_are_text_or_none(change):
         ("(ROOT (S (A a)))", "(S (A a))"),
         ("(TOP (A a))", "(A a)"),
         ("(S1 (S (A a) (B b)))", "(S (A a) (B b))"),
-        ("( (S (A a) (B b)))", "(S (A a) (B b))"),
+        ("( ( (S (A a) (B b))))", "(S (A a) (B b))"),  # reading takes off one
         ("(ROOT (TOP (A a) (B b)))", "(TOP (A a) (B b))"),
         ("(ROOT (A a) (B b))", "(ROOT (A a) (B b))"),
         ("(ROOT a)", "(ROOT a)"),
