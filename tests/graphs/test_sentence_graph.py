@@ -85,16 +85,18 @@ def test_what_is_done_to_a_dgl_graph_is_done_to_it_alone(relations):
     sentence, vocabularies = Tagged(["a", "b", "c"]), Vocabularies.of([Tagged(["a", "b", "c"])])
     columns = complete(sentence, vocabularies) if relations else chain(sentence, vocabularies)
     made, untouched = columns.dgl(), columns.dgl()
+    there = values_of(untouched)
     for columns_of in (made.ndata, made.edata):
         for name in columns_of:
             columns_of[name] += 1  # positions from 1, say, in which the edges of a chain stand, too
-    for end, before in zip(made.edges(), untouched.edges(), strict=True):
-        assert end.tolist() == before.tolist()
-    again = columns.dgl()
-    for now, before in ((again.ndata, untouched.ndata), (again.edata, untouched.edata)):
-        assert {name: values.tolist() for name, values in now.items()} == {
-            name: values.tolist() for name, values in before.items()
-        }
+    assert values_of(made)[0] == there[0]
+    assert values_of(untouched) == values_of(columns.dgl()) == there
+
+
+def values_of(graph):
+    """The ends of its edges, and its fields, as lists: what is done to the graph later is not done to them."""
+    fields = ({name: values.tolist() for name, values in of.items()} for of in (graph.ndata, graph.edata))
+    return [[end.tolist() for end in graph.edges()], *fields]
 
 
 def test_columns_of_any_whole_numbers_in_any_order_become_a_dgl_graph():

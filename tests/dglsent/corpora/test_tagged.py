@@ -21,6 +21,7 @@ def test_gold_classes_are_not_among_what_is_read():
     assert sentence.unparsed.columns == {"pos": ["DT", "NN"]}
     assert (sentence.unparsed.words, sentence.origin.line) == (["a", "b"], 1)
     assert (second.id, second.sentences[0].labels, second.targets) == ("dev-2", [0], {})
+    assert (second.sentences[0].unparsed.columns, second.sentences[0].origin.line) == ({"pos": ["UH"]}, 4)
 
 
 def test_bio_tags_of_kinds():

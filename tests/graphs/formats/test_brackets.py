@@ -65,8 +65,8 @@ def test_words_hold_every_character_but_space_tab_line_end_and_bracket():
 
 
 def test_brackets_are_escaped_in_tags_too():
-    tree = Constituency(["S", "(", "$("], [None, "(", "b"], np.array([-1, 0, 0]))
-    assert to_brackets(tree, escape=True) == "(S (-LRB- -LRB-) ($-LRB- b))"
+    tree = Constituency(["S", "(", "$(", ")"], [None, "(", "b", ")"], np.array([-1, 0, 0, 0]))
+    assert to_brackets(tree, escape=True) == "(S (-LRB- -LRB-) ($-LRB- b) (-RRB- -RRB-))"
     with pytest.raises(SentenceError, match="bracket"):
         to_brackets(tree)
 
