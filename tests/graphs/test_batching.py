@@ -193,6 +193,19 @@ def test_a_field_that_was_set_to_something_else_is_an_error(value, said):
         Batch.of(made[::-1])
 
 
+@pytest.mark.parametrize("place", [0, 1, 2])
+@pytest.mark.parametrize(
+    ("value", "said"),
+    [(np.zeros(3), "has 3 entries for its nodes, which are 2"), (np.array(["a", "b"]), "is an array of <U1; give num")],
+)
+def test_the_graph_whose_field_it_is_is_named(place, value, said):
+    made = sentence_graphs([[-1, 0]] * 3)
+    for number, graph in enumerate(made):
+        graph.nodes["x"] = value if number == place else np.zeros(2)
+    with pytest.raises(InputError, match=f"^graph {place} of the batch: node field 'x' {said}"):
+        graphs.batch(made)
+
+
 @pytest.mark.parametrize("of", ["edges", "pairwise"])
 def test_fields_that_went_to_each_others_graphs_are_errors(of):
     """Together they have as many entries as there are edges, or pairs of nodes."""

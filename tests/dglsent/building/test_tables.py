@@ -80,12 +80,14 @@ def test_spaces_around_a_class_are_no_part_of_it(tmp_path: Path, program: Progra
 
 
 def test_pairs_of_a_table(tmp_path: Path, program: Program) -> None:
-    tree = "(S (NN Snow) (VBZ falls))"
-    rows = [json.dumps({"first": tree, "second": tree, "score": score}) for score in (1, 2.5, 4)]
+    tree, other = "(S (NN Snow) (VBZ falls))", "(S (NN Rain) (VBZ stops))"
+    rows = [json.dumps({"second": other, "first": tree, "score": score}) for score in (1, 2.5, 4)]
     pairs, store = table(tmp_path / "pairs.jsonl", rows), tmp_path / "store"
     assert program("build", pairs, store, "--graph", "constituency", "--shard", "2")[0] == 0
     opened = Store(store)
     assert opened.manifest["sentences"] == 2
+    said = [sentence.words for sentence in opened.splits["train"].sentences()]
+    assert said == [["Snow", "falls"], ["Rain", "stops"]] * 3
     assert opened.splits["train"].targets("score")[::2].tolist() == [1.0, 2.5, 4.0]
     assert list(opened.splits["train"].texts("line")) == [1, 1, 2, 2, 3, 3]
     assert list(opened.splits["train"].texts("sentence")) == [*"112233"]
