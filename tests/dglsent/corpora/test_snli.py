@@ -15,7 +15,7 @@ def small(tmp_path, no_parses):
     folder.mkdir()
     for split, count in (("train", 3), ("dev", 30), ("test", 2)):
         (folder / f"s1.{split}").write_text("".join(f"A dog {i} runs .\n" for i in range(count)))
-        (folder / f"s2.{split}").write_text("An animal moves .\n" * count)
+        (folder / f"s2.{split}").write_text("".join(f"Animal {i} moves .\n" for i in range(count)))
         (folder / f"labels.{split}").write_text("contradiction\n" + "entailment\n" * (count - 1))
     return tmp_path
 
@@ -27,7 +27,7 @@ def test_official_splits(small):
     assert (first.id, first.targets, second.targets) == ("test-1", {"label": 2}, {"label": 0})
     left, right = second.sentences
     assert left.unparsed.words == ["A", "dog", "1", "runs", "."]
-    assert right.unparsed.words == ["An", "animal", "moves", "."]
+    assert right.unparsed.words == ["Animal", "1", "moves", "."]
 
 
 def test_trial_on_dev(small):
