@@ -7,7 +7,7 @@ from dglsent.corpora.example import Parsed
 from dglsent.corpora.labelled import LabelledPairs
 from dglsent.corpora.own_files import PAIR, TEXT
 from dglsent.inference.given import Raw
-from graphs.errors import InputError, SentenceError
+from graphs.errors import InputError, Origin, SentenceError
 from graphs.tokens import tokens
 
 GOOD = "(S (NP (DT the) (NN film)) (VP (VBD was) (JJ good)))"
@@ -296,3 +296,9 @@ def test_a_file_of_another_form_is_one_error(text, form, said):
 def test_broken_sentences_are_told_one_by_one(text, form, lines):
     found = [one for (one,) in read(text, form, [TEXT])]
     assert [one.origin.line for one in found if isinstance(one, SentenceError)] == lines
+
+
+@pytest.mark.parametrize("form", ["text", "tokens"])
+def test_sentences_of_text_have_their_line_as_number(form):
+    found = [one.origin for (one,) in read("A film\n\n \nIt rains\n", form, [TEXT], "own")]
+    assert found == [Origin("own", 1, "1"), Origin("own", 4, "4")]
