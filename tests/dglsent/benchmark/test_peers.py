@@ -9,6 +9,7 @@ import sys
 import numpy as np
 import pytest
 import torch
+from measured_rows import measured_rows
 
 from dglsent.benchmark import engines, peers, samples
 from dglsent.cli.main import main
@@ -69,14 +70,7 @@ def test_rows(capsys):
 
 
 def test_a_table_for_people(capsys, monkeypatch):
-    measure, rows = peers.measure, []
-
-    def kept(*given, **options):
-        for row in measure(*given, **options):
-            rows.append(row)
-            yield row
-
-    monkeypatch.setattr(peers, "measure", kept)
+    rows = measured_rows(monkeypatch, peers)
     assert main(["bench", "--peers", "--models", "LSTM", "--batch", "1", "--batches", "1", "--threads", "1"]) == 0
     lines = capsys.readouterr().out.splitlines()
     times = ["peer ms", "peer plan ms", "torch ms", "plan ms", "peer/torch"]

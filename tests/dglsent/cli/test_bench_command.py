@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
+from measured_rows import measured_rows
 
 from dglsent.benchmark import engines, epochs, long, samples
 from dglsent.cli.main import main
@@ -95,14 +96,7 @@ def test_corpora_without_trees_are_told(tmp_path, monkeypatch):
 
 @pytest.mark.usefixtures("few_trees")
 def test_a_table_for_people(capsys, monkeypatch):
-    measure, rows = engines.measure, []
-
-    def kept(*given, **options):
-        for row in measure(*given, **options):
-            rows.append(row)
-            yield row
-
-    monkeypatch.setattr(engines, "measure", kept)
+    rows = measured_rows(monkeypatch, engines)
     assert main(["bench", "--batch", "1,2", "--batches", "1", "--threads", "1", "--models", "LSTM,CN3"]) == 0
     out, progress = capsys.readouterr()
     wanted = [("LSTM", 1), ("LSTM", 2), ("CN3", 1), ("CN3", 2)]
