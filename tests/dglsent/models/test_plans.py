@@ -26,9 +26,10 @@ def test_they_are_made_beforehand_and_no_others(family):
     _, model, data, shortest = prepared(FAMILIES[family])
     encoder = model.eval().encoder
     batch = data.batch(shortest, encoder.directions, encoder.relations)
-    beforehand = plans(batch)
-    encoder.readout(batch, encoder.encode(batch))
-    assert plans(batch) == beforehand
+    beforehand, unplanned = plans(batch), data.batch(shortest, ())
+    for each in (batch, unplanned):  # which makes what it runs over, and nothing else
+        encoder.readout(each, encoder.encode(each))
+        assert plans(each) == beforehand
 
 
 @pytest.mark.parametrize("made", [WindowLSTM, WindowBiLSTM])
