@@ -71,6 +71,11 @@ class Net(nn.Module):
         return {"h": nodes.data["nowhere"]}
 
 
+class NoModule:
+    def plain(self, nodes):
+        return {"h": torch.tanh(nodes.data["sum"])}
+
+
 def run(net, update, *, fuse, **given):
     batch = Batch.of([caterpillar(4)])
     batch.nodes.update(given)
@@ -125,10 +130,12 @@ def test_errors_are_those_of_the_function():
 
 
 def test_functions_that_are_no_methods_stay_as_they_are():
-    net = Net()
-    own = lambda nodes: {"h": torch.tanh(nodes.data["sum"])}  # noqa: E731
-    close(run(net, own, fuse=True), run(net, own, fuse=False))
+    """Nor are methods of what is no model compiled."""
+    net, other = Net(), NoModule()
+    for own in (lambda nodes: {"h": torch.tanh(nodes.data["sum"])}, other.plain):
+        close(run(net, own, fuse=True), run(net, own, fuse=False))
     assert net not in fused._made
+    assert other not in fused._made
 
 
 def test_what_asks_which_fields_there_are_runs_as_it_is():
