@@ -25,6 +25,7 @@ from dglsent.training import recipe as recipes
 from dglsent.training.assemble import load_inputs, make_model
 from dglsent.training.optimisers import optimiser
 from graphs.errors import InputError
+from graphs.fields import VECTOR
 from graphs.formats.brackets import to_brackets
 from graphs.token_vectors import TokenVectors, key
 
@@ -59,6 +60,10 @@ def test_every_encoder_reads_them(family, tmp_path):
         with torch.no_grad():
             found.append(loss_of(model, data, [0, 1]).item())
     assert found[0] == found[1]
+    others = data.batch([0, 1], model.encoder.directions, model.encoder.relations)
+    others.nodes[VECTOR] = others.nodes[VECTOR].flip(1)
+    torch.manual_seed(1)
+    assert model.loss(others).item() != found[1]
 
 
 @pytest.mark.parametrize("on", ["torch", "dgl"])
