@@ -45,6 +45,7 @@ OPTIONS = [
     (partial(PairClassification, 4, 2), "target"),
     (partial(PairClassification, 4, 2), "binary_head"),
     (partial(PairClassification, 4, 2), "features"),
+    (partial(PairClassification, 4, 2), "nonlinearity"),
     (partial(Relatedness, 4), "kl_reduction"),
 ]
 

@@ -33,7 +33,8 @@ def test_scores_are_those_that_all_runs_have():
     older = run(2, 0.7, 0.6)
     older["test"] = {"accuracy": 0.7}
     newer = run(1, 0.5, None)
-    for runs in ([newer, older], [older, newer], [newer, older, run(3, 0.6, 0.4)]):
+    another = run(3, 0.6, 0.4)
+    for runs in ([newer, older], [older, newer], [newer, older, another], [newer, another, older]):
         found = aggregate(runs)
         assert (list(found["dev"]), list(found["test"])) == (["accuracy", "f1"], ["accuracy"])
 

@@ -73,6 +73,13 @@ class Wide(Narrow):
         super().__init__(**others)
 
 
+class Other(Narrow):
+    """One that names an argument of the class above as another type."""
+
+    def __init__(self, depth: float, **others: Any):
+        super().__init__(**others, depth=round(depth))
+
+
 class Open:
     """One that takes anything."""
 
@@ -92,6 +99,7 @@ class Hidden:
     [
         (Narrow, {"embedding": WordEmbedding, "depth": int}),
         (Wide, {"width": int, "embedding": WordEmbedding, "depth": int}),
+        (Other, {"depth": float, "embedding": WordEmbedding}),
         (Open, {"scale": float, "of": Any, None: None}),
         (Hidden, {"amount": Function}),
     ],
