@@ -1,14 +1,12 @@
 from __future__ import annotations
 
 import gzip
-import resource
-import sys
 import zipfile
 from collections import Counter
-from pathlib import Path
 
 import numpy as np
 import pytest
+from little_memory import little_memory, on_linux
 
 from graphs.errors import InputError
 from graphs.features import Vocabulary
@@ -171,7 +169,7 @@ def test_a_mark_at_the_start_is_dropped_and_every_line_end_ends_a_line(tmp_path)
     assert vectors.matrix.tolist() == [[1, 2], [3, 4], [0, 0], [5, 6]]
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="memory is limited as Linux does")
+@on_linux
 def test_an_archive_that_asks_for_more_memory_than_there_is(tmp_path):
     path = tmp_path / "v.zip"
     with zipfile.ZipFile(path, "w", zipfile.ZIP_LZMA) as archive:
@@ -179,14 +177,8 @@ def test_an_archive_that_asks_for_more_memory_than_there_is(tmp_path):
     packed = path.read_bytes()
     start = packed.index(b"v.txt") + 5 + 4  # past the name, and the version and size of LZMA's properties
     path.write_bytes(packed[: start + 1] + b"\xff\xff\xff\xff" + packed[start + 5 :])  # a dictionary of 4 GiB
-    limits = resource.getrlimit(resource.RLIMIT_AS)
-    used = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
-    resource.setrlimit(resource.RLIMIT_AS, (used + (1 << 30), limits[1]))
-    try:
-        with pytest.raises(InputError, match=r"v\.zip: .*\(not enough memory\)"):
-            read_vectors(path, Vocabulary(["the"]))
-    finally:
-        resource.setrlimit(resource.RLIMIT_AS, limits)
+    with little_memory(1 << 30), pytest.raises(InputError, match=r"v\.zip: .*\(not enough memory\)"):
+        read_vectors(path, Vocabulary(["the"]))
 
 
 def test_an_archive_of_a_file_without_a_name(tmp_path):

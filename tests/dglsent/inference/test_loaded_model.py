@@ -1,10 +1,7 @@
 from __future__ import annotations
 
 import gzip
-import resource
-from contextlib import contextmanager
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -335,42 +332,3 @@ def test_a_graph_of_ones_own_takes_the_words_it_is_for():
     assert of_graph(Sides(), known).needs == "words"
     assert of_graph(Sides(), known).predict(PARSED)[0]["text"] == "the film was good"
     assert of_graph(Sides()).needs == "parses"  # nothing can be said of a class that raises
-
-
-@contextmanager
-def _memory(more):
-    """This process may take as many bytes more as are given; it has one thread, since others set memory apart."""
-    threads = torch.get_num_threads()
-    torch.set_num_threads(1)
-    used = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
-    limits = resource.getrlimit(resource.RLIMIT_AS)
-    resource.setrlimit(resource.RLIMIT_AS, (used + more, limits[1]))
-    try:
-        yield
-    finally:
-        resource.setrlimit(resource.RLIMIT_AS, limits)
-        torch.set_num_threads(threads)
-
-
-@pytest.mark.skipif(not Path("/proc/self/statm").is_file(), reason="Linux says how much memory is in use")
-def test_a_text_too_long_for_memory_is_an_error_and_the_others_are_not():
-    model = untrained("complete", "cn3.CN3", hidden=8)
-    short, long, longer = ["good"], ["good"] * 4000, ["good"] * 30_000  # 16 million edges, and 900 million
-    (alone,) = model.predict([short])
-    with _memory(400 << 20):
-        said = model.predict([short, long, longer, short], on_error="keep")
-    for number, one in zip((2, 3), said[1:3], strict=True):
-        error = f"example {number}: too long for the memory that is free; cut it into shorter texts"
-        assert one == {"error": error}
-    assert said[0] == said[3] == alone
-
-
-@pytest.mark.skipif(not Path("/proc/self/statm").is_file(), reason="Linux says how much memory is in use")
-def test_texts_that_memory_holds_one_at_a_time_are_all_read():
-    """What was made of one, which refers to itself in a circle, is gone before the next is read."""
-    model = untrained("complete", "cn3.CN3", hidden=8)
-    texts = [["good"] * 700] * 6  # half a million edges each
-    (alone,) = model.predict(texts[:1])
-    with _memory(80 << 20):
-        said = model.predict(texts)
-    assert [one["probabilities"] for one in said] == [alone["probabilities"]] * 6
