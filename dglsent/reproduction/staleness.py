@@ -11,7 +11,6 @@ import torch
 from dglsent.reproduction.jobs import Job
 from dglsent.training import recipe_files
 from dglsent.training.provenance import MIXED, code_hash, counts, modules
-from dglsent.training.source_files import changed, hashes
 from dglsent.version import version
 
 EPOCHS = 2  # what is trained again to verify a run: the second, too, as much happens between epochs
@@ -38,9 +37,7 @@ def other_files(job: Job, data: Path | None = None) -> str | None:
     Raises:
         InputError: what the run saved of them is damaged.
     """
-    if not job.run.sources_file.is_file():  # it names none, or a ledger put it back
-        return None
-    other = changed(job.run.sources_file, hashes(job.config, data))
+    other = job.run.other_source(job.config, data)  # a run that a ledger put back has saved none
     return other and f"{other} has changed"
 
 

@@ -157,8 +157,20 @@ class Run:
         """
         if not self.sources_file.is_file():
             return None
-        other = changed(self.sources_file, hashes(self.config(trusted=trusted), data))
+        other = self.other_source(self.config(trusted=trusted), data)
         return other and f"{self.path}: {other} has changed since this run began; its scores are not those of training"
+
+    def other_source(self, config: Namespace, data: Path | None = None) -> str | None:
+        """Which file or code of one's own that a recipe names is another now than in training; None where none is.
+
+        Args:
+            config: the recipe, which is that of the run.
+            data: as in `is_finished`.
+
+        Raises:
+            InputError: what the run saved of them is damaged.
+        """
+        return changed(self.sources_file, hashes(config, data)) if self.sources_file.is_file() else None
 
     def _require_same_sources(self, now: Mapping[str, str]) -> None:
         other = changed(self.sources_file, now)
