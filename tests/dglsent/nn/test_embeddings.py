@@ -39,7 +39,7 @@ def test_given_vectors_are_looked_up():
     assert_close(embedding(WORDS)[1], given[[3, 3]])
 
 
-@pytest.mark.parametrize("shape", [(5, 7), (6, 4), (5,)])
+@pytest.mark.parametrize("shape", [(5, 7), (6, 4), (4, 5), (5,)])
 def test_given_vectors_of_another_shape_are_refused(shape):
     with pytest.raises(ValueError, match=re.escape(f"vectors {list(shape)} are given, and [5, 4] are wanted")):
         WordEmbedding(5, 4, vectors=torch.randn(shape))

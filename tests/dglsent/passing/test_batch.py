@@ -67,11 +67,12 @@ def test_first_nodes():
 def test_write_back_puts_fields_on_the_graph():
     batch = Batch.of([tree([-1, 0])])
     x = batch.nodes["x"] = torch.randn(2, 3, requires_grad=True)
-    batch.edges["e"] = torch.tensor([7.0])
+    batch.edges["e"] = torch.tensor([7.0], requires_grad=True)
     graph = batch.write_back()
     assert graph is batch.graph
     assert torch.equal(graph.ndata["x"], x)
     assert not graph.ndata["x"].requires_grad
+    assert not graph.edata["e"].requires_grad
     assert {name: field.tolist() for name, field in graph.edata.items()} == {"slot": [0], "e": [7.0]}
 
 
@@ -201,10 +202,12 @@ def test_chains_run_on_the_tree_schedule_both_ways():
 def test_a_batch_shows_itself():
     batch = Batch.of([tree(SEVEN), chain(3), tree(SEVEN)])
     propagate(batch, fn.copy_u("s", "m"), fn.sum("m", "s"), leaf=lambda nodes: {"s": nodes.data["word"].float()})
+    batch.targets["label"] = torch.tensor([1, 0, 1])
     shown = batch._repr_html_()
     assert "3 sentences, 19 nodes" in shown
     assert "s [19]" in shown
     assert "edges of child: slot [16]" in shown
+    assert "targets: label [3]" in shown
     assert shown.count("<svg") == 2
     pairs = Batch.of([tree(SEVEN), chain(3)], pairs=True, relations=[ATTEND])
     assert "1 pair of sentences" in pairs._repr_html_()

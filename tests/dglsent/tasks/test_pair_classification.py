@@ -94,9 +94,10 @@ def test_the_head_is_made_as_the_task_is_told():
     assert (head.hidden.in_features, head.hidden.out_features, head.dropout.p) == (16, 7, 0.25)
 
 
-def test_two_sigmoids_are_for_two_classes():
-    with pytest.raises(ValueError, match="sigmoid2_bce is for two classes, not 3"):
-        PairClassification(4, 3, binary_head="sigmoid2_bce")
+@pytest.mark.parametrize("classes", [1, 3])
+def test_two_sigmoids_are_for_two_classes(classes):
+    with pytest.raises(ValueError, match=f"sigmoid2_bce is for two classes, not {classes}"):
+        PairClassification(4, classes, binary_head="sigmoid2_bce")
 
 
 def test_the_label_of_a_pair_is_no_label_of_nodes():

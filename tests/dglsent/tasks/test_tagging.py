@@ -65,7 +65,14 @@ def test_tokens_without_a_class_are_neither_learnt_nor_scored():
     extra = F.cross_entropy(task.output(states[3:]), torch.tensor([1]))
     loss = task.loss(two, states, states)
     assert 2 * loss.item() == pytest.approx((task.loss(one, states[:2], states) + extra).item(), rel=1e-5)
-    assert task.outcomes(two, states, states)["tokens"].tolist() == [2, 1]
+    outcomes = task.outcomes(two, choosing(task, [1, 0, 1, 1]), states)
+    assert {name: counts.tolist() for name, counts in outcomes.items()} == {
+        "tokens": [2, 1],
+        "right_tokens": [2, 1],
+        "predicted_spans": [1, 1],
+        "gold_spans": [1, 1],
+        "right_spans": [1, 1],
+    }
     crf = task_of(crf=True, dropout=0.0)
     assert 2 * crf.loss(two, states, states).item() == pytest.approx(crf.loss(one, states[:2], states).item(), rel=1e-5)
 
