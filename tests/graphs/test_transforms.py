@@ -97,7 +97,7 @@ def test_labels_are_text_or_none(change):
         ("(TOP (A a))", "(A a)"),
         ("(S1 (S (A a) (B b)))", "(S (A a) (B b))"),
         ("( ( (S (A a) (B b))))", "(S (A a) (B b))"),  # reading takes off one
-        ("(ROOT (TOP (A a) (B b)))", "(TOP (A a) (B b))"),
+        ("(ROOT (TOP (S (A a) (B b))))", "(TOP (S (A a) (B b)))"),
         ("(ROOT (A a) (B b))", "(ROOT (A a) (B b))"),
         ("(ROOT a)", "(ROOT a)"),
         ("(S (VP (A a)))", "(S (VP (A a)))"),
