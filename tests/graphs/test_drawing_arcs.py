@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import math
 import re
+from collections import Counter
 from itertools import permutations
 
 import numpy as np
@@ -65,6 +66,8 @@ def test_no_texts_overlap_and_every_arc_is_there(given, width):
     row = [list(rows).index(text.get("y")) for text in texts(svg, "word")]
     apart = sum(row[arc[0]] != row[arc[1]] for arc in [*arcs, *below])
     assert len(texts(svg, "other")) == 2 * apart
+    near = [min(rows, key=lambda y: abs(float(y) - tip)) for _, tip in tips]
+    assert Counter(map(list(rows).index, near)) == Counter(row[arc[1]] for arc in [*arcs, *below])
     assert len(rows) == 1 or width == 250.0
 
 
