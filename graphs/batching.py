@@ -221,7 +221,8 @@ def _column(graphs: Sequence[SentenceGraph], of: str, name: str, rows: IntArray)
     columns = [getattr(graph, of)[name] for graph in graphs]
     with suppress(ValueError, TypeError):  # of several widths, or types that no array has in common
         joined = np.concatenate(columns)
-        numbers = joined.dtype.kind in NUMBERS and joined.dtype == getattr(columns[0], "dtype", None)
+        arrays = all(isinstance(column, np.ndarray) for column in columns)
+        numbers = arrays and joined.dtype.kind in NUMBERS and joined.dtype == columns[0].dtype
         if numbers and [*map(len, columns)] == rows.tolist():
             return joined
     for number, graph in enumerate(graphs):

@@ -18,7 +18,7 @@ from graphs.formats.brackets import read_brackets
 from graphs.formats.source import read_lines
 from graphs.formats.tai import read_tai_dependencies
 
-_SPLITS = {"train": "TRAIN", "dev": "TRIAL", "test": "TEST"}
+_SPLITS = ("train", "dev", "test")
 _FILES = {"train": "SICK_train.txt", "dev": "SICK_trial.txt", "test": "SICK_test_annotated.txt"}
 _PARSES = tuple(f"{split}/{side}.{kind}" for split in _SPLITS for side in "ab" for kind in ("toks", "parents"))
 _ENTAILMENT = {"NEUTRAL": 0, "ENTAILMENT": 1, "CONTRADICTION": 2}

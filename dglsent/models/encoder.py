@@ -99,10 +99,18 @@ class PairEncoder(Encoder):
     def __init__(self, structure: Encoder, size: int) -> None:
         nn.Module.__init__(self)
         self.structure: Any = structure
-        # Past torch's register: the weights are the structure's, and are saved once.
-        self.__dict__["embedding"] = structure.embedding
         self.size, self.directions = size, structure.directions
         self.relations = (*structure.relations, ATTEND)
+
+    # Word vectors are the structure's alone: else torch would register and save them twice.
+    def __getattr__(self, name: str) -> Any:
+        return self.structure.embedding if name == "embedding" else super().__getattr__(name)
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if name == "embedding":
+            self.structure.embedding = value
+        else:
+            super().__setattr__(name, value)
 
     def memories(self, states: Tensor) -> Tensor:
         """The memories [N, memory_size] of the structure's states.

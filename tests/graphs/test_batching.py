@@ -196,7 +196,12 @@ def test_a_field_that_was_set_to_something_else_is_an_error(value, said):
 @pytest.mark.parametrize("place", [0, 1, 2])
 @pytest.mark.parametrize(
     ("value", "said"),
-    [(np.zeros(3), "has 3 entries for its nodes, which are 2"), (np.array(["a", "b"]), "is an array of <U1; give num")],
+    [
+        (np.zeros(3), "has 3 entries for its nodes, which are 2"),
+        (np.array(["a", "b"]), "is an array of <U1; give numbers"),
+        ([1, 2], "is of type list; give a NumPy array"),
+        (torch.ones(2), "is of type Tensor; give a NumPy array"),
+    ],
 )
 def test_the_graph_whose_field_it_is_is_named(place, value, said):
     made = sentence_graphs([[-1, 0]] * 3)

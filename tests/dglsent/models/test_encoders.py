@@ -307,6 +307,16 @@ def test_a_structure_that_is_made_already(pairs):
         pairs(embedding, "SeqLSTM")
 
 
+@pytest.mark.parametrize("pairs", [ProgressiveAttention, DecomposableAttention])
+def test_word_vectors_that_are_set_anew_are_those_of_the_structure(pairs):
+    """On the pairs' encoder they were registered beside the structure's, which went on with its own."""
+    encoder, other = pairs(WordEmbedding(VOCABULARY, 3), SeqLSTM), WordEmbedding(VOCABULARY, 3)
+    names = list(encoder.state_dict())
+    encoder.embedding = other
+    assert encoder.embedding is encoder.structure.embedding is other
+    assert list(encoder.state_dict()) == names
+
+
 def test_options_in_a_dict():
     embedding = WordEmbedding(VOCABULARY, 3)
     with pytest.raises(InputError, match=r"^Attributes is wanted, and dict was given; "):
