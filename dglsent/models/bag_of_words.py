@@ -37,11 +37,11 @@ class BagOfWords(Encoder):
     def own(self, nodes: NodesSeen) -> Outputs:
         """A node's own word vector, and 1 for it; nothing at a phrase."""
         counted = (nodes.data[WORD] > 0).unsqueeze(-1)
-        return {"own": torch.cat([self.embedding.of(nodes.data), counted.to(self.embedding.weight.dtype)], -1)}
+        return {"own_word": torch.cat([self.embedding.of(nodes.data), counted.to(self.embedding.weight.dtype)], -1)}
 
     def leaf(self, nodes: NodesSeen) -> Outputs:
         """The sum at a leaf: its own word."""
-        return {"total": self.own(nodes)["own"]}
+        return {"total": self.own(nodes)["own_word"]}
 
     def message(self, edges: EdgesSeen) -> Outputs:
         """A child sends the sum of what is under it."""
@@ -49,4 +49,4 @@ class BagOfWords(Encoder):
 
     def update(self, nodes: NodesSeen) -> Outputs:
         """The sum at a node: its own word and those under it."""
-        return {"total": nodes.data["own"] + nodes.data["under"]}
+        return {"total": nodes.data["own_word"] + nodes.data["under"]}

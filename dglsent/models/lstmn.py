@@ -24,10 +24,8 @@ from dglsent.passing import (
     apply_edges,
     edge_softmax,
     propagate,
-    update_all,
 )
-from graphs.door import fn
-from graphs.fields import NEXT, PRECEDING
+from graphs.fields import PRECEDING
 
 
 class LSTMN(Encoder):
@@ -59,40 +57,37 @@ class LSTMN(Encoder):
     def encode(self, batch: Batch) -> Tensor:
         """States h [N, hidden] of all words.
 
-        Sets the fields x, h and c, and s, which is h~; `attention` on the edges of `preceding`.
+        Sets the fields x, h and c, s, which is h~, and asked, what eq. 4 asks with; `attention` on the edges of
+        `preceding`.
         """
         self.require_words(batch)
         batch.nodes["x"] = self.embedding.of(batch.nodes)
         propagate(batch, self.message, self.reduce, self.update, relation=PRECEDING, leaf=self.leaf, inputs=self.inputs)
-        batch.relation(PRECEDING).edges.set_lazy("attention", partial(self.attention, batch))
+        # A copy of v, which a step of training may have changed when somebody reads this.
+        batch.relation(PRECEDING).edges.set_lazy("attention", partial(self.attention, batch, self.v.clone()))
         return batch.nodes["h"]
 
-    def attention(self, batch: Batch) -> Tensor:
+    def attention(self, batch: Batch, v: Tensor) -> Tensor:
         """The weights of eq. 5 once more, [E], for no edge keeps them on the way."""
         edges = batch.relation(PRECEDING).edges
-        edges["attention"] = self.v.new_zeros(len(batch.relation(PRECEDING).ends[0]))  # an engine may read all fields
-        update_all(batch, fn.copy_u("s", "s"), fn.sum("s", "s_before"), self.query, relation=NEXT)
-        apply_edges(batch, self.score, relation=PRECEDING)
+        edges["attention"] = v.new_zeros(len(batch.relation(PRECEDING).ends[0]))  # an engine may read all fields
+        apply_edges(batch, partial(self.score, v), relation=PRECEDING)
         return edge_softmax(batch, edges["attention"], relation=PRECEDING)
 
-    def query(self, nodes: NodesSeen) -> Outputs:
-        """What eq. 4 asks with, where the whole sentence is known."""
-        return {"whole_query": self.W_s(nodes.data["s_before"]) + self.W_x(nodes.data["x"])}
-
-    def score(self, edges: EdgesSeen) -> Outputs:
+    def score(self, v: Tensor, edges: EdgesSeen) -> Outputs:
         """Eq. 4."""
-        return {"attention": torch.tanh(edges.src["key"] + edges.dst["whole_query"]) @ self.v}
+        return {"attention": torch.tanh(edges.src["key"] + edges.dst["asked"]) @ v}
 
     def inputs(self, nodes: NodesSeen) -> Outputs:
         """W x + b of the cell and W_x x of the attention."""
         x = nodes.data["x"]
-        return {"wx": self.W(x), "query": self.W_x(x)}
+        return {"wx": self.W(x), "x_query": self.W_x(x)}
 
     def leaf(self, nodes: NodesSeen) -> Outputs:
         """The first word."""
         wx = self.W(nodes.data["x"])
         nothing = wx.new_zeros(len(wx), self.size)
-        return self.cell(wx, nothing, nothing)
+        return self.cell(wx, nothing, nothing, nothing)
 
     def message(self, edges: EdgesSeen) -> Outputs:
         """A word sends its state and memory, what it has summed, and how it counts, to all later ones."""
@@ -102,20 +97,21 @@ class LSTMN(Encoder):
         """Eq. 4-6; the last of the mailbox is the word before, whose h~ asks too."""
         mailbox = nodes.mailbox
         # Cloned, for a view would keep the s of all words until the backward pass.
-        query = self.W_s(mailbox["s"][:, -1].clone()) + nodes.data["query"]
+        query = self.W_s(mailbox["s"][:, -1].clone()) + nodes.data["x_query"]
         score = (mailbox["key"] + query.unsqueeze(1)).tanh_() @ self.v  # in place: it is as large as the mailbox
         weight = score.softmax(1).unsqueeze(1)
-        return {f"{name}_before": (weight @ mailbox[name]).squeeze(1) for name in ("h", "c")}
+        before = {f"{name}_before": (weight @ mailbox[name]).squeeze(1) for name in ("h", "c")}
+        return {**before, "asked": query}
 
     def update(self, nodes: NodesSeen) -> Outputs:
         """Eq. 7-9."""
         s = nodes.data["h_before"]
-        return self.cell(self.U(s) + nodes.data["wx"], s, nodes.data["c_before"])
+        return self.cell(self.U(s) + nodes.data["wx"], s, nodes.data["c_before"], nodes.data["asked"])
 
-    def cell(self, pre: Tensor, s: Tensor, c_before: Tensor) -> Outputs:
+    def cell(self, pre: Tensor, s: Tensor, c_before: Tensor, asked: Tensor) -> Outputs:
         """State and memory from the sums of candidate and gates, and W_h h for later words."""
         h, c = lstm_cell(pre, c_before.unsqueeze(1))
-        return {"h": h, "c": c, "s": s, "key": self.W_h(h)}
+        return {"h": h, "c": c, "s": s, "asked": asked, "key": self.W_h(h)}
 
     def readout(self, batch: Batch, states: Tensor) -> Tensor:
         """Sentence vectors [S, hidden]."""

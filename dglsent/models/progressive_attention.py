@@ -100,7 +100,10 @@ class ProgressiveAttention(PairEncoder):
 
     def own(self, nodes: NodesSeen) -> Outputs:
         """The part of eq. 21 that is the node's own."""
-        return {"own_key": self.W_own(nodes.data["h"])}
+        h, wanted = nodes.data["h"], self.W_own.in_features
+        what = f"the states h that {type(self.structure).__name__} propagates"
+        check_size(what, h.shape[-1], wanted, "take a structure whose memories are of that size, as a Tree-LSTM")
+        return {"own_key": self.W_own(h)}
 
     def message(self, edges: EdgesSeen) -> Outputs:
         """The score of eq. 21: w . tanh(W [h_j; H_k] + b)."""
@@ -122,4 +125,5 @@ class ProgressiveAttention(PairEncoder):
             average = softmax_sum(score="score", value="memory", out="context", weight=f"attention_{direction}")
             update_all(batch, self.message, average, self.mix, relation=ATTEND)
             parts.append(batch.nodes["h"])
+        del batch.nodes["own_key"]  # a field of this name is made by `own` where parents see the outcome
         return torch.cat(parts, -1)

@@ -6,7 +6,7 @@ Trees are binary, with words at the leaves and a tag at every node.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Literal
 
@@ -80,7 +80,7 @@ class TagGuidedHyperRecNN(Encoder):
         propagate(batch, self.message, self.reduce, leaf=self.leaf, inputs=self.inputs)
         hyper_h = batch.nodes["hyper_h"]
         for name, A in (("z_u", self.A_u), ("z_b", self.A_b)):
-            batch.nodes.set_lazy(name, partial(A, hyper_h))
+            batch.nodes.set_lazy(name, _as_now(A, hyper_h))
         return batch.nodes["h"]
 
     def inputs(self, nodes: NodesSeen) -> Outputs:
@@ -184,7 +184,7 @@ class TagGuidedHyperTreeLSTM(Encoder):
         propagate(batch, self.message, self.reduce, leaf=self.leaf, inputs=self.inputs)
         hyper_h = batch.nodes["hyper_h"]
         for name, A in (("z_w", self.A_w), ("z_u", self.A_u), ("z_b", self.A_b)):
-            batch.nodes.set_lazy(name, partial(A, hyper_h))
+            batch.nodes.set_lazy(name, _as_now(A, hyper_h))
         return batch.nodes["h"]
 
     def inputs(self, nodes: NodesSeen) -> Outputs:
@@ -250,6 +250,11 @@ def _shift(hyper: int, rows: int) -> StepLinear:
     nn.init.normal_(A.weight, std=0.01)
     nn.init.zeros_(A.bias)
     return A
+
+
+def _as_now(A: StepLinear, hyper_h: Tensor) -> Callable[[], Tensor]:
+    """What makes A hyper_h when it is asked for, with the weights of now, which a step of training may change."""
+    return partial(nn.functional.linear, hyper_h, A.weight.clone(), A.bias.clone())
 
 
 def _drops(dropout: nn.Dropout) -> bool:

@@ -65,14 +65,16 @@ class WordEmbedding(nn.Module):
         """Look up word ids of any shape [...]: [..., dim].
 
         Raises:
-            InputError: there is an id from V on; on a GPU, which does not wait to say so, it is torch's own error.
+            InputError: there is an id below 0 or from V on; on a GPU, which does not wait to say so, it is torch's own
+                error.
         """
         try:
             vectors = F.embedding(word, self.weight, padding_idx=0, sparse=self.sparse and self.weight.requires_grad)
         except IndexError:
             raise InputError(
-                f"there are ids of words up to {int(word.max())}, and vectors of {len(self.weight)} words; make the "
-                "embedding with len(vocabularies.word) of the vocabularies of the graphs"
+                f"there are ids of words from {int(word.min())} to {int(word.max())}, and vectors of "
+                f"{len(self.weight)} words; make the embedding with len(vocabularies.word) of the vocabularies of the "
+                "graphs"
             ) from None
         return F.dropout(vectors, self.dropout, self.training) if self.dropout else vectors
 

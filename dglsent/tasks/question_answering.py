@@ -55,6 +55,7 @@ class QuestionAnswering(PairClassification):
 
         A question without a true hypothesis counts as answered wrongly.
         """
+        of_pairs = super().scores(outcomes)
         found = {name: column.detach().cpu().numpy() for name, column in outcomes.items()}
         predicted, label = found["predicted"], found["label"]
         recalls = [(predicted[label == one] == one).mean() for one in np.unique(label)]
@@ -63,7 +64,7 @@ class QuestionAnswering(PairClassification):
             "majority": np.bincount(label).max() / len(label),
             "question_accuracy": question_accuracy(found["question"], found["hypothesis"], found["probability"], label),
         }
-        return {**super().scores(outcomes), **{name: round(float(score), DIGITS) for name, score in extra.items()}}
+        return {**of_pairs, **{name: round(float(score), DIGITS) for name, score in extra.items()}}
 
 
 def question_accuracy(

@@ -13,6 +13,7 @@ from random_graphs import TAGS, VOCABULARY, awkward_trees, caterpillar, chain, f
 from window_sentences import VOCABULARIES, WORDS, window
 
 from dglsent.models.adamc_rnn import AdaMCRNN, AdaMCRNTN
+from dglsent.models.bag_of_words import BagOfWords
 from dglsent.models.bi_tree_lstm import BiTreeLSTM
 from dglsent.models.cn3 import CN3
 from dglsent.models.decomposable_attention import DecomposableAttention
@@ -323,3 +324,51 @@ def test_options_in_a_dict():
         CN3(embedding, attributes={"tag_dim": 3})
     with pytest.raises(InputError, match=r"^WindowOptions is wanted, and dict was given; "):
         WindowMLP(embedding, options={"cap_dim": 3})
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        (Transformer, LSTMN),
+        (PDGraph, BagOfWords),
+        (
+            partial(ProgressiveAttention, structure=partial(SeqGRU, hidden=4), pa_propagate=False),
+            partial(ProgressiveAttention, structure=partial(SeqGRU, hidden=4)),
+        ),
+    ],
+)
+def test_encoders_take_turns_at_a_batch(first, second):
+    """What the second makes of nodes beforehand had the name of a field that the first had left there."""
+    embedding, graphs = WordEmbedding(VOCABULARY, 4), [chain(size) for size in (3, 1)]
+    before, encoder = first(embedding), second(embedding)
+    batch = Batch.of(graphs, pairs=True)
+    before.encode(batch)
+    close(encoder.encode(batch), encoder.encode(Batch.of(graphs, pairs=True)))
+
+
+@pytest.mark.parametrize("on", ENGINES)
+@pytest.mark.parametrize(
+    ("encoder_class", "graphs"),
+    [
+        (LSTMN, CHAINS),
+        (partial(TagGuidedHyperRecNN, tags=TAGS), BINARY),
+        (partial(TagGuidedHyperTreeLSTM, tags=TAGS), BINARY),
+    ],
+)
+def test_what_an_encoder_shows_is_of_the_weights_that_it_encoded_with(encoder_class, graphs, on):
+    """It is made when it is read, which may be after a step of training."""
+    encoder, batches = build(encoder_class), [Batch.of(graphs) for _ in range(2)]
+    with engine(on):
+        for batch in batches:
+            encoder.encode(batch)
+        before = [shown(batches[0], name) for name in encoder.shows]
+        with torch.no_grad():
+            for weight in encoder.parameters():
+                weight.add_(0.1)
+        for value, name in zip(before, encoder.shows, strict=True):
+            close(shown(batches[1], name), value)
+
+
+def shown(batch, name):
+    relation, _, field = name.rpartition(".")
+    return (batch.relation(relation).edges if relation else batch.nodes)[field]

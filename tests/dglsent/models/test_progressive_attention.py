@@ -30,6 +30,7 @@ from dglsent.models.cn3 import CN3
 from dglsent.models.progressive_attention import ProgressiveAttention
 from dglsent.models.sata_tree_lstm import SATATreeLSTM
 from dglsent.models.sequence import BiLSTM
+from dglsent.models.te_rnn import TERNN
 from dglsent.models.tree_lstm import ChildSumTreeLSTM
 from graphs.errors import InputError
 
@@ -236,3 +237,10 @@ def test_a_structure_that_makes_no_encoder(made):
         InputError, match=f"^Encoder is wanted, and {type(made).__name__} was given; structure makes an"
     ):
         build(ProgressiveAttention, lambda _: made)
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_a_structure_whose_states_are_more_than_what_it_propagates(way):
+    encoder = build(ProgressiveAttention, partial(TERNN, hidden=4, tag_dim=2, tags=TAGS))
+    with pytest.raises(InputError, match=r"the states h that TERNN propagates have 4 dimensions; 6 are wanted"):
+        encode_pairs(encoder, [(caterpillar(2), caterpillar(1))], way)

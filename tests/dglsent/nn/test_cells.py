@@ -6,6 +6,7 @@ from torch.autograd import gradcheck
 from torch.testing import assert_close
 
 from dglsent.nn.cells import child_message, lstm_cell
+from dglsent.nn.tanh import fast_tanh
 
 
 def draw(*shape):
@@ -93,3 +94,9 @@ def test_gradients_of_several_outputs_at_once_are_refused_and_not_wrong():
     h, _ = lstm_cell(pre, kept=draw(2, 2))
     with pytest.raises(RuntimeError, match="Batching rule not implemented"):
         torch.autograd.grad(h[0], pre, torch.eye(2, dtype=torch.float64), is_grads_batched=True)
+
+
+@pytest.mark.parametrize("dtype", [torch.bfloat16, torch.float16])
+def test_tanh_of_many_small_numbers_of_16_bits(dtype):
+    x = torch.linspace(1e-3, 0.1, 5000).to(dtype)
+    assert_close(fast_tanh(x), torch.tanh(x))

@@ -57,11 +57,11 @@ def test_given_vectors_may_be_of_any_type(dtype):
     assert_close(embedding(torch.tensor([1, 2])), torch.tensor([[1.0, 2.0], [3.0, 4.0]]))
 
 
-def test_a_word_beyond_the_vectors_is_named():
-    with pytest.raises(
-        InputError, match=r"^there are ids of words up to 7, and vectors of 5 words; .*vocabularies\.word"
-    ):
-        WordEmbedding(5, 4)(torch.tensor([2, 7]))
+@pytest.mark.parametrize("ids", [(2, 7), (-1, 3)])
+def test_a_word_beyond_the_vectors_is_named(ids):
+    said = f"^there are ids of words from {ids[0]} to {ids[1]}, and vectors of 5 words; .*vocabularies\\.word"
+    with pytest.raises(InputError, match=said):
+        WordEmbedding(5, 4)(torch.tensor(ids))
 
 
 def test_random_vectors_are_small_and_spread():

@@ -9,6 +9,7 @@ from dglsent.passing import Batch
 from dglsent.tasks.pair_classification import PairClassification
 from dglsent.tasks.question_answering import QuestionAnswering
 from dglsent.training.data import graph_set
+from graphs.errors import InputError
 from graphs.formats.brackets import parse_brackets
 
 # question, hypothesis, its label, probability of "true" of a pair
@@ -61,6 +62,12 @@ def test_classes_count_alike_by_their_recall_and_the_majority_may_be_true():
     scores = QuestionAnswering(4).scores(outcomes([(0, 0, 1, 0.9), (1, 1, 1, 0.8), (2, 2, 1, 0.1), (3, 3, 0, 0.2)]))
     assert scores["balanced_accuracy"] == pytest.approx((2 / 3 + 1) / 2, abs=1e-6)
     assert scores["majority"] == 0.75
+
+
+def test_a_class_that_is_none_is_named():
+    """NumPy, which counts the classes, told of a list that has negative elements."""
+    with pytest.raises(InputError, match=r"^class -1 is to be scored, and there are those from 0 to 1; leave such"):
+        QuestionAnswering(4).scores(outcomes([(0, 0, -1, 0.9)]))
 
 
 def test_the_order_of_pairs_does_not_matter():
