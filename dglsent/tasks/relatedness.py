@@ -83,12 +83,13 @@ class Relatedness(Task):
         return {"predicted": self._score(vectors)[0], "score": batch.targets["score"]}
 
     def scores(self, outcomes: Mapping[str, Tensor]) -> dict[str, float]:
-        """Pearson's r, Spearman's rho and the mean squared error; r and rho are nan where either column is constant."""
+        """Pearson's r, Spearman's rho and the mean squared error; r, rho: nan if a column is constant or has nan."""
         from torchmetrics.functional.regression import mean_squared_error, pearson_corrcoef
 
         predicted, score = outcomes["predicted"].double(), outcomes["score"].double()
         scores = {"pearson": math.nan, "spearman": math.nan}
-        if not (predicted == predicted[0]).all() and not (score == score[0]).all():
+        constant = (predicted == predicted[0]).all() or (score == score[0]).all()
+        if not constant and not predicted.isnan().any():  # ranks of nan would be numbers
             scores = {
                 "pearson": float(pearson_corrcoef(predicted, score)),
                 "spearman": float(pearson_corrcoef(average_ranks(predicted), average_ranks(score))),

@@ -256,7 +256,7 @@ def _check_classes(task: Task, split: str, examples: Examples) -> None:
         return
     may_lack = split == "train" and isinstance(task, Classification)
     columns = [(target, examples.targets[target], may_lack)] if target in examples.targets else []
-    if isinstance(examples, GraphSet):
+    if isinstance(examples, GraphSet) and getattr(task, "phrases", True):  # else they may be of other classes
         phrases = [graph.nodes[fields.LABEL] for graph in chain(*examples.graphs) if fields.LABEL in graph.nodes]
         columns += [(f"{target} of a phrase", np.concatenate(phrases), True)] if phrases else []
     for name, column, lacking in columns:

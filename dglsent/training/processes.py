@@ -142,7 +142,6 @@ def strategy(place: Place, device: str) -> Strategy | str:
         process_group_backend="nccl" if device == "cuda" else "gloo",
         # A batch of single words, say, uses no weights of phrases.
         find_unused_parameters=True,
-        broadcast_buffers=False,
     )
 
 

@@ -1,4 +1,4 @@
-"""Encoders to watch: one writes down what it is trained on, and in which order; of one a part is frozen on the way."""
+"""Encoders to watch: one writes what it is trained on, of one a part freezes on the way, one has random constants."""
 
 from __future__ import annotations
 
@@ -47,6 +47,17 @@ class Freezing(BinaryTreeLSTM):
         for name, weight in self.named_parameters():
             weight.requires_grad_("embedding" in name or int(self.batches) < 10)
         return super().encode(batch)
+
+
+class Scaled(BinaryTreeLSTM):
+    """A Tree-LSTM whose states are scaled by numbers that are drawn once and never learnt."""
+
+    def __init__(self, *arguments: Any, **options: Any) -> None:
+        super().__init__(*arguments, **options)
+        self.register_buffer("scale", torch.randn(self.size))
+
+    def encode(self, batch: Any) -> Any:
+        return super().encode(batch) * self.scale
 
 
 def _line(batch: Any) -> str:

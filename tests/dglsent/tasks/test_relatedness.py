@@ -155,3 +155,8 @@ def test_a_scale_of_no_two_grades_is_refused(low):
 def test_a_scale_between_whole_numbers_is_refused(end, value):
     with pytest.raises(ValueError, match=f"^{end} is {value!r}; give a whole number$"):
         Relatedness(4, **{end: value})
+
+
+def test_predictions_that_are_no_numbers_have_no_correlation():
+    outcomes = {"predicted": torch.tensor([math.nan] * 3), "score": torch.tensor([1.0, 2.0, 3.0])}
+    assert all(math.isnan(score) for score in Relatedness(4).scores(outcomes).values())

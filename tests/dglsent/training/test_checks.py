@@ -328,6 +328,17 @@ def test_a_sentence_to_learn_from_may_lack_a_class(tmp_path, program):
     assert program("fit", file, "--out", tmp_path / "run")[0] == 0
 
 
+def test_phrases_that_are_not_learnt_may_have_other_classes(tmp_path, program):
+    file = own_recipe(
+        tmp_path,
+        corpus=changed("splits['train'][0].sentences[0].labels[1] = 7"),
+        graph="constituency",
+        encoder="BinaryTreeLSTM",
+        task=FIVE.replace("classes: 5", "classes: 5, phrases: false"),
+    )
+    assert program("fit", file, "--out", tmp_path / "run")[0] == 0
+
+
 @pytest.mark.parametrize("encoder", ["ChildSumTreeLSTM", "BiLSTM", "PDGraph"])
 def test_encoders_that_would_hear_nothing_in_complete_graphs_are_refused(encoder, tmp_path, program):
     """Without this they train as bags of words, and their recurrent weights stay what they were."""

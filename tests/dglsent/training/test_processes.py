@@ -103,6 +103,16 @@ def test_several_processes_train_as_one_does(start, text, count, tmp_path, progr
         assert len(first) == 43
 
 
+@pytest.mark.usefixtures("forks")
+def test_processes_have_the_same_random_constants(tmp_path, program):
+    file = recipe(tmp_path, PHRASES.replace("watched.Watched", "watched.Scaled"))
+    one, two = tmp_path / "one", tmp_path / "two"
+    assert program("fit", file, "--out", one, "--device", "cpu")[0] == 0
+    assert program("fit", file, "--out", two, *TWO)[0] == 0
+    for there, here in zip(history(one), history(two), strict=True):
+        assert here["loss"] == pytest.approx(there["loss"], rel=1e-5)
+
+
 @pytest.mark.usefixtures("environment")
 def test_two_agents_of_torchrun_train_as_one_process_does(tmp_path, program):
     file = recipe(tmp_path, PHRASES)
