@@ -19,6 +19,7 @@ from dglsent.corpora.parses import parsed
 from dglsent.corpora.splits import with_dev
 from graphs.columns import Dependencies, Tagged
 from graphs.errors import InputError, Origin, check_whole
+from graphs.features import tags
 from graphs.formats.source import BREAKS, reason, unreadable
 
 _FOLDERS = ("imdb", "aclImdb", ".")
@@ -145,7 +146,7 @@ def _tags_of(parse: Parsed) -> Sequence[str]:
     """The tags of a parse, or of words that were tagged alone."""
     words = parse.dependencies or parse.unparsed
     if isinstance(words, Dependencies):
-        return words.xpos
+        return [tag or "_" for tag in tags(words)]
     return parse.constituency.pos if parse.constituency else ()
 
 

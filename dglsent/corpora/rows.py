@@ -9,7 +9,7 @@ from pathlib import Path
 
 from graphs.errors import InputError, counted
 from graphs.formats.numbers import decimal_number
-from graphs.formats.source import read_lines, unreadable
+from graphs.formats.source import packed, packed_by, read_lines, unreadable
 
 _LINE_END = re.compile(r"\r\n|\n|\r")
 
@@ -27,6 +27,10 @@ def read_text_lines(file: Path) -> list[str]:
         raw = file.read_bytes()
     except OSError as error:
         raise unreadable(file, error) from None
+    if packer := packed_by(raw):
+        raise packed(str(file), packer)
+    if b"\0" in raw:
+        raise InputError(f"{file}: holds bytes that are 0, as UTF-16 does and text does not; convert the file to UTF-8")
     try:
         text = raw.decode("utf-8-sig")
     except UnicodeDecodeError:

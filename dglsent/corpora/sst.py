@@ -123,8 +123,10 @@ def _phrases(examples: Iterable[Example]) -> list[Example]:
         tree, labels = sentence.constituency, sentence.labels
         assert tree is not None
         assert labels is not None
-        words = tree.words
-        pos = sentence.dependencies.xpos if sentence.dependencies else [tag or "_" for tag in tree.pos]
+        words, parse = tree.words, sentence.dependencies
+        if parse:  # of a parser that may have cut words otherwise
+            _require_as_many(len(parse), parse.origin, len(words), tree)
+        pos = [tag or "_" for tag in (tags(parse) if parse else tree.pos)]
         for node, (start, end) in enumerate(spans(tree).tolist()):
             key = tuple(words[start:end])
             if node and labels[node] >= 0 and key not in found:

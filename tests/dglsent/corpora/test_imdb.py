@@ -90,6 +90,14 @@ def test_tags_of_the_sentences_of_a_review(folder, no_parses, monkeypatch):
     assert IMDB().texts(folder)["imdb-test-pos"][-3:] == [["It", "is", "good", "."], ["So", "?"], ["The"]]
 
 
+def test_universal_tags_stand_in_for_those_of_the_language(folder, no_parses):
+    for name, sentences in IMDB().texts(folder).items():
+        write(folder / "parsed", name, sentences)
+        file = folder / "parsed" / f"{name}.conllu"
+        file.write_text(file.read_text().replace("\tX\tNN\t", "\tX\t_\t"))
+    assert IMDB(tags=True).load(folder)["test"][0].sentences[0].unparsed.columns["pos"] == ["X"] * 3
+
+
 def test_no_more_is_parsed_or_read_with_tags_than_400_tokens(folder, no_parses):
     read = tagged_review(folder, "a " * 500, max_length=450)
     assert len(read.words) == len(read.columns["pos"]) == 400

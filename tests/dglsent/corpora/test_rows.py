@@ -1,5 +1,8 @@
 from __future__ import annotations
 
+import bz2
+import gzip
+
 import pytest
 
 from dglsent.corpora.rows import binary_label, read_rows, read_text_lines, read_tokens, score
@@ -13,6 +16,22 @@ def test_lines_of_old_and_new_encodings(tmp_path):
     # 0x85 is a line end to str.splitlines, and no UTF-8.
     file.write_bytes(b"caf\xe9 \x85 x\nb")
     assert read_text_lines(file) == ["café \x85 x", "b"]
+
+
+@pytest.mark.parametrize(
+    ("raw", "message"),
+    [
+        ("a b\n".encode("utf-16"), r"lines: holds bytes that are 0, .* convert the file to UTF-8"),
+        ("a b\n".encode("utf-16-le"), r"lines: holds bytes that are 0, .* convert the file to UTF-8"),
+        (gzip.compress(b"a b\n"), r"lines: packed by gzip, and its name does not end in .gz; rename or unpack it"),
+        (bz2.compress(b"a b\n"), r"lines: packed by bzip2; unpack it"),
+    ],
+)
+def test_what_is_no_text_is_not_read_as_an_old_encoding(tmp_path, raw, message):
+    file = tmp_path / "lines"
+    file.write_bytes(raw)
+    with pytest.raises(InputError, match=message):
+        read_text_lines(file)
 
 
 def test_tokens_stand_between_spaces(tmp_path):

@@ -187,6 +187,27 @@ def test_phrases_have_the_tags_of_their_words(small):
         assert read.columns == {"pos": [f"T-{word}" for word in read.words]}
 
 
+def test_phrases_have_the_tags_that_sentences_have(small):
+    parse_files(small / "parsed", re.sub(r"\t(\S+)\t_\t_\t_\t", r"\t\1\t_\tU-\1\t_\t", BLOCKS), LINES)
+    for phrase in SST(phrases=True).load(small)["train"][2:]:
+        read = phrase.sentences[0].unparsed
+        assert read.columns == {"pos": [f"U-{word}" for word in read.words]}
+
+
+def test_dependencies_of_words_cut_otherwise_give_phrases_no_tags_of_others(small):
+    parse_files(
+        small / "parsed",
+        BLOCKS.replace("1\tIt\t", "1\tI\t_\t_\tT0\t_\t0\tdep\t_\t_\n2\tt\t", 1)
+        .replace("3\t)", "4\t)")
+        .replace("2\tworks", "3\tworks"),
+        "",
+    )
+    for file in (small / "parsed").glob("*.brackets"):
+        file.unlink()
+    with pytest.raises(InputError, match=r"sst-train\.conllu:1, .*4 words where .*train\.txt:1, .* has 3"):
+        SST(phrases=True).load(small)
+
+
 def tag_files(folder, blocks):
     folder.mkdir()
     for split in ("train", "dev", "test"):
