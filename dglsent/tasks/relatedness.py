@@ -83,7 +83,10 @@ class Relatedness(Task):
         return {"predicted": self._score(vectors)[0], "score": batch.targets["score"]}
 
     def scores(self, outcomes: Mapping[str, Tensor]) -> dict[str, float]:
-        """Pearson's r, Spearman's rho and the mean squared error; r, rho: nan if a column is constant or has nan."""
+        """Pearson's r, Spearman's rho and the mean squared error.
+
+        Both r and rho are nan where a column is constant or a prediction is nan.
+        """
         from torchmetrics.functional.regression import mean_squared_error, pearson_corrcoef
 
         predicted, score = outcomes["predicted"].double(), outcomes["score"].double()

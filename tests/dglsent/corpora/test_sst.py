@@ -148,10 +148,16 @@ def parse_files(folder, blocks, lines):
 
 
 WORDS = [["It", "works", ")"], ["so", "un", "even"]]
-BLOCKS = "".join(
-    "".join(f"{i}\t{word}\t_\t_\t_\t_\t{i - 1}\tdep\t_\t_\n" for i, word in enumerate(words, 1)) + "\n"
-    for words in WORDS
-)
+
+
+def blocks_of(sentences):
+    return "".join(
+        "".join(f"{i}\t{word}\t_\t_\t_\t_\t{i - 1}\tdep\t_\t_\n" for i, word in enumerate(words, 1)) + "\n"
+        for words in sentences
+    )
+
+
+BLOCKS = blocks_of(WORDS)
 LINES = "(ROOT (S (NP (PRP It)) (VP (VBZ works)) (-RRB- -RRB-)))\n(ROOT (S (ADJP (RB so) (RB un)) (JJ even)))\n"
 
 
@@ -195,13 +201,7 @@ def test_phrases_have_the_tags_that_sentences_have(small):
 
 
 def test_dependencies_of_words_cut_otherwise_give_phrases_no_tags_of_others(small):
-    parse_files(
-        small / "parsed",
-        BLOCKS.replace("1\tIt\t", "1\tI\t_\t_\tT0\t_\t0\tdep\t_\t_\n2\tt\t", 1)
-        .replace("3\t)", "4\t)")
-        .replace("2\tworks", "3\tworks"),
-        "",
-    )
+    parse_files(small / "parsed", blocks_of([["I", "t", "works", ")"], *WORDS[1:]]), "")
     for file in (small / "parsed").glob("*.brackets"):
         file.unlink()
     with pytest.raises(InputError, match=r"sst-train\.conllu:1, .*4 words where .*train\.txt:1, .* has 3"):
