@@ -16,24 +16,25 @@ NONE = "–"
 def as_text(table: Table, results: Sequence[Result], command: str) -> str:
     """The table as Markdown whose columns stand in line."""
     said = as_json(table, results, command)
-    parts = [f"# {table.title}", f"{table.corpus}. {_reading(table)}"]
+    published = any(row["published"] for row in said["rows"])
+    parts = [f"# {table.title}", f"{table.corpus}. {_reading(table, published)}"]
     for paper, rows in groupby(said["rows"], key=lambda row: row["paper"]):
         listed = list(rows)
         notes = [f"- {row['name']}: {row['note']}" for row in listed if "note" in row]
         notes += [f"- {row['name']} is stale: {reason}" for row in listed for reason in row.get("stale", ())]
-        parts += [f"## {paper}", aligned(_cells(table, listed)), *(["\n".join(notes)] if notes else [])]
+        parts += [f"## {paper}", aligned(_cells(table, listed, published)), *(["\n".join(notes)] if notes else [])]
     parts += [table.note] if table.note else []
     parts += sorted({_circumstances(row) for row in said["rows"] if row["ours"]})
     return "\n\n".join([*parts, f"```sh\n{command}\n```"]) + "\n"
 
 
-def _reading(table: Table) -> str:
+def _reading(table: Table, published: bool) -> str:
     seed = f"a seed's number is the mean of {table.folds} folds, or of as many as it says, " if table.folds else ""
     unit = " in percent" if table.percent else ""
     splits = dict.fromkeys(score.split for score in table.scores)
     return (
         f"Scores on {' and '.join(splits)}{unit}: ours is the mean (standard deviation, n - 1) over seeds, {seed}each "
-        "at its best dev epoch; the difference is ours minus published."
+        f"at its best dev epoch{'; the difference is ours minus published' if published else ''}."
     )
 
 
@@ -42,12 +43,13 @@ def _circumstances(row: Mapping[str, Any]) -> str:
     return f"Measured on {row['device']}, CPU threads: {row['threads']}; {versions}."
 
 
-def _cells(table: Table, rows: Sequence[Mapping[str, Any]]) -> list[list[str]]:
-    """A header and one line for each row and score."""
+def _cells(table: Table, rows: Sequence[Mapping[str, Any]], published: bool) -> list[list[str]]:
+    """A header and one line for each row and score; nothing of what is published where the table has none."""
     several = len(table.scores) > 1
     score_column = ["score"] if several else []
     runs = ["seeds", "parameters", "seconds a run"]
-    lines = [["row", "recipe", *score_column, "published", "ours", "difference", *runs]]
+    measured = ["published", "ours", "difference"] if published else ["ours"]
+    lines = [["row", "recipe", *score_column, *measured, *runs]]
     for row in rows:
         recipe = f"`{row['recipe']}`" if row["recipe"] else "quoted"
         tail = [NONE] * len(runs)
@@ -56,7 +58,7 @@ def _cells(table: Table, rows: Sequence[Mapping[str, Any]]) -> list[list[str]]:
             tail = [seeds, f"{row['parameters']:,}", f"{row['seconds']:.0f}"]
         for number, score in enumerate(table.scores):
             label = [score.label] if several else []
-            numbers = _numbers(table, row, score)
+            numbers = _numbers(table, row, score) if published else [_ours(table, row, score)]
             name = f"{row['name']} (stale)" if row.get("stale") else row["name"]
             shown = [name, recipe, *label, *numbers, *tail]
             lines.append(shown if number == 0 else ["", "", *label, *numbers, "", "", ""])
@@ -65,14 +67,20 @@ def _cells(table: Table, rows: Sequence[Mapping[str, Any]]) -> list[list[str]]:
 
 def _numbers(table: Table, row: Mapping[str, Any], score: Score) -> list[str]:
     """Published, ours and their difference."""
-    ours = row["ours"][score.key] if row["ours"] else None
     difference = row["difference"].get(score.key) if row["ours"] else None
-    digits = 2 if table.percent else 4
     return [
         spread(row["published"].get(score.key), 1 if table.percent else 4),
-        spread(ours, digits),
-        NONE if difference is None else spread({"mean": difference, "sd": None}, digits, "+"),
+        _ours(table, row, score),
+        NONE if difference is None else spread({"mean": difference, "sd": None}, _digits(table), "+"),
     ]
+
+
+def _ours(table: Table, row: Mapping[str, Any], score: Score) -> str:
+    return spread(row["ours"][score.key] if row["ours"] else None, _digits(table))
+
+
+def _digits(table: Table) -> int:
+    return 2 if table.percent else 4
 
 
 def of_folds(table: Table, row: Mapping[str, Any]) -> str:

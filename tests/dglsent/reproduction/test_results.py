@@ -40,6 +40,17 @@ def test_a_difference_is_rounded_as_what_it_is_of(ours, shown):
     assert f"| {shown} " in text
 
 
+def test_a_table_of_what_nobody_published_has_no_columns_for_it():
+    """Such as one of somebody's own recipes."""
+    table = Table("t", "T", "C", [Score("accuracy", "test", "accuracy", "accuracy", 100.0)], [], percent=True)
+    run = {**fold(10.0, 0.5, None), "device": "cpu", "threads": 1, "versions": {}}
+    text = as_text(table, [Result(Row("r", "P", "r.yaml"), [run]), Result(Row("s", "P", "s.yaml"), [])], "")
+    assert "| row | recipe   | ours  | seeds | parameters | seconds a run |" in text
+    assert "| r   | `r.yaml` | 50.00 | 1     | 7          | 10            |" in text
+    assert "| s   | `s.yaml` | –     | –     | –          | –             |" in text
+    assert "published" not in text
+
+
 def test_the_time_of_a_row_is_the_mean_over_its_seeds():
     table = Table("t", "T", "C", [Score("accuracy", "test", "accuracy", "accuracy", 100.0)], [])
     rest = {"device": "cpu", "threads": 1, "versions": {}}
