@@ -256,7 +256,9 @@ def number_of(name: str, labels: Sequence[str], origin: Origin) -> int:
         SentenceError: training has no such class.
     """
     if name not in labels:
-        raise SentenceError(f"class {name!r} is none of those of training: {some_of(labels)}", origin)
+        # As `name` is: a character that nobody sees, such as a space of no width, may be all that tells two apart.
+        known = [label if label.isprintable() else repr(label) for label in labels]
+        raise SentenceError(f"class {name!r} is none of those of training: {some_of(known)}", origin)
     return labels.index(name)
 
 

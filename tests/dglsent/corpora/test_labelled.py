@@ -226,6 +226,13 @@ def test_errors_name_file_and_line(name, text, said, tmp_path):
         load(LabelledText(train, train, write(tmp_path, f"bad-{name}", text)))
 
 
+def test_a_character_that_nobody_sees_is_shown_in_the_classes_of_training(tmp_path):
+    train = write(tmp_path, "train.tsv", "text\tlabel\na\t\u200bgood\nb\tso so\n")
+    test = write(tmp_path, "test.tsv", "text\tlabel\na\tgood\n")
+    with pytest.raises(InputError, match=r"class 'good' is none of those of training: so so, '\\u200bgood'$"):
+        load(LabelledText(train, test, train))
+
+
 def test_options_name_columns_of_training_and_none_of_a_trained_model(tmp_path):
     file = write(tmp_path, "a.csv", "a,b,rating\nx,y,3\ny,x,1\n")
     said = r"a\.csv:2, sentence 1: no column '(first|label)'; there are a, b, rating"
