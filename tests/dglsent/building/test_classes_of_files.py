@@ -83,6 +83,14 @@ def test_a_class_that_training_has_not_is_refused(tmp_path: Path, program: Progr
     assert (code, "test.tsv:2, sentence 1: class 'good' of split test is none" in err) == (2, True)
 
 
+def test_a_class_of_training_is_shown_with_what_nobody_sees(tmp_path: Path, program: Program) -> None:
+    train = written(tmp_path / "train.tsv", ["text\tlabel", "A\tbad", "B\t\u200bgood"])
+    test = written(tmp_path / "test.tsv", ["text\tlabel", "A\tgood"])
+    code, _, err = program("build", train, tmp_path / "store", "--graph", "chain", "--test", test)
+    assert code == 2
+    assert "class 'good' of split test is none of those of training: bad, '\\u200bgood'" in err
+
+
 def test_classes_of_nodes_and_tokens_that_training_has_not(tmp_path: Path, program: Program) -> None:
     (tmp_path / "train.brackets").write_text("(1 (1 a) (2 b))\n")
     (tmp_path / "dev.brackets").write_text("(2 (1 a) (2 b))\n(1 (1 a)\n (3 b))\n")
