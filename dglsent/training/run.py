@@ -32,6 +32,8 @@ METRICS = "metrics.json"
 FILES = (CONFIG, WEIGHTS, VOCABULARIES, SOURCES, METRICS)
 """What a folder has of a run that is saved elsewhere; all but the checkpoint of an unfinished one."""
 
+_LAST_KEY = "seed"  # of a resolved recipe
+
 # What stands beside a run while `dglsent reproduce` trains it anew: the old one; its first epochs, trained again.
 STALE, VERIFYING = ".stale", ".verify"
 
@@ -186,7 +188,7 @@ class Run:
             trusted: which classes it may name that are neither of dglsent nor registered.
 
         Raises:
-            InputError: there is none, it is broken, or it names another class.
+            InputError: there is none, it is broken or breaks off, or it names another class.
         """
         if not self.config_file.is_file():
             within = sorted(path.parent.name for path in self.path.glob(f"*/{CONFIG}"))
@@ -197,7 +199,10 @@ class Run:
         if trusted:
             look_in(Path.cwd())
             register_named(text, source, trusted)
-        return recipes.resolve(text, source=source, trusted=trusted)
+        config = recipes.resolve(text, source=source, trusted=trusted)
+        if _LAST_KEY not in mapping(text, source):  # else what is cut off would have defaults
+            raise InputError(f"{source}: breaks off before its last key, {_LAST_KEY}; put back the file of this run")
+        return config
 
     def save_weights(self, model: SentenceModel) -> None:
         """Write the weights of a model."""

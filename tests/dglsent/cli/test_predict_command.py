@@ -204,6 +204,16 @@ def test_a_chain_needs_no_parse(tmp_path, program):
     assert answers[0] == answers[1] == answers[2]
 
 
+def test_a_run_whose_recipe_breaks_off(trees_run, tmp_path, program):
+    """What is cut off had defaults, which the model card told as what the model was trained with."""
+    shutil.copytree(trees_run, tmp_path / "run")
+    config = tmp_path / "run/config.yaml"
+    whole = config.read_text()
+    for key in ("  lower:", "optimiser:", "seed:"):
+        config.write_text(whole[: whole.index(f"\n{key}") + 1])
+        program.refuses("predict", tmp_path / "run", saying=["config.yaml: breaks off before its last key, seed"])
+
+
 def test_weights_of_another_model(trees_run, tmp_path, program):
     shutil.copytree(trees_run, tmp_path / "run")
     config = tmp_path / "run/config.yaml"
