@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import csv
 import re
 from collections.abc import Iterator, Sequence
@@ -11,11 +12,11 @@ from graphs.errors import InputError, counted
 from graphs.formats.numbers import decimal_number
 from graphs.formats.source import packed, packed_by, read_lines, unreadable
 
-_LINE_END = re.compile(r"\r\n|\n|\r")
+_LINE_END = re.compile(rb"\r\n|\n|\r")
 
 
 def read_text_lines(file: Path) -> list[str]:
-    r"""The lines of a file in UTF-8 or, as some older corpora are, in ISO-8859-1.
+    r"""The lines of a file, each in UTF-8 or, as in some older corpora, in ISO-8859-1.
 
     Only `\n`, `\r\n` and `\r` end a line, since `str.splitlines` cuts at ISO-8859-1's 0x85 too. Blank lines at the
     end are none.
@@ -31,14 +32,17 @@ def read_text_lines(file: Path) -> list[str]:
         raise packed(str(file), packer)
     if b"\0" in raw:
         raise InputError(f"{file}: holds bytes that are 0, as UTF-16 does and text does not; convert the file to UTF-8")
-    try:
-        text = raw.decode("utf-8-sig")
-    except UnicodeDecodeError:
-        text = raw.decode("iso-8859-1")
-    lines = _LINE_END.split(text)
+    lines = [_decoded(line) for line in _LINE_END.split(raw.removeprefix(codecs.BOM_UTF8))]
     while lines and not lines[-1].strip():
         lines.pop()
     return lines
+
+
+def _decoded(line: bytes) -> str:
+    try:
+        return line.decode("utf-8")
+    except UnicodeDecodeError:
+        return line.decode("iso-8859-1")
 
 
 def read_tokens(file: Path) -> list[list[str]]:

@@ -257,6 +257,11 @@ class Batch:
             relation.pin_memory()
         return self._map(Tensor.pin_memory)
 
+    def __getstate__(self) -> dict[str, Any]:
+        """For pickle, which takes no functions of fields that wait to be read."""
+        self._settled()
+        return self.__dict__
+
     def _settled(self) -> list[Relation]:
         """All relations, when the fields that wait to be read are made, which may ask for relations themselves."""
         for relation in list(self._relations.values()):

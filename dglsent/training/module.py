@@ -96,7 +96,7 @@ class Training(lightning.LightningModule):
         """Log the mean loss (once an epoch: a log in every step waits for the device) and score the dev split.
 
         Raises:
-            InputError: the loss of a step is no finite number.
+            InputError: the loss of a step is no finite number, or a weight is none after the last one.
         """
         losses = torch.stack(self._losses).double()
         if self.trainer.world_size > 1:
@@ -113,6 +113,13 @@ class Training(lightning.LightningModule):
                 )
             raise InputError(
                 f"{what}; training stops, and what the epochs before have made is kept; try a lower optimiser.lr"
+            )
+        weights = self.model.named_parameters()
+        broken = [name for name, weight in weights if weight.requires_grad and weight.isnan().any()]
+        if broken:  # classes of such a model are classes none the less, and could be the best
+            raise InputError(
+                f"epoch {self.current_epoch + 1}: {broken[0]} is nan after the last step; training stops, and what the "
+                "epochs before have made is kept; try a lower optimiser.lr"
             )
         self.log("loss", losses.mean())
         scores = self.model.task.scores(gather(self._outcomes_of_all()))

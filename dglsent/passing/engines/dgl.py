@@ -66,7 +66,8 @@ def propagate(
     elif inputs is not None and len(others):
         ahead.apply_nodes(_recorded(inputs, projected, "nodes with in-edges"), others)
     show_leaves = Shown(of_others="" if leaf else WITHOUT_LEAF).nodes
-    graph.apply_nodes(_recorded(leaf or apply, names, "nodes without in-edges", show_leaves), leaves)
+    first_made = _replacing(graph, _recorded(leaf or apply, names, "nodes without in-edges", show_leaves))
+    graph.apply_nodes(first_made, leaves)
     at_leaves = dict(names)
     step.alike = {} if apply else at_leaves
     if len(others):
@@ -88,7 +89,8 @@ def propagate(
             with graph.local_scope():  # what inputs make is for this pass alone
                 if each.inputs is not None:
                     graph.apply_nodes(_recorded(of_new_names(each.inputs, batch.nodes), {}, _OF_STEP), frontier)
-                pulled.pull(frontier, _recorded(each.apply or _nothing_more(pulled), own, _OF_STEP))
+                mixed = _recorded(each.apply or _nothing_more(pulled), own, _OF_STEP)
+                pulled.pull(frontier, _replacing(graph, mixed) if frontier is leaves else mixed)
                 made = {name: graph.ndata[name] for name in own}
             graph.ndata.update(made)
             for known in before[number + 1 :]:
@@ -230,5 +232,20 @@ def _recorded(
         require_one_type(alike or {}, result)
         made.update(result)
         return result
+
+    return run
+
+
+def _replacing(graph: Any, function: Any) -> Any:
+    """The same function, for the first nodes that get its fields: what another call left under their names goes.
+
+    DGL puts rows into a field that is there, and refuses those of other dimensions or another type.
+    """
+
+    def run(nodes: Any) -> Outputs:
+        made = function(nodes)
+        for name in made:
+            graph.ndata.pop(name, None)
+        return made
 
     return run

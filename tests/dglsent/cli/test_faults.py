@@ -224,6 +224,31 @@ class Broken(Exploding):
     last = 0
 
 
+def test_weights_that_the_last_step_made_nan(tmp_path, program):
+    """The loss was still a number, and a class that nan stands for scores like any other."""
+    out = tmp_path / "run"
+    file = recipe(tmp_path, TINY.replace(TREE, f"{__name__}.LastStep"))
+    code, _, err = program("fit", file, "--out", out)
+    assert code == 2
+    first, last = err.splitlines()
+    assert first.startswith("epoch 1/2")
+    assert last.startswith("dglsent: epoch 2: encoder.embedding.weight is nan after the last step;")
+    assert not any(weight.isnan().any() for weight in load_file(out / "weights.safetensors").values())
+
+
+class LastStep(BinaryTreeLSTM):
+    """A Tree-LSTM with a gradient of nan in the last step of its second epoch."""
+
+    batches, last = 0, 16
+
+    def encode(self, batch):
+        states = super().encode(batch)
+        self.batches += self.training
+        if self.training and self.batches == self.last:
+            states.register_hook(lambda gradient: gradient * float("nan"))
+        return states
+
+
 def test_json_without_nan(run, tmp_path, program):
     weights = {name: weight * float("nan") for name, weight in load_file(run / "weights.safetensors").items()}
     save_file(weights, run / "weights.safetensors")

@@ -16,6 +16,9 @@ def test_lines_of_old_and_new_encodings(tmp_path):
     # 0x85 is a line end to str.splitlines, and no UTF-8.
     file.write_bytes(b"caf\xe9 \x85 x\nb")
     assert read_text_lines(file) == ["café \x85 x", "b"]
+    # One damaged line leaves the others as they are.
+    file.write_bytes("naïve café\n".encode() + b"caf\xe9\n")
+    assert read_text_lines(file) == ["naïve café", "café"]
 
 
 @pytest.mark.parametrize(

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import pickle
 from functools import partial
 
 import pytest
@@ -130,6 +131,14 @@ def test_alignments_are_made_when_they_are_read(way, monkeypatch):
     assert not asked
     assert edges["E"].shape == edges["attention"].shape
     assert len(asked) == 1
+
+
+def test_an_encoded_batch_crosses_processes():
+    """Its alignments wait to be read, and pickle takes no function that makes them."""
+    with torch.no_grad():
+        _, batch = encode_pairs(model(TREE), PAIRS)
+    copy = pickle.loads(pickle.dumps(batch))
+    assert torch.equal(copy.relation("attend").edges["E"], batch.relation("attend").edges["E"])
 
 
 def test_sentences_that_are_no_pairs_are_refused():

@@ -117,8 +117,7 @@ class TestStates:
         close(torch.cat(turned.split([g.size for g in graphs[::-1]])[::-1]), states)
 
     def test_a_batch_may_be_encoded_again(self, encoder_class, graphs, on):
-        encoder, other = build(encoder_class), build(encoder_class)
-        torch.nn.init.ones_(other.embedding.weight)
+        encoder, other = build(encoder_class), build(encoder_class, 6)
         states, batch = encode(encoder, graphs, on)
         with engine(on):
             other.encode(batch)

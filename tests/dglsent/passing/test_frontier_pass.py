@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import ExitStack
+from functools import partial
 
 import pytest
 import torch
@@ -367,3 +368,18 @@ def test_a_pass_has_a_row_a_node(layout, name):
     }
     with engine("torch", layout=layout), pytest.raises(ValueError, match=f"field '{name}' has the shape"):
         net.run(batch, "up", [wrong])
+
+
+@on_ways
+def test_a_field_that_was_of_another_width(way):
+    """A pass may run again over a batch where another left a field under its name."""
+    net, batch = prepared()
+    for width in (1, 2):
+        heard = net.attending(inputs=net.keys, apply=partial(first_numbers, width))
+        with engine(*way):
+            net.run(batch, "up", [heard])
+        assert batch.nodes["heard"].shape == (batch.num_nodes, width)
+
+
+def first_numbers(width, nodes):
+    return {"heard": nodes.data["context"][:, :width]}
