@@ -18,7 +18,7 @@ from graphs.complete_graphs import CompleteGraph
 from graphs.errors import InputError
 from graphs.fields import ATTEND, CHILD
 from graphs.ranges import ranges, starts
-from graphs.sentence_graph import SentenceGraph
+from graphs.sentence_graph import SentenceGraph, of_torch
 
 
 @dataclass(eq=False, slots=True)
@@ -223,7 +223,7 @@ def _column(graphs: Sequence[SentenceGraph], of: str, name: str, rows: IntArray)
         joined = np.concatenate(columns)
         arrays = all(isinstance(column, np.ndarray) for column in columns)
         numbers = arrays and joined.dtype.kind in NUMBERS and joined.dtype == columns[0].dtype
-        if numbers and [*map(len, columns)] == rows.tolist():
+        if numbers and of_torch(joined.dtype) and [*map(len, columns)] == rows.tolist():
             return joined
     for number, graph in enumerate(graphs):
         fault = graph.fault()

@@ -62,7 +62,7 @@ class SentenceGraph:
             ("pairwise ", self.pairwise, NUMBERS, "pairs", size * size),
         ):
             for name, column in columns.items():
-                known = isinstance(column, np.ndarray) and column.dtype.kind in dtypes and _of_torch(column.dtype)
+                known = isinstance(column, np.ndarray) and column.dtype.kind in dtypes and of_torch(column.dtype)
                 rows = known and (column.ndim == 1 or (column.ndim > 1 and kind))  # ends and levels are single numbers
                 if rows and len(column) == wanted:
                     continue
@@ -106,8 +106,12 @@ class SentenceGraph:
         """This sentence alone as a DGLGraph with its fields and `sentence`, which is 0; a copy of the columns.
 
         Raises:
+            SentenceError: a column was set to what is no array of numbers, or of another length.
             DGLUnavailableError: DGL is not installed, or does not load.
         """
+        wrong = self._misfit()
+        if wrong:
+            raise SentenceError(wrong, self.origin)
         import torch
 
         from graphs.door import dgl
@@ -123,6 +127,6 @@ class SentenceGraph:
         return made
 
 
-def _of_torch(dtype: np.dtype[Any]) -> bool:
+def of_torch(dtype: np.dtype[Any]) -> bool:
     """Whether torch knows numbers of this type: not those of another machine's byte order, nor long doubles."""
     return dtype.isnative and dtype.itemsize <= 8

@@ -10,7 +10,7 @@ import re
 import sys
 import tarfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import chain
+from itertools import chain, product
 from pathlib import Path
 
 from dglsent.corpora.corpus import Corpus, Splits, folders_in
@@ -155,11 +155,14 @@ def _tokens(data: Path) -> dict[tuple[str, str], dict[str, list[str]]]:
     read: dict[tuple[str, str], dict[str, list[str]]] = {}
     for (split, part, name), text in sorted(_reviews(data)):
         read.setdefault((split, part), {})[name] = tokens(text.decode("utf-8", "replace"))
-    if {split for split, _ in read} != {"train", "test"}:
+    if not read:
         raise InputError(
             f"{data}: IMDB is missing; expected {data / 'imdb'}/{_ARCHIVES[0]} or {data}/aclImdb/{{train,test}}/"
             "{neg,pos}/*.txt (docs/data.md)"
         )
+    for split, part in product(("train", "test"), _PARTS):
+        if (split, part) not in read:
+            raise InputError(f"{data}: IMDB has no reviews of {split}/{part}; unpack its archive again")
     return read
 
 

@@ -49,12 +49,14 @@ def read_tokens(file: Path) -> list[list[str]]:
     """The tokens of each line; they stand between spaces.
 
     Raises:
-        InputError: a line has no tokens.
+        InputError: a line has no tokens, or there is none.
     """
     sentences = [line.split() for line in read_text_lines(file)]
     for number, sentence in enumerate(sentences, 1):
         if not sentence:
             raise InputError(f"{file}:{number}: a blank line where a sentence should stand")
+    if not sentences:
+        raise InputError(f"{file}: has no sentences; download it again")
     return sentences
 
 

@@ -181,6 +181,7 @@ def test_fields_of_several_widths_or_types_do_not_mix():
         (np.zeros(3), "has 3 entries for its nodes, which are 2"),
         (np.array(["a", "b"]), "is an array of <U1; give numbers"),
         (np.array(["a", None]), "is an array of object; give numbers"),
+        (np.zeros(2, np.longdouble), "is an array of float128, which torch does not know; give another, as float32"),
     ],
 )
 def test_a_field_that_was_set_to_something_else_is_an_error(value, said):
@@ -189,6 +190,8 @@ def test_a_field_that_was_set_to_something_else_is_an_error(value, said):
     made[0].nodes["x"], made[1].nodes["x"] = value, np.zeros(2)
     with pytest.raises(InputError, match=f"^graph 0 of the batch: node field 'x' {said}$"):
         graphs.batch(made)
+    with pytest.raises(InputError, match=f"^node field 'x' {said}$"):
+        made[0].dgl()
     with pytest.raises(InputError, match=r"^graph 0 of the batch: node field 'x' has 2 entries for its nodes"):
         Batch.of(made[::-1])
 

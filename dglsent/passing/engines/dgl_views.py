@@ -14,6 +14,7 @@ from dglsent.passing.functions import MessageFunction, Outputs, message_function
 from dglsent.passing.missing import EDGE, MESSAGE, NODE, MissingFieldError, there
 from dglsent.passing.views import Edges, Nodes
 from graphs import door
+from graphs.errors import InputError
 
 
 class Shown:
@@ -57,11 +58,22 @@ class Shown:
         return Nodes(seen.batch_size(), data, lambda name: there(seen.mailbox, name, MESSAGE))
 
     def try_builtin(self, function: MessageFunction, graph: Any, relation: str | None = None) -> Outputs:
-        """Messages of no edges: an error of what is not there, as DGL would say it in words of its own."""
+        """Messages of no edges: an error of what is not there, as DGL would say it in words of its own.
+
+        Raises:
+            InputError: a field has no numbers.
+        """
         nodes = {name: value[:0] for name, value in graph.ndata.items()}
         edges = {name: value[:0] for name, value in graph.edges[relation or graph.etypes[0]].data.items()}
         nothing = SimpleNamespace(src=nodes, dst=nodes, data=edges, batch_size=lambda: 0)
-        return call(message_function(function), self.edges(nothing))
+        seen = self.edges(nothing)
+        messages = call(message_function(function), seen)
+        for fields in (seen.src, seen.dst, seen.data):
+            for name in fields.fetched():
+                if 0 in fields[name].shape[1:]:  # DGL's products of such fields divide by 0, which ends the process
+                    what = f"field {name!r} has the shape {list(fields[name].shape[1:])} a row"
+                    raise InputError(f"engine dgl takes no field without numbers, and {what}; take engine torch")
+        return messages
 
     def _unset(self) -> set[str]:
         return {name for name in self._computed if name not in self._known}

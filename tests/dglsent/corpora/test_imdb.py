@@ -142,11 +142,13 @@ def test_tags_of_trees_alone(folder, no_parses):
     assert (read.words, read.columns["pos"]) == (expected.words, expected.columns["pos"])
 
 
-def test_tags_of_a_part_without_reviews(folder, no_parses):
-    tagged_review(folder, REVIEW)
-    for file in (folder / "aclImdb" / "test" / "neg").iterdir():
+@pytest.mark.parametrize(("split", "part"), [*product(["train", "test"], ["neg", "pos"])])
+def test_a_part_without_reviews_is_missing(folder, split, part):
+    """As where unpacking was broken off; the other part would be all that there is to learn or to score."""
+    for file in (folder / "aclImdb" / split / part).iterdir():
         file.unlink()
-    assert len(IMDB(tags=True).load(folder)["test"]) == 3
+    with pytest.raises(InputError, match=rf": IMDB has no reviews of {split}/{part}; unpack its archive again$"):
+        IMDB().load(folder)
 
 
 def test_tags_of_a_part_of_empty_reviews(folder, no_parses):

@@ -62,6 +62,12 @@ def test_blank_line_is_named(small):
         MR().load(small)
 
 
+def test_a_class_without_sentences_is_no_corpus(small):
+    (small / "sentence_polarity" / "rt-polarity.pos").write_text("\n")
+    with pytest.raises(InputError, match=r"rt-polarity\.pos: has no sentences; download it again$"):
+        MR().load(small)
+
+
 def test_real_graphs(load_real):
     check_graphs(load_real(MR))
 

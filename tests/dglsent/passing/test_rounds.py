@@ -129,6 +129,16 @@ def test_numbers_that_dgl_does_not_know_are_told_in_one_line(dtype):
         assert len(str(told.value).splitlines()) == 1
 
 
+@pytest.mark.parametrize("message", [fn.u_dot_v("h", "x", "m"), fn.u_mul_v("h", "x", "m"), fn.copy_u("h", "m")])
+def test_dgl_is_not_given_fields_of_no_width(message):
+    """Its kernel of `u_dot_v` divides by their width, and the process ended without a word."""
+    batch = Batch.of([chain(3)])
+    batch.nodes["x"], leaf = torch.ones(3, 0), lambda nodes: {"h": nodes.data["x"]}
+    saying = r"^engine dgl takes no field without numbers, and field 'h' has the shape \[0\] a row; take engine torch$"
+    with engine("dgl"), pytest.raises(InputError, match=saying):
+        propagate(batch, message, fn.sum("m", "s"), leaf, leaf=leaf)
+
+
 def test_a_field_of_no_width():
     batch = Batch.of([chain(3), chain(2)])
     batch.nodes["x"] = torch.ones(5, 0)
