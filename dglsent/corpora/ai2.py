@@ -92,6 +92,8 @@ def _read(file: Path) -> list[dict[str, str]]:
     for line, row in read_named(file, _COLUMNS, "a file of AI2-8grade"):
         if not row["htext"].split() or not row["mtext"].split():
             raise InputError(f"{file}:{line}: a sentence without words")
+        if not row["qid"].strip():  # all such rows would be of one question
+            raise InputError(f"{file}:{line}: no qid, which says of which question the row is")
         binary_label(row["label"], file, line)
         rows.append(row)
     return rows

@@ -113,9 +113,10 @@ class _Job:
                         raise
         if self.log_gates is not None and not (run.path / "gates").is_dir():
             raise InputError(f"{run.path}: was trained without --log-gates; choose another --out")
+        scores = run.metrics()
         run.checkpoint.unlink(missing_ok=True)  # of a kill right after the scores
         self.say(f"{run.path}: finished already, not trained again")
-        return run.metrics()
+        return scores
 
     def _trained(self, others: Others) -> dict[str, Any]:
         from dglsent.training.callbacks import CodeInUse, Computed

@@ -160,9 +160,10 @@ def replaced_streams():
 )
 def test_damaged_scores(garbage, run, program):
     (run / "metrics.json").write_bytes(garbage)
-    code, out, err = program("fit", recipe(run.parent), "--out", run)
-    assert (code, out) == (2, "")
-    assert err.splitlines()[-1].startswith(f"dglsent: {run / 'metrics.json'}: not the scores of a run")
+    (run / "resume.ckpt").touch()
+    said = [f"{run / 'metrics.json'}: not the scores of a run"]
+    program.refuses("fit", recipe(run.parent), "--out", run, saying=said)
+    assert (run / "resume.ckpt").exists()
 
 
 @pytest.mark.parametrize("garbage", [b"", b"\x80\x02.", b"garbage", {}, {"state_dict": {}}, [1]])

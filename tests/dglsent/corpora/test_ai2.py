@@ -63,6 +63,7 @@ def test_versions_have_their_own_parses(small, version, name):
         (TEXT + "1,Q3,a\n", r"enwv0-dev\.csv:6: a row of another length"),
         (TEXT + "1,Q3,a,0,b,c\n", r"enwv0-dev\.csv:6: a row of another length"),
         (TEXT + "x,Q3,a,0,b\n", r"enwv0-dev\.csv:6: label 'x', expected 0 or 1"),
+        (TEXT + "1, ,a,0,b\n", r"enwv0-dev\.csv:6: no qid, which says of which question the row is$"),
         (TEXT + "1,Q3, ,0,b\n", r"enwv0-dev\.csv:6: a sentence without words"),
     ],
 )
