@@ -17,7 +17,8 @@ from watched import FOLDER, orders
 
 from dglsent.cli.main import main
 
-LONG = TINY.replace("train: 60", "train: 200").replace("epochs: 2", "epochs: 6, average: 0.9")
+LONG = TINY.replace("train: 60, dev: 20", "train: 200, dev: 100").replace("epochs: 2", "epochs: 6, average: 0.9")
+LONG += "optimiser: {lr: 0.02}\n"  # with which the last epoch, after the kill, is the best
 LONG = LONG.replace("dglsent.models.tree_lstm.BinaryTreeLSTM", "watched.Watched")
 
 
@@ -102,6 +103,11 @@ def test_every_epoch_of_it_has_an_order_of_its_own(whole):
     epochs = orders(whole.parent / "watched")
     assert len({tuple(epoch) for epoch in epochs}) == len(epochs) == 6
     assert {tuple(sorted(epoch)) for epoch in epochs} == {tuple(sorted(set(epochs[0])))}
+
+
+def test_the_best_weights_are_of_the_last_epoch(whole):
+    # Else those of the tests above would be from before the kill.
+    assert history(whole)[-1][-1]
 
 
 def test_dropout_was_on(whole, tmp_path, program):
