@@ -47,6 +47,7 @@ def test_trees_are_recorded_as_the_model_sees_them(tag_guided_run, tmp_path, pro
     assert found.about["code"] == code_digest(metrics["provenance"]["code"])
     assert trained_runs([tag_guided_run])[0].about["code"] == found.about["code"]
     roots = nodes[nodes.parent < 0].set_index("example")
+    assert roots.index.tolist() == examples.example.tolist()
     assert roots.text.tolist() == examples.text.tolist()
     assert roots.predicted.tolist() == examples.predicted.tolist()
     assert roots.gold.tolist() == examples.gold.tolist()
@@ -84,7 +85,8 @@ def test_pairs_are_recorded_with_edges_of_every_relation(attentive_run, tmp_path
     example, sentence, _ = rows.sum().index[0]
     assert rows.size().iloc[0] == sizes[example, 1 - sentence]
     examples = found.examples
-    assert (examples.other != "").all()
+    said = nodes.groupby(["sentence", "example"]).text.agg(" ".join)
+    assert [said[0].tolist(), said[1].tolist()] == [examples.text.tolist(), examples.other.tolist()]
     assert examples.gold.between(1, 5).all()
     assert (examples.gold == examples.target_score).all()
     joined = child.merge(nodes, left_on=["example", "sentence", "sender"], right_on=["example", "sentence", "node"])
@@ -148,6 +150,7 @@ def test_rows_do_not_pile_up(tag_guided_run, tmp_path, monkeypatch):
     found = Recording(record(tag_guided_run, tmp_path / "table"))
     size = sum(found._table(name).nbytes for name in ("examples", "nodes"))
     assert len(held) == 2 * 13
+    assert found.nodes.example.unique().tolist() == found.examples.example.tolist() == list(range(25))
     assert max(held) - min(held) < size / 4
 
 
