@@ -65,4 +65,6 @@ def test_small_bins_are_joined_to_the_next_lower():
     assert merged_bins(values, 1, 5).tolist() == [4] * 8  # four from 5 on are too few, and all fall to 4
     assert merged_bins(np.array([1.0, 1.5, 2.0, 2.5]), 1, 2).tolist() == [1, 1, 2, 2]  # just enough each
     assert merged_bins(np.array([1.0, 2.0, 2.5]), 1, 2).tolist() == [1, 1, 1]
+    assert merged_bins(np.array([0.5, 1.0, 2.0, 2.5]), 1, 2).tolist() == [0, 0, 2, 2]
+    assert merged_bins(np.array([0.5, 1.0, 2.0, 2.5, 2.7]), 1, 3).tolist() == [0] * 5  # two are left
     assert merged_bins(np.array([1.0, 3.5, 5.0, 7.0]), 2, 2).tolist() == [0, 0, 4, 4]  # edges are multiples of 2

@@ -233,6 +233,7 @@ def test_a_dimension_without_large_phrases_stands_for_no_pair(tmp_path):
     found = made["dimensions"].set_index("dimension")
     assert found.pair.to_dict() == {1: "IN+NP", 2: ""}
     assert found.large.tolist() == [1, 0]
+    assert found.pair_count.tolist() == [2, 0]
     assert found[["base", "lift"]].isna().all(axis=1).tolist() == [False, True]
     (figure,) = tag_pairs.figures(made).values()
     assert [label.get_text() for label in figure.axes[0].get_yticklabels()] == ["1  IN+NP"]
