@@ -193,6 +193,7 @@ def test_a_document_is_the_forest_of_its_sentences(folder, no_parses, kind, node
 def test_documents_are_cut_at_sentences(folder, no_parses):
     assert [len(part.dependencies) for part in review(folder).sentences[0].parts] == [4, 2, 5]
     assert [len(part.dependencies) for part in review(folder, max_length=6).sentences[0].parts] == [4, 2]
+    assert [len(part.dependencies) for part in review(folder, max_length=5).sentences[0].parts] == [4]
     assert [len(part.dependencies) for part in review(folder, max_length=2).sentences[0].parts] == [4]
 
 
