@@ -13,6 +13,7 @@ from dglsent.training import recipe as recipes
 from dglsent.training.provenance import MIXED
 from dglsent.training.run import Run
 from dglsent.training.source_files import hashes
+from dglsent.version import version
 
 CELLS = "dglsent.nn.cells"
 
@@ -71,7 +72,7 @@ def test_a_run_verified_by_its_first_steps_has_the_modules_that_it_used_and_new_
     again = {"code": {"a": "2", "b": "2", "unused": "2", "new": "2"}, "losses": [0.5, 0.25]}
     first, second = stamped_by_steps(recorded, again, before)["provenance"]["verified"]
     assert first["epochs"] == 2
-    assert (second["code"], second["steps"]) == ({"a": "2", "new": "2"}, 2)
+    assert (second["code"], second["steps"], second["version"]) == ({"a": "2", "new": "2"}, 2, version())
 
 
 def test_other_code_is_told_of_the_last_that_verified_a_run(run):

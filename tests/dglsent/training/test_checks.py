@@ -10,10 +10,11 @@ from dglsent.training.recipe import OptimiserOptions
 from graphs.errors import InputError
 
 
-def test_scores_beyond_the_scale_are_refused(tmp_path, program):
+@pytest.mark.parametrize(("low", "high"), [(2, 4), (0, 4), (2, 6)])
+def test_scores_beyond_the_scale_are_refused(low, high, tmp_path, program):
     """A target distribution would take each for the nearest end of the scale."""
-    options = ["--out", tmp_path / "run", "--task.low", 2, "--task.high", 4]
-    program.refuses("fit", recipe(tmp_path, PAIRS), *options, saying=["lie outside 2 to 4", "--task.low"])
+    options = ["--out", tmp_path / "run", "--task.low", low, "--task.high", high]
+    program.refuses("fit", recipe(tmp_path, PAIRS), *options, saying=[f"lie outside {low} to {high}", "--task.low"])
     assert not (tmp_path / "run").exists()
 
 
