@@ -96,7 +96,7 @@ class Training(lightning.LightningModule):
         """Log the mean loss (once an epoch: a log in every step waits for the device) and score the dev split.
 
         Raises:
-            InputError: the loss of a step is no finite number, or a weight is none after the last one.
+            InputError: the loss of a step is no finite number, or a weight is nan after the last one.
         """
         losses = torch.stack(self._losses).double()
         if self.trainer.world_size > 1:

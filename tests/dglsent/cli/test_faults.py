@@ -161,7 +161,7 @@ def replaced_streams():
 def test_damaged_scores(garbage, run, program):
     (run / "metrics.json").write_bytes(garbage)
     (run / "resume.ckpt").touch()
-    said = [f"{run / 'metrics.json'}: not the scores of a run"]
+    said = [f"dglsent: {run / 'metrics.json'}: not the scores of a run"]
     program.refuses("fit", recipe(run.parent), "--out", run, saying=said)
     assert (run / "resume.ckpt").exists()
 
