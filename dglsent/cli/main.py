@@ -156,22 +156,38 @@ def _hides_an_interrupt(error: BaseException | None) -> bool:
 
 @contextmanager
 def _terminable() -> Iterator[list[int]]:
-    """Has SIGTERM end a command as Ctrl-C does; yields its exit code in that case."""
+    """Has SIGTERM end a command as Ctrl-C does; yields its exit code in that case.
+
+    Python ignores an interrupt within some calls of its own, as when a lock of an import goes; it comes again then.
+    """
     codes: list[int] = []
+    usual = sys.unraisablehook
+    again: list[threading.Timer] = []
 
     def end(number: int, frame: FrameType | None) -> None:
         codes.append(128 + number)
         raise KeyboardInterrupt
 
+    def ignored(what: sys.UnraisableHookArgs) -> None:
+        if what.exc_type is not KeyboardInterrupt:
+            usual(what)
+            return
+        again.append(threading.Timer(0.1, os.kill, (os.getpid(), signal.SIGTERM if codes else signal.SIGINT)))
+        again[-1].start()
+
     # A program that runs a command in its own process has its own way to end.
     mine = threading.current_thread() is threading.main_thread() and signal.getsignal(signal.SIGTERM) == signal.SIG_DFL
     if mine:
         signal.signal(signal.SIGTERM, end)
+        sys.unraisablehook = ignored
     try:
         yield codes
     finally:
         if mine:
             signal.signal(signal.SIGTERM, signal.SIG_DFL)
+            sys.unraisablehook = usual
+            for timer in again:
+                timer.cancel()
 
 
 def _open_streams() -> None:

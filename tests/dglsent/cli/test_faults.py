@@ -10,6 +10,7 @@ import resource
 import signal
 import stat
 import sys
+import time
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
@@ -290,6 +291,31 @@ def test_sigterm_ends_a_command_whatever_it_comes_out_as(surfaces_as, program, m
 
     monkeypatch.setattr("dglsent.cli.recipes.main", main)
     assert program("recipes") == (128 + signal.SIGTERM, "", "\ndglsent: interrupted\n")
+
+
+class StruckWhereItIsIgnored:
+    """Goes away as a lock of an import does: Python ignores what is raised then."""
+
+    def __init__(self, number):
+        self.number = number
+
+    def __del__(self):
+        os.kill(os.getpid(), self.number)
+
+
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGTERM, 143), (signal.SIGINT, 130)])
+def test_an_interrupt_that_python_ignores_comes_again(number, code, program, monkeypatch):
+    """It was shown as a traceback, and the command went on to its end."""
+
+    def main(arguments):
+        StruckWhereItIsIgnored(number)
+        time.sleep(10)
+        return 0
+
+    monkeypatch.setattr("dglsent.cli.recipes.main", main)
+    before = sys.unraisablehook
+    assert program("recipes") == (code, "", "\ndglsent: interrupted\n")
+    assert sys.unraisablehook is before
 
 
 def test_ctrl_c_before_there_is_anything_to_say(program, monkeypatch):
