@@ -27,44 +27,84 @@ def locked(path: Path, wait: float = 0.0) -> Iterator[None]:
     Raises:
         InputError: another process has it, and keeps it; the message says which.
     """
-    file = path.resolve().with_name(f"{path.resolve().name}.lock")
+    file = _file(path)
     made = [folder for folder in file.parents if not folder.exists()]
     file.parent.mkdir(parents=True, exist_ok=True)
+    handles: list[int] = []
     try:
-        taken = _take(file, path, time.monotonic() + wait)
-        try:
-            yield
-        finally:
-            with suppress(OSError):
-                file.unlink()  # while it is held: whoever opened it before finds that it is another file
-            os.close(taken)
+        _take(handles, file, path, time.monotonic() + wait)
+        yield
     finally:
-        for folder in made:
-            with suppress(OSError):
-                folder.rmdir()
+        try:
+            _let_go(handles, file)
+        except KeyboardInterrupt:
+            _let_go(handles, file)
+            raise
+        finally:
+            for folder in made:
+                with suppress(OSError):
+                    folder.rmdir()
 
 
-def _take(file: Path, path: Path, until: float) -> int:
+def unlock(path: Path) -> None:
+    """Removes the file of a lock that nobody holds, which a process that was killed has left.
+
+    Args:
+        path: as in `locked`.
+    """
+    _let_go([], _file(path))
+
+
+def _file(path: Path) -> Path:
+    return path.resolve().with_name(f"{path.resolve().name}.lock")
+
+
+def _take(handles: list[int], file: Path, path: Path, until: float) -> None:
+    """Puts an open file that holds the lock into a list, where it is found after an interrupt too."""
     while True:
-        handle = os.open(file, os.O_RDWR | os.O_CREAT, 0o666)
+        handles.append(handle := os.open(file, os.O_RDWR | os.O_CREAT, 0o666))
         try:
             fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             holder = os.read(handle, 200).decode(errors="replace").strip() or "another process"
-            os.close(handle)
+            os.close(handles.pop())
             if time.monotonic() < until:
                 time.sleep(0.1)
                 continue
             raise InputError(f"{path}: {holder} is writing it; wait until it ends, or choose another") from None
         except OSError:
-            return handle  # a file system without locks
+            return  # a file system without locks
         if _is_there(handle, file):
             since = time.strftime("%Y-%m-%d %H:%M:%S")
             with suppress(OSError):  # the disk may be full
                 os.truncate(handle, 0)
                 os.write(handle, f"process {os.getpid()} on {platform.node()} (since {since})\n".encode())
-            return handle
-        os.close(handle)
+            return
+        os.close(handles.pop())
+
+
+def _let_go(handles: list[int], file: Path) -> None:
+    """Removes the file, unless another process holds it, and closes what is open."""
+    try:
+        if not handles:
+            handles.append(os.open(file, os.O_RDWR))
+    except OSError:
+        return
+    if _is_held(handles[0], file):
+        with suppress(OSError):
+            file.unlink()  # while it is held: whoever opened it before finds that it is another file
+    os.close(handles.pop())
+
+
+def _is_held(handle: int, file: Path) -> bool:
+    """Whether a lock is, or now becomes, ours."""
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    except OSError:
+        return True  # a file system without locks
+    return _is_there(handle, file)
 
 
 def _is_there(handle: int, file: Path) -> bool:

@@ -94,6 +94,7 @@ class Reproduction:
         if not (job.run.config_file.is_file() and job.run.metrics_file.is_file()):
             return job.run.is_finished(job.config, self._data)
         why = stale(job, self._data)
+        job.run.tidy()
         if why:
             self._stale[job.run.path] = why
         return True

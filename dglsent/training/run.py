@@ -14,6 +14,7 @@ from safetensors.torch import load_file, save
 from torch import Tensor
 
 from dglsent.json_text import dumps
+from dglsent.lock import unlock
 from dglsent.registry import register, registered
 from dglsent.training import recipe as recipes
 from dglsent.training.assemble import make_model
@@ -146,6 +147,11 @@ class Run:
             write(self.sources_file, dumps(sources, indent=1) + "\n")
         vocabularies.save(self.vocabularies_file)
         return goes_on
+
+    def tidy(self) -> None:
+        """Removes what a finished run needs no more, which a kill right after its scores has left."""
+        self.checkpoint.unlink(missing_ok=True)
+        unlock(self.path)
 
     def changed_source(self, data: Path | None = None, *, trusted: Trusted = False) -> str | None:
         """A line on a file or class that the run names and that is another now than in training, else None.

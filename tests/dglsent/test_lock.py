@@ -2,10 +2,13 @@ from __future__ import annotations
 
 import os
 import signal
+import sys
+from collections.abc import Callable
 
 import pytest
 
-from dglsent.lock import locked
+from dglsent import lock
+from dglsent.lock import locked, unlock
 from graphs.errors import InputError
 
 
@@ -47,3 +50,63 @@ def test_a_lock_that_was_taken_away_is_taken_again(tmp_path):
         (tmp_path / "run.lock").unlink()
         with locked(tmp_path / "run"), pytest.raises(InputError), locked(tmp_path / "run"):
             raise AssertionError
+
+
+def interrupted(call: int, work: Callable[[], None]) -> bool:
+    """Runs work that takes a lock, with Ctrl-C at one of the calls of its file, where Python looks for signals."""
+    calls = 0
+
+    def look(frame, event, argument):
+        nonlocal calls
+        if frame.f_code.co_filename == lock.__file__ and event in ("call", "c_return"):
+            calls += 1
+            if calls == call:
+                sys.setprofile(None)
+                raise KeyboardInterrupt
+
+    sys.setprofile(look)
+    try:
+        work()
+    except KeyboardInterrupt:
+        return True
+    finally:
+        sys.setprofile(None)
+    return False
+
+
+def test_an_interrupt_at_any_moment_leaves_nothing(tmp_path):
+    def work():
+        with locked(tmp_path / "run"):
+            pass
+
+    call = 1
+    while interrupted(call, work):
+        assert not list(tmp_path.iterdir()), f"call {call}"
+        with locked(tmp_path / "run"):  # and nothing is held
+            pass
+        call += 1
+    assert call > 20
+
+
+def test_an_interrupt_takes_no_lock_from_another(tmp_path):
+    with locked(tmp_path / "run"):
+
+        def work():
+            with pytest.raises(InputError), locked(tmp_path / "run"):
+                raise AssertionError
+
+        call = 1
+        while interrupted(call, work):
+            assert (tmp_path / "run.lock").exists(), f"call {call}"
+            call += 1
+        assert call > 10
+
+
+def test_unlocking_leaves_one_that_is_held(tmp_path):
+    (tmp_path / "dead.lock").touch()
+    unlock(tmp_path / "dead")
+    unlock(tmp_path / "none")
+    assert not list(tmp_path.iterdir())
+    with locked(tmp_path / "run"):
+        unlock(tmp_path / "run")
+        assert (tmp_path / "run.lock").exists()

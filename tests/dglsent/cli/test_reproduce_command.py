@@ -89,9 +89,13 @@ def test_nothing_is_trained_twice_and_one_row_is_shown_alone(made, program):
     folder, command, _ = made
     weights = folder / "runs/tiny/seed-1/weights.safetensors"
     before = weights.stat().st_mtime_ns
+    left = [weights.with_name("resume.ckpt"), weights.parent.with_name("seed-1.lock")]  # by a kill after the scores
+    for file in left:
+        file.touch()
     code, out, err = program(*command, "--rows", "Tree-LSTM,Quoted", "--json")
     assert code == 0
     assert err == ""
+    assert not any(file.exists() for file in left)
     assert weights.stat().st_mtime_ns == before
     shown = json.loads(out)["rows"]
     assert [row["name"] for row in shown] == ["Tree-LSTM", "Quoted"]
