@@ -10,10 +10,10 @@ from __future__ import annotations
 
 import gzip
 import io
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import ExitStack
 from pathlib import Path
-from typing import TYPE_CHECKING, TextIO
+from typing import TYPE_CHECKING
 
 from graphs.errors import InputError, SentenceError
 from graphs.files import replacing
@@ -35,20 +35,16 @@ def spare(source: str, files: Sequence[str]) -> None:
 
 
 def write(results: Sequence[Parse | Dependencies | SentenceError], files: Sequence[str], listed: Path) -> int:
-    """Writes the files, each whole or not at all, and lists which sentences failed; returns how many."""
-    failures = []
+    """Writes the files, all of them or none, and lists which sentences failed; returns how many."""
+    texts = [*map(_texts, results)]
+    failures = [f"{number}\t{reason}\n" for number, (_, reason) in enumerate(texts, 1) if reason]
     with ExitStack() as stack:
-        opened = [_open(Path(file), stack) for file in files]
-        for number, result in enumerate(results, 1):
-            texts, reason = _texts(result)
-            if reason:
-                failures.append(f"{number}\t{reason}\n")
-            for file, text in zip(opened, texts, strict=False):
-                file.write(text)
-    if failures:
-        with replacing(listed) as beside:
-            beside.write_text("".join(failures), encoding="utf-8", newline="\n")
-    else:
+        for place, file in enumerate(files):
+            # None takes its place before all are whole, so that no file is of another input than its neighbour.
+            _write(stack.enter_context(replacing(Path(file))), (each[place] for each, _ in texts))
+        if failures:
+            stack.enter_context(replacing(listed)).write_text("".join(failures), encoding="utf-8", newline="\n")
+    if not failures:
         listed.unlink(missing_ok=True)
     return len(failures)
 
@@ -71,8 +67,9 @@ def _texts(result: Parse | Dependencies | SentenceError) -> tuple[list[str], str
     return texts, ""
 
 
-def _open(path: Path, stack: ExitStack) -> TextIO:
-    """Opens what is to take a file's place; the same sentences give the same bytes, gzipped too."""
-    file = stack.enter_context(stack.enter_context(replacing(path)).open("wb"))
-    raw = stack.enter_context(gzip.GzipFile("", "wb", fileobj=file, mtime=0))
-    return stack.enter_context(io.TextIOWrapper(raw, encoding="utf-8", newline="\n"))
+def _write(path: Path, texts: Iterable[str]) -> None:
+    """Writes texts, gzipped: the same give the same bytes."""
+    with ExitStack() as stack:
+        file = stack.enter_context(path.open("wb"))
+        raw = stack.enter_context(gzip.GzipFile("", "wb", fileobj=file, mtime=0))
+        stack.enter_context(io.TextIOWrapper(raw, encoding="utf-8", newline="\n")).writelines(texts)
