@@ -80,8 +80,8 @@ def from_networkx(graph: nx.Graph) -> DGLGraph:
         graph: a NetworkX graph of N nodes whose attributes are numbers or nested lists of numbers.
 
     Raises:
-        InputError: a field is missing on some nodes or edges, or is not numeric, batch sizes no longer add up, a graph
-            attribute is not what `to_networkx` writes, or the graph is none of NetworkX.
+        InputError: a field is missing on some nodes or edges, is not numeric or has no text for a name, batch sizes no
+            longer add up, a graph attribute is not what `to_networkx` writes, or the graph is none of NetworkX.
     """
     check_kind(graph, nx.Graph, "graphs.to_networkx makes one")
     about = _checked(graph.graph)
@@ -239,6 +239,9 @@ def _records(fields: Any, count: int) -> list[dict[str, Any]]:
 def _fields(records: Sequence[dict[str, Any]], schema: dict[str, dict[str, Any]], what: str) -> dict[str, torch.Tensor]:
     """The inverse of `_records`, of every field that the schema or a record names."""
     names = dict.fromkeys([*schema, *(name for record in records for name in record)])
+    for name in names:
+        if not isinstance(name, str):  # DGL takes it, and whatever joins names fails later
+            raise InputError(f"{what} field {name!r}: is no text; name fields by text, such as {str(name)!r}")
     return {name: _field(name, records, schema.get(name), what) for name in names}
 
 

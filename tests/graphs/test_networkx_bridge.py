@@ -205,6 +205,12 @@ def test_errors_say_what_to_do():
     view.nodes[1]["word"] = "cat"
     with pytest.raises(InputError, match=r"node field 'word' is text; give ids, such as vocabularies\.word\.ids"):
         from_networkx(view)
+    view.nodes[1]["word"] = 5
+    view.edges[1, 0, ("_E", 0)][2] = 1.0
+    view.edges[2, 0, ("_E", 1)][2] = 2.0
+    with pytest.raises(InputError, match=r"_E edge field 2: is no text; name fields by text, such as '2'"):
+        from_networkx(view)
+    view = to_networkx(graph)
     view.nodes[1]["word"] = torch.tensor([1, 2])
     with pytest.raises(InputError, match=r"node field 'word' is tensors; give numbers or lists of them, as \.tolist"):
         from_networkx(view)
