@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import colorsys
 import re
 from inspect import signature
 
@@ -14,7 +15,6 @@ from graphs import drawing
 from graphs.columns import Constituency
 from graphs.documents import forest
 from graphs.drawing import Svg, arcs_svg, dependencies_svg, dependencies_text, heat_svg, pair_svg, tree_svg, tree_text
-from graphs.drawing.colour import turned
 from graphs.errors import InputError, SentenceError
 
 
@@ -225,18 +225,28 @@ def test_svg_shows_and_saves(tmp_path):
     assert not re.search(r"\sid=", svg)
 
 
+def on_dark_paper(colour):
+    """Of the same hue and as full, light where the colour is dark; a text that reads on both papers stays as it is."""
+    if colour == "#111820":
+        return colour
+    hue, light, full = colorsys.rgb_to_hls(*(channel / 255 for channel in bytes.fromhex(colour[1:])))
+    return "#" + bytes(round(255 * part) for part in colorsys.hls_to_rgb(hue, 0.95 - 0.88 * light, full)).hex()
+
+
 def test_light_and_dark():
     svg = tree_svg(CAT, values=[-2, -1, 0, 1, 2, 0], title="values")
     colours = re.compile(r'(fill|stroke)="(#[0-9a-f]{6})"')
     rules = dict(re.findall(r"\.sentence-drawing \[((?:fill|stroke)=\"#[0-9a-f]{6}\")\]\{\w+:(#[0-9a-f]{6})\}", svg))
     # Each colour has a rule, the same in all drawings, so that those of one drawing may reach into another.
-    assert rules == {f'{what}="{colour}"': turned(colour) for what, colour in colours.findall(svg.light())}
+    assert rules == {f'{what}="{colour}"': on_dark_paper(colour) for what, colour in colours.findall(svg.light())}
+    assert rules['fill="#111820"'] == "#111820"
+    assert rules['fill="#ffffff"'] == "#121212"
     assert "<style" in svg
     assert "<style" not in svg.light()
     assert "sentence-drawing" not in svg.light() + svg.dark()  # the style sheet of another drawing would match it
     assert "<style" not in svg.dark()
     assert [colour for _, colour in colours.findall(svg.dark())] == [
-        turned(colour) for _, colour in colours.findall(svg.light())
+        on_dark_paper(colour) for _, colour in colours.findall(svg.light())
     ]
     assert [text.text for text in texts(svg.dark(), "word")] == CAT.words
 

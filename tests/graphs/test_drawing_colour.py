@@ -241,6 +241,7 @@ def test_dark_paper_turns_dark_and_light():
             colour = scale.colour(value)
             dark, light = sorted([_luminance(turned(colour)), _luminance(turned(ink_on(colour)))])
             assert (light + 0.05) / (dark + 0.05) >= 3
+    assert [turned(ink) for ink in ("#111820", "#fdfdfd")] == ["#111820", "#fdfdfd"]  # those for both papers
     paper = _luminance(turned(PAPER)) + 0.05
     assert (_luminance(turned(INK)) + 0.05) / paper > 7
     assert (_luminance(turned(SOFT)) + 0.05) / paper > 4.5
