@@ -39,6 +39,8 @@ def test_every_analysis_is_listed_with_its_paper(program):
 def test_every_analysis_has_tables_and_figures(analysis):
     module = importlib.import_module(analysis.module)
     assert list(inspect.signature(module.figures).parameters) == ["tables"]
+    taken = inspect.signature(module.tables).parameters.values()
+    assert [each.name for each in taken if each.kind is not each.KEYWORD_ONLY] == ["sources"]
     assert find(analysis.code) == find(analysis.name) == analysis
 
 

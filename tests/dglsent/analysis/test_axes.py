@@ -50,6 +50,8 @@ def test_scores_and_classes_have_scales_of_their_own(tmp_path):
     assert (left.get_ylabel(), right.get_ylabel()) == ("predicted score", "examples")
     assert left.get_ylim()[0] > 2.3
     assert right.get_ylim()[0] == 0
+    bars = [*right.patches]
+    assert (bars[0].get_x(), bars[-1].get_x() + bars[-1].get_width()) == pytest.approx((0, 1))
 
 
 def test_windows_of_two_corpora_are_not_compared():

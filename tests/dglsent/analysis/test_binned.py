@@ -58,6 +58,7 @@ def test_bins_are_one_word_wide(tmp_path):
     made = length_bins.tables([recording(tmp_path, system="sick/gru", examples=pairs(gold, gold, texts))])
     assert made["bins"].bin.tolist() == [2, 3]  # the nine are joined to those below
     assert length_bins.figures(made)["length-bins"].axes[0].get_ylim()[1] == pytest.approx(1, abs=0.05)
+    assert length_bins.figures(made)["length-bins"].axes[0].get_ylim()[0] == pytest.approx(0.55)
 
 
 def test_a_figure_without_a_score_says_why(tmp_path):
@@ -219,6 +220,9 @@ def test_bins_of_overlap_are_two_wide(tmp_path):
     places = [overlap_bins.overlap(a.split(), b.split(), 6, "total") for a, b in texts[::20]]
     assert places == [1, 2, 3]
     assert overlap_bins.tables([source], c=6, norm="total")["bins"].bin.tolist() == [0, 2]
+    few = recording(tmp_path, system="msrp/few", examples=pairs(gold[:39], gold[:39], texts[:39]))
+    few.about["labels"] = source.about["labels"]
+    assert overlap_bins.tables([few], c=6, norm="total")["bins"].bin.tolist() == [0]  # nineteen are too few
 
 
 def test_pairs_at_the_median_overlap_much(tmp_path):
@@ -234,3 +238,9 @@ def test_pairs_at_the_median_overlap_much(tmp_path):
     assert lift.examples.to_dict() == {"all": 30, "overlap below 2": 10, "overlap from 2": 20}
     lift = overlap_bins.tables(sources, c=3.5)["lift"].set_index("part")
     assert lift.examples.to_dict() == {"all": 30, "overlap below 2.333": 10, "overlap from 2.333": 20}
+    texts[20:] = [("a b c", "a b c")] * 10
+    alike = recording(tmp_path, system="msrp/gru", examples=pairs(gold, gold, texts))
+    attentive = recording(tmp_path, system="msrp/attentive-gru", examples=alike.examples)
+    alike.about["labels"] = attentive.about["labels"] = ["other", "paraphrase"]
+    lift = overlap_bins.tables([alike, attentive], c=3)["lift"].set_index("part")  # they overlap by 1, 2 and 6
+    assert lift.examples.to_dict() == {"all": 30, "overlap below 2": 10, "overlap from 2": 20}

@@ -18,7 +18,11 @@ def test_scores(tmp_path):
     random = found[found.kind == "random"].id
     assert random.nunique() == 2
     assert random.is_monotonic_increasing
+    (figure,) = example_predictions.figures(made).values()
+    assert figure.axes[0].lines[-1].get_xydata().tolist() == [[1, 1], [2.5, 2], [3, 1], [4, 4], [5, 4.5]]
     assert list(example_predictions.figures(made)) == ["example-predictions"]
+    every = example_predictions.tables([source], k=5)["examples"]
+    assert every[every.kind == "random"].id.tolist() == [f"test-00{number}" for number in range(5)]
 
 
 def test_classes(tmp_path):

@@ -49,6 +49,13 @@ def test_gates_of_words():
     assert set(drawn) == {"gates", "decay-and-width"}
     assert drawn["gates"].get_supylabel() == "gate"
     assert drawn["gates"].get_label().startswith("Drawn: pmb/mlp, seed 1; ")
+    rows = [ax.get_ylabel() for ax in drawn["gates"].axes[::5]]
+    assert rows == ["w7", "w4", "w0"]  # the most, a middling number and the fewest classes
+    assert [ax.get_title() for ax in drawn["gates"].axes[:5]] == ["-2", "-1", "word", "+1", "+2"]
+    middle, of_w7 = drawn["gates"].axes[2], activity.loc[[(1, "w7", step, 0) for step in (0, 10)]]
+    assert middle.lines[0].get_ydata().tolist() == of_w7.gate.tolist()
+    band = {y for x, y in middle.collections[0].get_paths()[0].vertices.tolist()}
+    assert sorted(band) == pytest.approx(sorted([*(of_w7.gate - of_w7.sd), *(of_w7.gate + of_w7.sd)]))
     with look():  # in which powers of ten are no formulas
         drawn["decay-and-width"].canvas.draw()
     assert [each.get_text() for each in drawn["decay-and-width"].axes[1].texts] == ["w7", "w0"]

@@ -127,6 +127,12 @@ def test_sentences_of_other_lengths_count_alike():
     assert (row.hub, row.hub_even) == pytest.approx(((1 / 4 + 1 / 2) / 2,) * 2)
 
 
+def test_weight_is_told_up_to_twelve_words_away():
+    nodes = words(0, " ".join("abcdefghijklmn"), [*range(1, 14), -1])
+    edges = word_attention.describe(dense(0, np.full((14, 14), 1 / 14)), nodes)
+    assert learned_structure.distances(edges, "attention_1").offset.tolist() == [*range(-12, 13)]
+
+
 def test_a_pair_of_words_counts_once_a_sentence():
     nodes = concat([words(0, "a dog a dog", HEADS), words(1, "a dog", [1, -1])], ignore_index=True)
     edges = concat([dense(0, attending(0.7)), dense(1, attending(0.7, 2, [1, 0]))], ignore_index=True)
