@@ -70,6 +70,13 @@ def test_nothing_is_cut_off_between_sentences(one, other, tmp_path):
         assert cut_off(figure) == []
 
 
+@pytest.mark.parametrize(("one", "other", "columns"), [(5, 2, 2), (2, 6, 1), (20, 20, 2), (21, 20, 1)])
+def test_wide_sentences_and_unlike_ones_stand_one_below_the_other(one, other, columns, tmp_path):
+    made = cross_attention.tables([between(tmp_path, " ".join("a" * one), " ".join("b" * other))])
+    figure, _ = cross_attention.figures(made).values()
+    assert figure.axes[0].get_subplotspec().get_gridspec().ncols == columns
+
+
 def test_long_words_of_a_tree_are_cut_and_turned(tmp_path):
     first, second, _, _ = LONG.split()
     rows = [(0, -1, 0, 2, f"{first} {second}", "S", 0), (1, 0, 0, 1, first, "X", 2), (2, 0, 1, 2, second, "X", 2)]
