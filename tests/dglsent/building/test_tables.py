@@ -127,6 +127,11 @@ def test_a_class_and_a_score_of_one_row_are_both_kept(tmp_path: Path, program: P
         *("build", wrong, tmp_path / "wrong", "--graph", "chain"),
         saying=["wrong.tsv:4, sentence 3: score 'NaN' is no number"],
     )
+    neither = table(tmp_path / "neither.tsv", [*rows, "So so .		"])
+    program.refuses(
+        *("build", neither, tmp_path / "neither", "--graph", "chain"),
+        saying=["neither.tsv:4, sentence 3: column 'score' is blank"],
+    )
 
 
 def test_broken_rows_of_a_table(tmp_path: Path, program: Program) -> None:

@@ -103,6 +103,7 @@ def test_a_store_of_other_graphs_is_refused(tmp_path: Path, program: Program) ->
     assert program("build", store, "--recipe", file)[0] == 0
     fit = ("fit", file, *FROM, store, "--out", tmp_path / "run")
     program.refuses(*fit, "--graph", "chain", saying=["graphs of kind constituency", "the model reads chain"])
+    program.refuses(*fit, "--graph", "chain", saying=["build another store with --graph chain"])
     pairs = recipe(tmp_path, PAIRS, "pairs.yaml")
     fit = ("fit", pairs, *FROM, store, "--graph", "constituency", "--out", tmp_path / "run")
     program.refuses(*fit, saying=["1 sentences, the task wants 2"])

@@ -21,6 +21,7 @@ echo "${COMPREPLY[*]}"
     ("typed", "offered"),
     [
         ("p", {"parse", "predict"}),
+        ("--vers", {"--version"}),
         ("fit sick/tree-g", {"sick/tree-gru"}),
         ("fit mine", {"mine.yaml"}),
         ("fit sick/tree-lstm --training.ep", {"--training.epochs"}),
@@ -60,6 +61,10 @@ def test_zsh_has_every_command(program):
     assert said.startswith("#compdef dglsent")
     assert all(f"    {command}:" in said for command in COMMANDS)
     assert "sick/tree-lstm" in said
+    (recipes,) = (line for line in said.splitlines() if line.startswith("_dglsent_recipes()"))
+    assert recipes.endswith("; _files }")  # a recipe may be a file of one's own
+    assert ":RECIPE:_dglsent_recipes" in said
+    assert "--encoder.help" not in said  # is no key of a recipe
 
 
 def test_another_shell_is_refused(program):
