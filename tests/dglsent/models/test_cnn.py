@@ -91,7 +91,9 @@ class TestSentenceVectors:
 
 
 @on_engines
-@pytest.mark.parametrize(("graph", "heard"), [(window([2, 3], half_width=1), 3), (chain(3), 1)])
+@pytest.mark.parametrize(
+    ("graph", "heard"), [(window([2, 3], half_width=1), 3), (window([2, 3], half_width=3), 7), (chain(3), 1)]
+)
 def test_other_graphs_are_refused(on, graph, heard):
     with pytest.raises(ValueError, match=f"here a node hears from {heard}; give it graphs of the kind window"):
         encode(build(KimCNN), [graph], on)

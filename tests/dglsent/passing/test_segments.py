@@ -121,3 +121,8 @@ def test_a_maximum_with_nan_is_nan():
 def test_a_maximum_of_whole_numbers():
     batch = Batch.of([tree([-1, 0, 0])])
     assert segment_max(torch.tensor([-3, -5]), batch.relation("child").incidence("dst")).tolist() == [-3, 0, 0]
+
+
+def test_a_maximum_without_edges_is_zero():
+    found = segment_max(draw(0, 3), incidence(torch.zeros(0, dtype=torch.long)))
+    assert torch.equal(found, torch.zeros(ROWS, 3, dtype=torch.float64))
