@@ -45,6 +45,13 @@ def test_loss_is_the_mean_cross_entropy(nonlinearity, target):
     assert task.loss(batch, vectors, vectors).item() == pytest.approx(total / 3, rel=1e-5)
 
 
+def test_the_first_sentence_of_a_pair_is_the_left_one():
+    torch.manual_seed(0)
+    task, vectors = PairClassification(4, 3, features="all"), torch.randn(6, 4)
+    wanted = task.head(vectors[[0, 2, 4]], vectors[[1, 3, 5]]).double().softmax(-1)
+    torch.testing.assert_close(task.probabilities(vectors), wanted)
+
+
 def test_loss_of_two_sigmoids():
     torch.manual_seed(0)
     task = PairClassification(4, 2, hidden=6, binary_head="sigmoid2_bce")

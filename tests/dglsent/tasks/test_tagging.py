@@ -49,6 +49,16 @@ def test_loss_is_summed_over_tokens_and_averaged_over_sentences(kind, crf):
     assert task.loss(batch, states, states).item() == pytest.approx(wanted, rel=1e-5)
 
 
+@pytest.mark.parametrize("crf", [False, True])
+def test_nodes_that_are_no_tokens_are_not_learnt(crf):
+    batch, task = batch_of("window"), task_of(crf=crf, dropout=0.0)
+    states = torch.randn(batch.num_nodes, 4)
+    before, padding = task.loss(batch, states, states), batch.nodes["position"] < 0
+    batch.nodes["label"] = batch.nodes["label"].masked_fill(padding, 1)
+    assert padding.any()
+    assert task.loss(batch, states, states) == before
+
+
 def test_without_gold_classes_there_is_no_loss():
     sentence = Tagged(["a", "b"])
     batch = Batch.of([chain(sentence, Vocabularies.of([sentence]))])
@@ -136,6 +146,16 @@ def test_predictions_are_tags_by_name(kind, crf):
     states[batch.nodes["position"] >= 0] = choosing(task, [1, 2, 0, 1, 0, 2])
     found = task.predict(batch, states, torch.empty(3, 4), ())
     assert [one["tags"] for one in found] == [["B-X", "I-X", "O"], ["B-X"], ["O", "I-X"]]
+
+
+def test_with_a_crf_tags_are_predicted_together():
+    batch, task = batch_of("chain"), task_of(crf=True)
+    for weight in task.crf.parameters():
+        torch.nn.init.zeros_(weight)
+    states = choosing(task, [1, 2, 0, 1, 0, 2])
+    task.crf.chain.start_transitions.data[2] = 1000.0
+    found = task.predict(batch, states, torch.empty(3, 4), ())
+    assert [one["tags"] for one in found] == [["I-X", "I-X", "O"], ["I-X"], ["I-X", "I-X"]]
 
 
 @pytest.mark.parametrize("crf", [False, True])

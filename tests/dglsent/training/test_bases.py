@@ -7,6 +7,7 @@ import pytest
 from dglsent.models.sequence import BiLSTM
 from dglsent.training import recipe as recipes
 from dglsent.training import recipe_files
+from dglsent.training.bases import Layer, merge
 from graphs.errors import InputError
 
 FIRST = """
@@ -23,6 +24,13 @@ class HandsOn(BiLSTM):
 
     def __init__(self, embedding, extra: int = 1, **options):
         super().__init__(embedding, **options)
+
+
+class Open:
+    """It takes whatever it is given."""
+
+    def __init__(self, **options):
+        self.options = options
 
 
 @pytest.fixture
@@ -62,6 +70,20 @@ def test_a_class_that_stands_as_its_name_alone_may_be_given_arguments(resolved):
     first = re.sub("encoder: .*", "encoder: BiLSTM", FIRST)
     config = resolved(first=first, second="base: first\nencoder: {init_args: {hidden: 7}}\n")
     assert (config.encoder.class_path, config.encoder.init_args.hidden) == ("dglsent.models.sequence.BiLSTM", 7)
+
+
+def test_what_a_class_takes_unnamed_stays_with_it_and_is_not_refused_as_another_comes():
+    own, another = f"{__name__}.Open", "dglsent.models.sequence.BiLSTM"
+    first = Layer("first", {"encoder": {"class_path": own, "init_args": {"hidden": 6, "odd": 1}}})
+    again, other = (merge([first, Layer("second", {"encoder": name})])["encoder"] for name in (own, another))
+    assert again == {"class_path": own, "init_args": {"hidden": 6, "odd": 1}}
+    assert other == {"class_path": another, "init_args": {"hidden": 6}}
+
+
+def test_what_is_no_class_is_replaced():
+    first = Layer("first", {"training": {"epochs": 2}, "graph": "chain"})
+    second = {"training": "long", "graph": {"half_width": 2}}
+    assert merge([first, Layer("second", second)]) == second
 
 
 def test_a_class_takes_what_it_hands_on_to_its_base(resolved):
