@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -84,6 +86,9 @@ def test_edges_of_the_dgl_graph_are_receiver_major():
 def test_without_self_loops():
     graph = complete(SENTENCE, VOCABULARIES, self_loop=False)
     assert len(graph.pairwise["relation"]) == 9
+    assert graph.listed().level.tolist() == [0, 0, 0]
+    origin = Origin("f", 3, "1")
+    assert complete(replace(SENTENCE, origin=origin), VOCABULARIES, self_loop=False).listed().origin == origin
     listed = graph.dgl()
     assert [ends.tolist() for ends in listed.edges(order="eid")] == [[1, 2, 0, 2, 0, 1], [0, 0, 1, 1, 2, 2]]
     assert 0 not in listed.edata["distance"].tolist()

@@ -100,6 +100,7 @@ def test_saving_and_loading(tmp_path):
         ({"strings": "abc"}, "strings"),
         ({"strings": [1]}, "strings"),
         ({"strings": ["a", "a"]}, "twice"),
+        ({"strings": ["a", "b", "b"]}, "holds 'b' twice"),
         ({"lower": "no"}, "true or false"),
     ],
 )
@@ -110,6 +111,13 @@ def test_broken_files_are_named(tmp_path, change, message):
         load(path)
     assert str(caught.value).startswith(f"{path}: ")
     assert "\n" not in str(caught.value)
+
+
+def test_a_file_without_a_version_is_none_of_this_one():
+    data = Vocabulary.of(["a"]).to_json()
+    del data["version"]
+    with pytest.raises(InputError, match=r"^v\.json: dglsent vocabulary of version None, while this dglsent reads 1"):
+        Vocabulary.from_json(data, file="v.json")
 
 
 def test_missing_and_cut_files(tmp_path):

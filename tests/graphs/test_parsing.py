@@ -108,6 +108,7 @@ def test_other_models_do_not_find_the_parse(tmp_path):
     with pytest.raises(InputError, match="cannot load its English models") as caught:
         graphs.parse(["a b"], stanza_dir=other, cache=tmp_path / "cache")
     assert str(other) in str(caught.value)
+    assert str(caught.value).startswith(f"{other}: Stanza cannot load")
     assert "\n" not in str(caught.value)
 
 

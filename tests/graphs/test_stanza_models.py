@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import json
 import logging
 import os
 import shutil
 import subprocess
 import sys
+from importlib import metadata
 from pathlib import Path
 
 import pytest
 
 import graphs
 from graphs.errors import InputError
+from graphs.stanza_models import TAGGING, models
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -44,6 +47,22 @@ def test_missing_models_are_named(tmp_path):
         (stanza / "resources.json").write_text(text)
         with pytest.raises(InputError, match=reason):
             graphs.parse(["a"], stanza_dir=stanza, cache=tmp_path)
+
+
+def test_a_parse_depends_on_stanza_and_on_every_model_and_what_that_needs(tmp_path):
+    tagger = {"md5": "2", "dependencies": [{"model": "pretrain", "package": "words"}]}
+    english = {
+        "tokenize": {"cut": {"md5": "1"}},
+        "pos": {"tagger": tagger},
+        "pretrain": {"words": {"md5": "3"}},
+        "mwt": {"parts": {"md5": "4"}},
+        "packages": {"default": {"tokenize": "cut", "pos": "tagger", "mwt": "parts"}},
+    }
+    (tmp_path / "resources.json").write_text(json.dumps({"en": english}))
+    found = models(tmp_path, TAGGING)
+    version = f"stanza {metadata.version('stanza')}"
+    assert found.identity == f"{version}; tokenize cut 1; pos tagger 2; pretrain words 3; mwt parts 4"
+    assert found.title == f"{version} (pos tagger)"
 
 
 def test_without_a_folder_and_a_network_there_is_one_line(tmp_path):

@@ -80,6 +80,12 @@ def test_what_a_class_takes_unnamed_stays_with_it_and_is_not_refused_as_another_
     assert other == {"class_path": another, "init_args": {"hidden": 6}}
 
 
+def test_a_base_beside_the_recipe_goes_before_one_with_a_name(resolved, tmp_path):
+    (tmp_path / "sick").mkdir()
+    (tmp_path / "sick/gru.yaml").write_text(FIRST)
+    assert resolved(own="base: sick/gru\n").embedding.dim == 8
+
+
 def test_what_is_no_class_is_replaced():
     first = Layer("first", {"training": {"epochs": 2}, "graph": "chain"})
     second = {"training": "long", "graph": {"half_width": 2}}

@@ -70,6 +70,11 @@ def test_pmb_supertags_are_the_fifth_column():
     assert sentences[0].columns["category"] == ["np", "s:dcl\\np", "n/n", "n"]
     assert sentences[0].columns["semantic"] == ["PER", "EPS", "NIL", "QUC"]
     assert set(sentences[0].columns) == {"symbol", "semantic", "category", "sense", "roles"}
+    assert sentences[0].columns["symbol"] == ["ann", "sleep", "#", "1000"]
+    assert sentences[0].columns["sense"][:2] == ["female.n.02", "sleep.v.01"]
+    assert sentences[0].columns["roles"][:2] == ["[]", "[Agent]"]
+    (spaced,) = read_pmb(io.StringIO("a b\ta\tb\tCON\tn\to\t[A] [B]\n"))  # tabs alone part columns
+    assert (spaced.words, spaced.columns["roles"]) == (["a b"], ["[A] [B]"])
     assert sentences[0].origin.line == 5
 
 
