@@ -211,6 +211,12 @@ def test_a_word_tagged_at_is_no_made_phrase():
     assert columns(transforms.debinarise(transforms.binarise(tree, "left", "at"))) == columns(tree)
     with pytest.raises(SentenceError, match="'@' already"):
         transforms.binarise(one("(X (@Y (B b)) (B b) (C c))"), "left", "at")
+    made = transforms.binarise(one("(X (@Y (B b)) (B b) (C c))"), "left", "parent")  # of which none is told apart
+    assert to_brackets(made) == "(X (X (@Y (B b)) (B b)) (C c))"
+
+
+def test_a_root_named_at_has_no_phrase_above_and_stays():
+    assert to_brackets(transforms.debinarise(one("(@X (A a) (@Y (B b) (C c)))"))) == "(@X (A a) (B b) (C c))"
 
 
 def test_unknown_ways_are_named():
