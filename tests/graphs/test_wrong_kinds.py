@@ -238,6 +238,7 @@ def test_edges_that_are_no_pairs(edges):
         (lambda: strip_functional_tags([TREE]), "Constituency is wanted, and list"),
         (lambda: expand_unary([TREE]), "Constituency is wanted, and list"),
         (lambda: debinarise([TREE]), "Constituency is wanted, and list"),
+        (lambda: debinarise([]), "Constituency is wanted, and list was given"),
         (lambda: constituency_to_heads(SENTENCE), "Constituency is wanted, and Dependencies"),
         (lambda: to_brackets(SENTENCE), "Constituency is wanted, and Dependencies"),
         (lambda: to_conllu(TREE), "Dependencies is wanted, and Constituency"),

@@ -50,6 +50,13 @@ def test_the_files_that_a_tagger_was_trained_on_are_read_as_such(tagger_run, tmp
     assert [len(json.loads(line)["tags"]) for line in out.splitlines()] == [2, 2]
 
 
+def test_lines_that_begin_documents_are_not_counted(tagger_run, tmp_path, program):
+    (tmp_path / "documents").write_text("-DOCSTART-\n\nfilm NN y\n\n" * 3)
+    code, out, err = program("predict", tagger_run, tmp_path / "documents")
+    assert (code, err) == (0, "")
+    assert texts(out) == ["film"] * 3
+
+
 def test_the_classes_may_be_left_out_and_are_not_read(tagger_run, tmp_path, program):
     said = []
     for text in (TAGS, TAGS.replace(" x", "").replace(" y", ""), TAGS.replace(" x", " z")):
