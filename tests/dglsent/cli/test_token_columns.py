@@ -50,8 +50,8 @@ def test_the_files_that_a_tagger_was_trained_on_are_read_as_such(tagger_run, tmp
     assert [len(json.loads(line)["tags"]) for line in out.splitlines()] == [2, 2]
 
 
-def test_lines_that_begin_documents_are_not_counted(tagger_run, tmp_path, program):
-    (tmp_path / "documents").write_text("-DOCSTART-\n\nfilm NN y\n\n" * 3)
+def test_blank_lines_and_those_that_begin_documents_are_not_counted(tagger_run, tmp_path, program):
+    (tmp_path / "documents").write_text("-DOCSTART-\n \nfilm NN y\n \n" * 3)
     code, out, err = program("predict", tagger_run, tmp_path / "documents")
     assert (code, err) == (0, "")
     assert texts(out) == ["film"] * 3
@@ -97,6 +97,13 @@ def test_classes_are_those_of_a_tagger_and_stand_in_any_column(tagger_run, trees
     tagger, classifier = dglsent.load(tagger_run), dglsent.load(trees_run)
     assert not are_columns("the film was negative\nfilms are so positive\n", classifier, None)
     assert are_columns("the x DT\nfilm y NN\n", tagger, TokenColumns(("word", "tag", "pos"), "tag"))
+
+
+def test_without_columns_of_its_own_all_lines_have_as_many_and_more_than_one(tagger_run):
+    tagger, lines = dglsent.load(tagger_run), "the x\nfilm y\nfilms y\nfail x\n"
+    assert are_columns(lines, tagger, None)
+    assert not are_columns(f"{lines}so it is x\n", tagger, None)
+    assert not are_columns("x\ny\n", tagger, None)
 
 
 def test_gold_parts_of_speech_are_no_input_of_what_predicts_them():
