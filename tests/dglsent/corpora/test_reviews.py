@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -116,6 +117,13 @@ def test_meaning_composes(phrase, sentiment):
 def test_sizes_and_lengths(splits, reviews):
     assert {name: len(split) for name, split in splits.items()} == SIZES
     assert all(3 <= len(review.tree.words) <= 25 for review in reviews)
+
+
+def test_an_stands_before_vowels_alone(reviews):
+    pairs = [pair for review in reviews for pair in pairwise(review.tree.words)]
+    articles = [(word, then[0]) for word, then in pairs if word in ("a", "an")]
+    assert {first for _, first in articles} >= set("aeiu")  # no word with an o follows one
+    assert all((word == "an") == (first in "aeiou") for word, first in articles)
 
 
 def test_the_same_seed_gives_the_same_reviews_everywhere():
