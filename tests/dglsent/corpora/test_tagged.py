@@ -37,6 +37,13 @@ def test_tags_that_training_lacks_are_rare():
 def test_tag_that_is_no_class_is_named_with_its_sentence():
     with pytest.raises(SentenceError, match=r"file.*4.*: word 1: pos 'UH' is none of DT, NN"):
         tagged_examples("test", SENTENCES, "pos", ("DT", "NN"))
+    with pytest.raises(SentenceError, match="word 1: pos 'DT' is none of UH"):  # nor is the second
+        tagged_examples("test", SENTENCES, "pos", ("UH",))
+
+
+def test_a_token_whose_tag_says_none_has_no_gold_class():
+    examples = tagged_examples("test", SENTENCES, "pos", ("DT", "UH"), none="NN")
+    assert [one.sentences[0].labels for one in examples] == [[0, -1], [1]]
 
 
 def test_trees_that_are_wanted_in_vain():

@@ -44,6 +44,9 @@ def test_phrases_of_a_tree():
     assert json.loads(json.dumps(said.to_json()))["structure"]["nodes"] == said.nodes
     assert repr(said).startswith(f"<Explanation of {said.prediction['text']!r}: {said.prediction['label']}")
     assert repr(said).endswith(f"; constituency, {len(said.nodes)} nodes>")
+    model.model.task.output.bias.data[0] = 1000.0
+    (said,) = model.explain(TREES[0])
+    assert {node["label"] for node in said.nodes} == {model.labels[0]}
 
 
 @pytest.mark.parametrize("kind", ["dependency", "constituency-nary"])
