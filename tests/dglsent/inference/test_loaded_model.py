@@ -127,6 +127,10 @@ def test_an_error_says_which_example(trees_run):
     (parse,) = parse_conllu(to_conllu(PARSED))
     with pytest.raises(InputError, match=r"^example 66: line 1, sentence 1: the model reads constituency trees"):
         model.predict([TREES[0]] * 65 + [parse])
+    two = "".join(map(to_brackets, TREES[:2]))
+    assert len(model.predict([two])) == 2
+    with pytest.raises(InputError, match=r"^example 2: line 1, sentence 1: the model reads constituency trees"):
+        model.predict([two, parse])  # the third sentence of what was given second
     with pytest.raises(InputError, match=r"^example 2: the sentence has no words"):
         untrained("chain", "sequence.SeqLSTM", hidden=6).explain(["good", ""])
 
