@@ -114,7 +114,7 @@ class _Job:
         if self.log_gates is not None and not (run.path / "gates").is_dir():
             raise InputError(f"{run.path}: was trained without --log-gates; choose another --out")
         scores = run.metrics()
-        run.checkpoint.unlink(missing_ok=True)  # of a kill right after the scores
+        run.tidy()
         self.say(f"{run.path}: finished already, not trained again")
         return scores
 
