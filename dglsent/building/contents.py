@@ -9,7 +9,8 @@ from typing import Any
 from dglsent.building.parts import Part
 from dglsent.building.read import labels_of
 from dglsent.building.shards import Source
-from dglsent.corpora.own_files import shown, sorted_classes
+from dglsent.corpora.corpus import some_of
+from dglsent.corpora.own_files import sorted_classes
 from graphs.errors import InputError, Origin, SentenceError
 from graphs.features import Counts
 from graphs.store import FORMAT
@@ -89,7 +90,7 @@ class Contents:
         for split in self._classes if "train" in self._schema else ():
             for name, part in self._classes[split].items():
                 if name not in known:
-                    those = f": {shown(sorted(known))}" if known else ", which has none"
+                    those = f": {some_of(sorted(known))}" if known else ", which has none"
                     what = f"class {name!r} of split {split} is none of those of training{those}"
                     raise SentenceError(what, self._place(part, name))
 

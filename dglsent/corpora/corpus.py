@@ -44,8 +44,12 @@ class Corpus:
 
 
 def some_of(classes: Sequence[str]) -> str:
-    """The names of the first few, for messages."""
-    return ", ".join(classes[:8]) + (", ..." if len(classes) > 8 else "")
+    """The names of the first few, for messages, with characters that nobody sees, such as spaces of no width.
+
+    Such a one may be all that tells a name from another.
+    """
+    shown = [name if name.isprintable() else repr(name) for name in classes[:8]]
+    return ", ".join(shown) + (", ..." if len(classes) > 8 else "")
 
 
 def data_folder(given: str | os.PathLike[str] | None) -> Path:

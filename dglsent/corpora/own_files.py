@@ -256,16 +256,8 @@ def number_of(name: str, labels: Sequence[str], origin: Origin) -> int:
         SentenceError: training has no such class.
     """
     if name not in labels:
-        raise SentenceError(f"class {name!r} is none of those of training: {shown(labels)}", origin)
+        raise SentenceError(f"class {name!r} is none of those of training: {some_of(labels)}", origin)
     return labels.index(name)
-
-
-def shown(labels: Sequence[str]) -> str:
-    """The names of the first few classes, for messages, with characters that nobody sees, such as spaces of no width.
-
-    Such a one may be all that tells a name from another.
-    """
-    return some_of([label if label.isprintable() else repr(label) for label in labels])
 
 
 def splits(train: list[Example], dev: list[Example] | None, test: list[Example]) -> Splits:

@@ -56,3 +56,8 @@ def test_of_many_classes_the_line_has_a_few():
     """CCGbank's were 13,000 characters."""
     with pytest.raises(SentenceError, match=r"none of 0, 1, 2, 3, 4, 5, 6, 7, \.\.\.$"):
         tagged_examples("test", SENTENCES, "pos", [*map(str, range(1300))])
+
+
+def test_a_character_that_nobody_sees_is_shown_in_the_classes():
+    with pytest.raises(SentenceError, match=r"pos 'DT' is none of NN, '\\u200bDT', 'N\\xa0N', '\\ufeffX'$"):
+        tagged_examples("test", SENTENCES, "pos", ("NN", "\u200bDT", "N\xa0N", "\ufeffX"))
