@@ -228,9 +228,16 @@ class Batch:
         last = np.cumsum(self._merged.node_counts) - 1
         return order[last]
 
-    @cached_property
+    @property
     def has_inner_words(self) -> bool:
-        """Whether some node with in-edges has a word, as in dependency trees; else words are at the leaves alone."""
+        """Whether some node with in-edges may have a word, as in dependency trees; else words are at the leaves alone.
+
+        Words that were set since may stand anywhere: to look for them would wait for a GPU.
+        """
+        return not self.nodes.renewed.isdisjoint((fields.WORD, fields.VECTOR)) or self._given_inner_words
+
+    @cached_property
+    def _given_inner_words(self) -> bool:
         return bool(there(self._merged.nodes, fields.WORD, NODE)[self._merged.dst].any())
 
     @cached_property
@@ -271,8 +278,7 @@ class Batch:
 
     def _map(self, function: Callable[[Tensor], Tensor]) -> Batch:
         for fields_of in (self.nodes, self.targets):
-            for name in fields_of:
-                fields_of[name] = function(fields_of[name])
+            fields_of.replace(function)
         for name in ("roots", "root_sentence", "first"):
             setattr(self, name, function(getattr(self, name)))
         for name in ("_roots_of_sentences", "sentences"):

@@ -153,8 +153,7 @@ class Relation:
         self._map(Tensor.pin_memory)
 
     def _map(self, function: Callable[[Tensor], Tensor]) -> None:
-        for name in self.edges:
-            self.edges[name] = function(self.edges[name])
+        self.edges.replace(function)
         self._schedules = {key: with_tensors(made, function) for key, made in self._schedules.items()}
 
 

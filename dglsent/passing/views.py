@@ -34,6 +34,9 @@ class Fields(MutableMapping[str, Tensor]):
         of: what the rows are, for errors.
         what: what each is, for the error of one that is not there (`missing`).
 
+    Attributes:
+        renewed: the names of those that were set since.
+
     Raises:
         ValueError: a field is set that has another first dimension.
         TypeError: what is set is no tensor.
@@ -44,6 +47,7 @@ class Fields(MutableMapping[str, Tensor]):
         self, values: Mapping[str, Tensor] | None = None, rows: int | None = None, of: str = "", what: str = NODE
     ) -> None:
         self._values: dict[str, Tensor | _Lazy] = dict(values or {})
+        self.renewed: set[str] = set()
         self._rows, self._of, self._what = rows, of, what
 
     def __getitem__(self, name: str) -> Tensor:
@@ -60,6 +64,7 @@ class Fields(MutableMapping[str, Tensor]):
     def __setitem__(self, name: str, value: Tensor) -> None:
         require_rows({name: value}, self._rows, self._of)
         self._values[name] = value
+        self.renewed.add(name)
 
     def copy(self) -> Fields:
         """The same fields, on which what is set later has no effect."""
@@ -70,6 +75,12 @@ class Fields(MutableMapping[str, Tensor]):
     def set_lazy(self, name: str, make: Callable[[], Tensor]) -> None:
         """Set a field that is made when it is first read, with a gradient where one is kept now."""
         self._values[name] = _Lazy(make, torch.is_grad_enabled(), torch.is_inference_mode_enabled())
+        self.renewed.add(name)
+
+    def replace(self, function: Callable[[Tensor], Tensor]) -> None:
+        """Put what a function makes of each in its place, such as the same on another device."""
+        for name in self:
+            self._values[name] = function(self[name])
 
     def __delitem__(self, name: str) -> None:
         del self._values[name]

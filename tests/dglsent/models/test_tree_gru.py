@@ -11,6 +11,7 @@ from reference.tree_gru import child_sum_tree_gru
 
 from dglsent.models.sequence import SeqGRU
 from dglsent.models.tree_gru import ChildSumTreeGRU
+from dglsent.passing import Batch, engine
 
 pytestmark = pytest.mark.parametrize("on", ENGINES)
 
@@ -54,3 +55,11 @@ def test_the_word_of_a_head_reaches_the_root(on, blind):
     one, other = (encode(encoder, [tree([-1, 0], [head, 5])], on)[0] for head in (3, 4))
     close(one[1], other[1])
     assert (one[0] - other[0]).abs().max() > 1e-3
+
+
+def test_words_that_phrases_are_given_later_are_read(on):
+    encoder = build(ChildSumTreeGRU)
+    batch, wanted = Batch.of([tree([-1, 0], phrases=True)]), encode(encoder, [tree([-1, 0], [3, 5])], on)[0]
+    batch.nodes["word"] = torch.tensor([3, 5])
+    with engine(on):
+        close(encoder.encode(batch), wanted)

@@ -25,6 +25,7 @@ from reference.tree_lstm import binary_tree_lstm, child_sum_tree_lstm
 
 from dglsent.models.sequence import SeqLSTM
 from dglsent.models.tree_lstm import BinaryTreeLSTM, ChildSumTreeLSTM
+from dglsent.passing import Batch, engine
 
 drawn = settings(derandomize=True, deadline=None, max_examples=6)
 
@@ -118,6 +119,13 @@ class TestBiases:
             results.append([states, *gradients])
         for fast, slow in zip(*results, strict=True):
             close(fast, slow)
+
+    def test_words_that_phrases_are_given_later_are_read(self, on):
+        encoder = build(ChildSumTreeLSTM)
+        batch, wanted = Batch.of([tree([-1, 0], phrases=True)]), encode(encoder, [tree([-1, 0], [3, 5])], on)[0]
+        batch.nodes["word"] = torch.tensor([3, 5])
+        with engine(on):
+            close(encoder.encode(batch), wanted)
 
 
 @pytest.mark.parametrize("on", ENGINES)

@@ -16,7 +16,7 @@ from dglsent.passing.plans.acyclic import AcyclicSchedule
 from dglsent.passing.plans.tree import TreeSchedule
 from graphs.door import dgl, fn
 from graphs.errors import InputError
-from graphs.fields import ATTEND, POSITION, WORD
+from graphs.fields import ATTEND, POSITION, VECTOR, WORD
 
 
 def test_fields_follow_dgl_batch():
@@ -167,6 +167,14 @@ def test_whether_there_are_has_inner_words():
     assert Batch.of([tree([-1, 0])]).has_inner_words
     assert not Batch.of([tree([-1, 0], phrases=True), tree([-1])]).has_inner_words
     assert Batch.of([tree([-1, 0], phrases=True), tree([-1, 0])]).has_inner_words
+
+
+@pytest.mark.parametrize("name", [WORD, VECTOR])
+def test_words_that_are_set_anew_may_stand_at_inner_nodes(name):
+    batch = Batch.of([tree([-1, 0], phrases=True)]).to("cpu")
+    assert not batch.has_inner_words
+    batch.nodes[name] = torch.tensor([3, 4])
+    assert pickle.loads(pickle.dumps(batch)).to("meta").has_inner_words
 
 
 def test_to_moves_fields_targets_and_plans():
