@@ -52,7 +52,10 @@ def of_new_names(inputs: NodeFunction, known: Collection[str]) -> NodeFunction:
         made = call(inputs, nodes)
         again = [name for name in made if name in known]
         if again:
-            raise ValueError(f"inputs makes the field {again[0]!r}, which is set already; give it another name")
+            raise ValueError(
+                f"inputs makes the field {again[0]!r}, which is set already, in the graphs or by a call before; give "
+                f"it another name, or delete that one beforehand: del batch.nodes[{again[0]!r}]"
+            )
         return made
 
     return run

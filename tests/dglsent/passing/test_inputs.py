@@ -6,7 +6,7 @@ import pytest
 import torch
 from random_graphs import tree
 
-from dglsent.passing import Batch, engine, propagate
+from dglsent.passing import Batch, engine, propagate, update_all
 from graphs.door import fn
 
 
@@ -44,6 +44,28 @@ class TestInputs:
                 lambda nodes: {"x": 100 * nodes.data["x"]},
                 self.leaf if given else None,
             )
+
+    def test_a_field_that_a_call_before_left_can_be_deleted(self, name):
+        batch = Batch.of([tree([-1, 0, 0, 1])])
+        batch.nodes["x"] = torch.arange(1.0, 5)
+
+        def run():
+            propagate(
+                batch,
+                lambda edges: {"m": edges.src["h"]},
+                fn.sum("m", "sum"),
+                lambda nodes: {"h": nodes.data["sum"] + nodes.data["w"]},
+                leaf=self.leaf,
+                inputs=lambda nodes: {"w": 100 * nodes.data["x"]},
+            )
+            return batch.nodes["h"].tolist()
+
+        with engine(name):
+            update_all(batch, lambda edges: {"m": edges.src["x"]}, fn.sum("m", "w"))  # of another encoder
+            with pytest.raises(ValueError, match=r"'w', which is set already, .* before; .*: del batch\.nodes\['w'\]$"):
+                run()
+            del batch.nodes["w"]
+            assert run() == run() == [307, 204, 3, 4]
 
     def test_nodes_with_a_function_of_their_own_do_not_have_it(self, name):
         """They would see a 0 that nobody made."""
