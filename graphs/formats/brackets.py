@@ -74,12 +74,14 @@ def to_brackets(tree: Constituency, *, escape: bool = False) -> str:
     Args:
         tree: tree to write.
         escape: write brackets, `/` and `*` in words escaped, for a tree that was read with `unescape`; brackets in
-            tags of words too, `(` as -LRB-, as treebanks have it.
+            tags of words too, `(` as -LRB-, as treebanks have it. A word that itself has -LRB- or the like stays as it
+            is, and is read as the bracket.
 
     Raises:
         SentenceError: if there are several trees side by side, nodes that are not in pre-order, or `trees.parents`
-            refuses the tree; if a label or a word holds a space or a bracket, or if a word without a label would be
-            read as something else (it stands first in a phrase without a label, or has no labelled sibling).
+            refuses the tree; if a label or a word holds a space or a bracket, if a word that is escaped would be read
+            as another, as `-LRB)` would, or if a word without a label would be read as something else (it stands first
+            in a phrase without a label, or has no labelled sibling).
     """
     above = require_one(tree)
     require_words(tree, above)
@@ -96,7 +98,7 @@ def to_brackets(tree: Constituency, *, escape: bool = False) -> str:
             pieces.append(" ")
         if escape and word is not None:
             label = label.replace("(", _PLAIN["("]).replace(")", _PLAIN[")"])
-            word = _PLAIN_PATTERN.sub(lambda match: _PLAIN[match.group()], word)
+            word = _escaped(word, tree.origin)
         if label:
             _require_atom(label, tree.origin)
         if word is None:
@@ -249,6 +251,19 @@ def _parse(text: str, file: str, start: int, ordinal: int) -> list[Constituency]
         count = f"{len(open_)} brackets are" if len(open_) > 1 else "1 bracket is"
         refuse(f"{count} not closed before the next tree (a '(' in the first column) or the end")
     return trees
+
+
+def _escaped(word: str, origin: Origin) -> str:
+    """A word with what stands for its brackets, `/` and `*`; of one that itself has -LRB- and the like, these stay.
+
+    Raises:
+        SentenceError: they would be read as other ones, as the `-LRB-RRB-` of `-LRB)` would as `(RRB-`.
+    """
+    escaped = _PLAIN_PATTERN.sub(lambda match: _PLAIN[match.group()], word)
+    read = unescaped(escaped)
+    if read not in (word, unescaped(word)):
+        raise SentenceError(f"{word!r} cannot be written escaped: {escaped} is read as {read!r}", origin)
+    return escaped
 
 
 def _require_atom(text: str, origin: Origin) -> None:

@@ -82,6 +82,21 @@ def test_unescape_is_on_request():
         to_brackets(plain)
 
 
+def test_a_word_that_would_be_read_as_another_is_not_escaped():
+    """`-LRB)` came back as `(RRB-`."""
+
+    def again(word):
+        tree = Constituency(["X"], [word], np.array([-1]), Origin("f.txt", 3))
+        return one(to_brackets(tree, escape=True), unescape=True).words[0]
+
+    kept = ["(LRB)", "-(-", "((", "\\/", "LRB-)"]
+    assert [*map(again, kept)] == kept
+    assert again("-LRB-") == "("  # as a tokeniser that escapes means it
+    saying = r"^f\.txt:3: '-LRB\)' cannot be written escaped: -LRB-RRB- is read as '\(RRB-'$"
+    with pytest.raises(SentenceError, match=saying):
+        again("-LRB)")
+
+
 def test_a_bare_word_among_siblings_is_a_leaf_without_label():
     tree = one("(NP (DT the) old cat (X x))")
     assert columns(tree) == (["NP", "DT", "", "", "X"], [None, "the", "old", "cat", "x"], [-1, 0, 0, 0, 0])
