@@ -145,8 +145,9 @@ def propagate(
         ValueError: `batch` is no `Batch`; the relation has cycles or levels that are not those of its edges, or there
             is no such relation or direction; there is neither `apply` nor `leaf`; a field has another first dimension
             than there are nodes or edges, or other dimensions at some nodes than at others; `reduce` returns other
-            fields at some in-degrees than at others; `inputs` makes a field that is set already; or a message function
-            of `dgl.function` stands for a reducer, or the other way round, or what is no function for any of these.
+            fields at some in-degrees than at others; `inputs` makes a field that is set already; `fn.max` or `fn.min`
+            compares complex numbers; or a message function of `dgl.function` stands for a reducer, or the other way
+            round, or what is no function for any of these.
     """
     check_reduce(reduce)
     check_node_functions(apply=apply, leaf=leaf, inputs=inputs)
@@ -242,9 +243,9 @@ def update_all(
         KeyError: a function reads a field or message that is not there; both are named.
         TypeError: a function returns something else than a dict of fields, or a field that is no tensor; it is named.
         ValueError: `batch` is no `Batch`, there is no such relation, a field has another first dimension than there
-            are nodes or edges, `reduce` returns other fields or dimensions at some in-degrees than at others, or a
-            message function of `dgl.function` stands for a reducer, or the other way round, or what is no function for
-            any of these.
+            are nodes or edges, `reduce` returns other fields or dimensions at some in-degrees than at others,
+            `fn.max` or `fn.min` compares complex numbers, or a message function of `dgl.function` stands for a reducer,
+            or the other way round, or what is no function for any of these.
     """
     check_reduce(reduce)
     check_node_functions(apply=apply)

@@ -9,7 +9,7 @@ import torch
 from torch import Tensor
 
 from dglsent.passing.batch import Batch
-from dglsent.passing.calls import call, name_of
+from dglsent.passing.calls import call, message_for, name_of
 from dglsent.passing.engines.dgl_pull import Pulled, as_it_was, pulled_by, whole
 from dglsent.passing.engines.dgl_views import Shown
 from dglsent.passing.functions import (
@@ -173,7 +173,7 @@ def _without_edges(batch: Batch, relation: Relation, message: MessageFunction, r
             outputs[each.out] = nothing(each.value)
             relation.edges[each.weight] = there(messages, each.score, MESSAGE, by="softmax_sum")
         elif is_builtin(each):
-            message = there(messages, each.msg_field, MESSAGE, by=f"fn.{each.name}")
+            message = message_for(each, messages)
             total = message.sum(0)  # of whole numbers and truth values in 64 bits, and their mean has fractions
             dtypes = {"sum": total.dtype, "mean": total.div(1).dtype}
             outputs[each.out_field] = message.to(dtypes.get(each.name, message.dtype))

@@ -9,7 +9,7 @@ import torch
 from torch import Tensor
 
 from dglsent.passing.batch import Batch
-from dglsent.passing.calls import call
+from dglsent.passing.calls import call, message_for
 from dglsent.passing.engines.dgl_views import Shown
 from dglsent.passing.functions import (
     FrontierPass,
@@ -96,7 +96,7 @@ class Pulled:
 
     def _require_sent(self, messages: Outputs) -> None:
         if is_builtin(self.wanted):
-            there(messages, self.wanted.msg_field, MESSAGE, by=f"fn.{self.wanted.name}")
+            message_for(self.wanted, messages)
 
     def _reduce(self, nodes: Any) -> Outputs:
         made: dict[str, Tensor] = {}
@@ -121,8 +121,7 @@ class Pulled:
             self.kept.append((reducer.weight, edges, weight.flatten(0, 1)))
             return {reducer.out: (weight.unsqueeze(-1) * value).sum(1)}
         if is_builtin(reducer):
-            message = there(nodes.mailbox, reducer.msg_field, MESSAGE, by=f"fn.{reducer.name}")
-            reduced = getattr(message, reducer.name)(1)
+            reduced = getattr(message_for(reducer, nodes.mailbox), reducer.name)(1)
             # A maximum or minimum comes with its places.
             return {reducer.out_field: reduced if isinstance(reduced, Tensor) else reduced.values}
         if isinstance(reducer, Padded):

@@ -129,6 +129,19 @@ def test_numbers_that_dgl_does_not_know_are_told_in_one_line(dtype):
         assert len(str(told.value).splitlines()) == 1
 
 
+@pytest.mark.parametrize("on", ["torch", "dgl"])
+@pytest.mark.parametrize("size", [1, 2, 5])
+@pytest.mark.parametrize("message", [fn.copy_u("x", "m"), lambda edges: {"m": edges.src["x"]}], ids=["built-in", "own"])
+@pytest.mark.parametrize("reduce", [fn.max("m", "h"), fn.min("m", "h"), (fn.sum("m", "s"), fn.max("m", "h"))])
+def test_complex_numbers_have_no_greatest(on, size, message, reduce):
+    """Of a round without edges there is nothing to compare, and it is refused as well."""
+    batch = Batch.of([chain(size)])
+    batch.nodes["x"] = torch.ones(size, 2, dtype=torch.complex64)
+    saying = r"^fn\.(max|min) compares messages, and complex numbers such as those of 'm' have no order; send their abs"
+    with engine(on), pytest.raises(InputError, match=saying):
+        update_all(batch, message, reduce)
+
+
 @pytest.mark.parametrize("message", [fn.u_dot_v("h", "x", "m"), fn.u_mul_v("h", "x", "m"), fn.copy_u("h", "m")])
 def test_dgl_is_not_given_fields_of_no_width(message):
     """Its kernel of `u_dot_v` divides by their width, and the process ended without a word."""

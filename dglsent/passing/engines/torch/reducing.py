@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import torch
 from torch import Tensor
 
-from dglsent.passing.calls import call, name_of
+from dglsent.passing.calls import call, message_for, name_of
 from dglsent.passing.functions import (
     Outputs,
     Padded,
@@ -112,8 +112,7 @@ def reduce_messages(
             each.check(weight.shape[1:], value.shape[1:])
             outputs[each.out] = weighted_sum(value, weight, receivers)
         elif is_builtin(each):
-            message = there(messages, each.msg_field, MESSAGE, by=f"fn.{each.name}")
-            outputs[each.out_field] = _builtin(each, message, receivers, single=single)
+            outputs[each.out_field] = _builtin(each, message_for(each, messages), receivers, single=single)
         else:
             assert by_mailboxes is not None
             outputs.update(by_mailboxes(each))
