@@ -10,7 +10,7 @@ from torch import Tensor
 
 from dglsent.passing.batch import Batch
 from dglsent.passing.calls import call, message_for
-from dglsent.passing.engines.dgl_views import Shown
+from dglsent.passing.engines.dgl_views import Shown, require_numbers
 from dglsent.passing.functions import (
     FrontierPass,
     MessageFunction,
@@ -96,7 +96,7 @@ class Pulled:
 
     def _require_sent(self, messages: Outputs) -> None:
         if is_builtin(self.wanted):
-            message_for(self.wanted, messages)
+            require_numbers("message", self.wanted.msg_field, message_for(self.wanted, messages))
 
     def _reduce(self, nodes: Any) -> Outputs:
         made: dict[str, Tensor] = {}

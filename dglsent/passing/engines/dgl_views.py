@@ -70,13 +70,23 @@ class Shown:
         messages = call(message_function(function), seen)
         for fields in (seen.src, seen.dst, seen.data):
             for name in fields.fetched():
-                if 0 in fields[name].shape[1:]:  # DGL's products of such fields divide by 0, which ends the process
-                    what = f"field {name!r} has the shape {list(fields[name].shape[1:])} a row"
-                    raise InputError(f"engine dgl takes no field without numbers, and {what}; take engine torch")
+                require_numbers("field", name, fields[name])
         return messages
 
     def _unset(self) -> set[str]:
         return {name for name in self._computed if name not in self._known}
+
+
+def require_numbers(what: str, name: str, value: Tensor) -> None:
+    """Refuse a field or message without numbers: DGL's products of such divide by 0, which ends the process.
+
+    Raises:
+        InputError: it has none a row.
+    """
+    row = list(value.shape[1:])
+    if 0 in row:
+        which = f"{what} {name!r} has the shape {row} a row"
+        raise InputError(f"engine dgl takes no {what} without numbers, and {which}; take engine torch")
 
 
 def _field(fields: Mapping[str, Tensor], what: str, unset: Collection[str], hint: str, name: str) -> Tensor:

@@ -152,6 +152,19 @@ def test_dgl_is_not_given_fields_of_no_width(message):
         propagate(batch, message, fn.sum("m", "s"), leaf, leaf=leaf)
 
 
+def test_dgl_is_not_given_messages_of_no_width():
+    """Its kernels said what they expect of E_data, or "O"."""
+    batch = Batch.of([chain(3)])
+    batch.nodes["x"], leaf = torch.ones(3, 0), lambda nodes: {"h": nodes.data["x"]}
+    saying = (
+        r"^engine dgl takes no message without numbers, and message 'm' has the shape \[0\] a row; take engine torch$"
+    )
+    with engine("dgl"), pytest.raises(InputError, match=saying):
+        propagate(batch, lambda edges: {"m": edges.src["h"]}, fn.sum("m", "s"), leaf, leaf=leaf)
+    with engine("dgl"), pytest.raises(InputError, match=saying):
+        update_all(batch, lambda edges: {"m": edges.src["x"]}, fn.mean("m", "h"))
+
+
 def test_a_field_of_no_width():
     batch = Batch.of([chain(3), chain(2)])
     batch.nodes["x"] = torch.ones(5, 0)
