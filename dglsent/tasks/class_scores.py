@@ -8,7 +8,7 @@ from typing import Any
 from torch import Tensor
 
 from dglsent.tasks.task import DIGITS, shares
-from graphs.errors import InputError, counted
+from graphs.errors import InputError, check_whole, counted
 
 
 def score_names(classes: int) -> tuple[str, ...]:
@@ -22,10 +22,10 @@ def class_scores(predicted: Tensor, label: Tensor, classes: int) -> dict[str, fl
     Args:
         predicted: [B] predicted classes.
         label: [B] gold classes.
-        classes: number of classes.
+        classes: number of classes, from 2: of one there is nothing to score.
 
     Raises:
-        InputError: a gold class is none of them.
+        InputError: there are fewer, or a gold class is none of them.
     """
     from torchmetrics.functional.classification import (
         binary_f1_score,
@@ -34,6 +34,7 @@ def class_scores(predicted: Tensor, label: Tensor, classes: int) -> dict[str, fl
         multiclass_accuracy,
     )
 
+    check_whole(2, classes=classes)
     wrong = label[(label < 0) | (label >= classes)]
     if len(wrong):
         raise InputError(

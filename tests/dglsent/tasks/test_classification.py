@@ -128,6 +128,14 @@ def test_scores_of_two_classes(predicted, label, expected):
     assert Classification(2, 2).scores(outcomes) == pytest.approx(expected, abs=1e-6)
 
 
+@pytest.mark.parametrize("task", [Classification(2, 1), Classification(2, 3, choose=1)])
+def test_one_class_alone_cannot_be_scored(task):
+    """The line was that of torchmetrics, which tells of num_classes."""
+    right = torch.tensor([0, 0])
+    with pytest.raises(InputError, match=r"^classes is 1; give a whole number from 2$"):
+        task.scores({"predicted": right, "label": right})
+
+
 @pytest.mark.parametrize("label", [-1, 2])
 def test_a_class_that_is_none_cannot_be_scored(label):
     outcomes = {"predicted": torch.tensor([0, 1]), "label": torch.tensor([0, label])}
