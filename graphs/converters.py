@@ -113,7 +113,8 @@ def from_nltk(parse: Any) -> Constituency | Dependencies:
 
     Raises:
         InputError: it is neither, or a leaf is something else.
-        SentenceError: it has no words, or its heads are broken, missing where others are not, or several of a word.
+        SentenceError: it has no words, or a tree's is empty; or heads are broken, missing where others are not, or
+            several of a word.
     """
     if hasattr(parse, "get_by_address"):
         return _of_dependency_graph(parse)
@@ -142,6 +143,9 @@ def from_nltk(parse: Any) -> Constituency | Dependencies:
             stack.extend((child, place) for child in reversed(node))
         else:
             raise SentenceError(f"phrase {name!r} has no words")
+    words = [each for each in word if each is not None]
+    if "" in words:
+        raise SentenceError(f"word {words.index('') + 1} is an empty string; give it its text, or leave its leaf out")
     return Constituency(label, word, np.asarray(parent, dtype=np.int64))
 
 

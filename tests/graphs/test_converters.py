@@ -36,6 +36,13 @@ def test_trees_of_nltk():
         converters.from_nltk(Tree("S", [Tree("NP", []), "a"]))
 
 
+@pytest.mark.parametrize("leaf", ["", ("", "NN"), Tree("NN", [""])])
+def test_an_empty_word_of_nltk_is_named(leaf):
+    """It became a word of no letters, which no format can write."""
+    with pytest.raises(SentenceError, match=r"^word 2 is an empty string; give it its text, or leave its leaf out$"):
+        converters.from_nltk(Tree("S", [Tree("DT", ["the"]), leaf, "b"]))
+
+
 def test_leaves_of_nltks_chunkers_are_words_with_tags():
     chunked = Tree("S", [Tree("NP", [("the", "DT"), ("film", "NN")]), ("worked", "VBD"), Tree("NP", [("well", "RB")])])
     (ours,) = parse_brackets("(S (NP (DT the) (NN film)) (VBD worked) (NP (RB well)))")
