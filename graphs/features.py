@@ -13,7 +13,7 @@ from graphs.cooccurrence import Cooccurrence
 from graphs.spelling import Spelling
 from graphs.vocabulary import PADDING, SPECIAL, UNKNOWN, VERSION, Vocabulary, check_format, read_json, write_json
 
-__all__ = ["PADDING", "SPECIAL", "UNKNOWN", "Counts", "Vocabularies", "Vocabulary", "relations", "tags"]
+__all__ = ["PADDING", "SPECIAL", "UNKNOWN", "Counts", "Vocabularies", "Vocabulary", "relations", "tag_column", "tags"]
 
 _FORMAT: Final = "dglsent vocabularies"
 
@@ -175,6 +175,11 @@ def tags(sentence: Sentence) -> list[str | None]:
         xpos if xpos != "_" else upos if upos != "_" else None
         for xpos, upos in zip(sentence.xpos, sentence.upos, strict=True)
     ]
+
+
+def tag_column(tags: Iterable[str | None]) -> list[str]:
+    """Tags as a column of words has them, from which `tags` reads them: "_" where there is none."""
+    return [tag or "_" for tag in tags]
 
 
 def relations(sentence: Sentence) -> list[str | None]:

@@ -12,7 +12,7 @@ from dglsent.training.graphs import KINDS, GraphKind, of_tree
 from graphs import fields
 from graphs.columns import Constituency, Dependencies, IntArray, Tagged
 from graphs.errors import InputError, Origin
-from graphs.features import SPECIAL
+from graphs.features import SPECIAL, tag_column
 from graphs.store import Store
 from graphs.store_shard import DST, ENCODED, PAIR_RELATION, SRC, Shard
 
@@ -81,11 +81,11 @@ class _Reader:
             return self._tree(row, words, tags, labels, origin)
         if self._kind == "dependency" or PAIR_RELATION in self._shard.schema:
             head, relation = self._arcs(row, len(words)) if self._kind == "dependency" else self._pairs(row, len(words))
-            tree = Dependencies(words, head, relation, xpos=[tag or "_" for tag in tags], origin=origin)
+            tree = Dependencies(words, head, relation, xpos=tag_column(tags), origin=origin)
             # Only the trees of a document stand apart in a dependency graph.
             tree.forest = self._kind == "dependency" and int((head < 0).sum()) > 1
             return Parsed(dependencies=tree, labels=labels)
-        tokens = Tagged(words, {"pos": [tag or "_" for tag in tags]}, origin)
+        tokens = Tagged(words, {"pos": tag_column(tags)}, origin)
         return Parsed(unparsed=tokens, labels=labels)
 
     def _of_nodes(self, row: int) -> tuple[list[str], list[str], list[int] | None]:

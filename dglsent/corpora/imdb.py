@@ -19,7 +19,7 @@ from dglsent.corpora.parses import parsed
 from dglsent.corpora.splits import with_dev
 from graphs.columns import Dependencies, Tagged
 from graphs.errors import InputError, Origin, check_whole
-from graphs.features import tags
+from graphs.features import tag_column, tags
 from graphs.formats.source import BREAKS, reason, unreadable
 
 _FOLDERS = ("imdb", "aclImdb", ".")
@@ -146,7 +146,7 @@ def _tags_of(parse: Parsed) -> Sequence[str]:
     """The tags of a parse, or of words that were tagged alone."""
     words = parse.dependencies or parse.unparsed
     if isinstance(words, Dependencies):
-        return [tag or "_" for tag in tags(words)]
+        return tag_column(tags(words))
     return parse.constituency.pos if parse.constituency else ()
 
 

@@ -15,7 +15,7 @@ from dglsent.corpora.example import Example, Parsed
 from dglsent.corpora.parses import parsed
 from graphs.columns import Constituency, Tagged
 from graphs.errors import Origin, SentenceError, check_choice
-from graphs.features import tags
+from graphs.features import tag_column, tags
 from graphs.formats.brackets import read_brackets
 from graphs.formats.policy import Sentences
 from graphs.transforms import drop_outer
@@ -126,7 +126,7 @@ def _phrases(examples: Iterable[Example]) -> list[Example]:
         words, parse = tree.words, sentence.dependencies
         if parse:  # of a parser that may have cut words otherwise
             _require_as_many(len(parse), parse.origin, len(words), tree)
-        pos = [tag or "_" for tag in (tags(parse) if parse else tree.pos)]
+        pos = tag_column(tags(parse) if parse else tree.pos)
         for node, (start, end) in enumerate(spans(tree).tolist()):
             key = tuple(words[start:end])
             if node and labels[node] >= 0 and key not in found:

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from graphs.columns import Constituency, Dependencies, Tagged
 from graphs.errors import InputError
-from graphs.features import PADDING, UNKNOWN, Counts, Vocabularies, Vocabulary, relations, tags
+from graphs.features import PADDING, UNKNOWN, Counts, Vocabularies, Vocabulary, relations, tag_column, tags
 from graphs.vocabulary import read_json, write_json
 
 
@@ -152,6 +152,8 @@ def test_columns_of_sentences():
     assert relations(Dependencies(["a"], np.array([-1]), ["_"])) == [None]
     tagged = Tagged(["a", "b"], {"pos": ["DT", "_"], "chunk": ["B-NP", "I-NP"]})
     assert tags(tagged) == ["DT", None]
+    assert tag_column(tags(tagged)) == tagged.columns["pos"]
+    assert tag_column(["", "DT", None]) == ["_", "DT", "_"]
     assert tags(Tagged(["a", "b"])) == relations(tagged) == [None, None]
 
 
