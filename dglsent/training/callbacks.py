@@ -264,15 +264,16 @@ class SafeCheckpointIO(TorchCheckpointIO):
         """Write beside the file, then take its place: a run killed here leaves the old one whole.
 
         Raises:
-            InputError: torch cannot write it, as on a full disk.
+            OSError: it cannot be written, as on a full disk; the error says so and names the file.
         """
         path = Path(path)
         path.parent.mkdir(parents=True, exist_ok=True)
         with replacing(path) as beside:
             try:
-                torch.save(checkpoint, beside)
-            except RuntimeError as error:  # torch's word for a full disk
-                raise InputError(f"{path}: cannot be written ({_first_line(error)})") from None
+                with beside.open("wb") as file:  # of Python, for torch's own writer does not say what the disk lacks
+                    torch.save(checkpoint, file)
+            except RuntimeError as error:  # torch's word, over that of the disk
+                raise (error.__context__ if isinstance(error.__context__, OSError) else error) from None
 
     def load_checkpoint(self, path: Any, map_location: Any = None, weights_only: bool | None = True) -> dict[str, Any]:
         """Read tensors and plain values alone.

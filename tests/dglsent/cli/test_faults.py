@@ -110,6 +110,7 @@ def test_a_full_disk(room, tmp_path, capsys):
         assert main(["fit", str(file), "--out", str(tmp_path / "run")]) == 2
     *_, last = err.getvalue().splitlines()
     assert last.startswith(f"dglsent: {tmp_path / 'run'}"), last
+    assert last.endswith("File too large; make room there, or choose another place"), last
     assert "Traceback" not in err.getvalue()
     assert not list(tmp_path.rglob("*.part"))
     assert not list(tmp_path.rglob("*.lock"))

@@ -11,6 +11,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 import torch
+from full_disk import full_disk
 from tiny import recipe
 
 from dglsent.cli.main import main
@@ -127,6 +128,15 @@ def test_in_a_terminal_a_bar_stands_under_the_lines_of_epochs(tmp_path, monkeypa
     assert any(re.match(r"Epoch 0: .* 8/8 ", line) for line in shown)
     assert any(line.startswith("Validation") for line in shown)
     assert "Epoch 0" not in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(("size", "room"), [(10, 0), (10, 500), (100_000, 500), (100_000, 20_000)])
+def test_a_checkpoint_says_what_the_disk_lacks(size, room, tmp_path):
+    """Torch spoke of an iostream, or of an unexpected position, and the disk was not told."""
+    with full_disk(room), pytest.raises(OSError, match="File too large") as told:
+        SafeCheckpointIO().save_checkpoint({"w": torch.zeros(size)}, tmp_path / "resume.ckpt")
+    assert told.value.filename == str(tmp_path / "resume.ckpt")
+    assert not list(tmp_path.iterdir())
 
 
 @pytest.mark.parametrize("content", [[1, 2], torch.zeros(2), {"state_dict": {}, "epoch": 1}])
