@@ -142,17 +142,22 @@ def propagate(
         KeyError: a function reads a field or message that is not there (both are named), or a field is computed at
             nodes without in-edges and not at others, or the other way round.
         TypeError: a function returns something else than a dict of fields, or a field that is no tensor; it is named.
-        ValueError: `batch` is no `Batch`; the relation has cycles or levels that are not those of its edges, or there
-            is no such relation or direction; there is neither `apply` nor `leaf`; a field has another first dimension
-            than there are nodes or edges, or other dimensions at some nodes than at others; `reduce` returns other
-            fields at some in-degrees than at others; `inputs` makes a field that is set already; `fn.max` or `fn.min`
-            compares complex numbers; or a message function of `dgl.function` stands for a reducer, or the other way
-            round, or what is no function for any of these.
+        ValueError: `batch` is no `Batch`; the relation has cycles or levels that are not those of its edges, is `child`
+            of complete graphs, which have no such edges, or there is no such relation or direction; there is neither
+            `apply` nor `leaf`; a field has another first dimension than there are nodes or edges, or other dimensions
+            at some nodes than at others; `reduce` returns other fields at some in-degrees than at others; `inputs`
+            makes a field that is set already; `fn.max` or `fn.min` compares complex numbers; or a message function of
+            `dgl.function` stands for a reducer, or the other way round, or what is no function for any of these.
     """
     check_reduce(reduce)
     check_node_functions(apply=apply, leaf=leaf, inputs=inputs)
     _check_batch(batch)
     batch.relation(relation).check(direction)
+    if relation == CHILD and batch.complete:
+        raise InputError(
+            "a propagation runs along the edges of trees or chains, and complete graphs have none: no node would hear "
+            "another; make the batch of graphs.chain, dependency or constituency, or run rounds over complete"
+        )
     if apply is None and leaf is None:
         raise ValueError("a propagation without apply needs leaf=, which gives the nodes without in-edges their fields")
     _run(

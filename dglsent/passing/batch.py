@@ -20,6 +20,7 @@ from dglsent.passing.views import Fields, require_rows
 from graphs import fields
 from graphs.batching import MergedGraphs, merge, pair_fields, topology
 from graphs.columns import IntArray
+from graphs.complete_graphs import CompleteGraph
 from graphs.errors import InputError, check_kind, counted
 from graphs.fields import ATTEND, CHILD
 from graphs.ranges import starts
@@ -44,6 +45,7 @@ class Batch:
     Attributes:
         size: number of sentences S.
         pairs: whether they are pairs.
+        complete: whether `of` was given complete graphs, which have no edges of `child`.
         num_nodes: N.
         node_counts: [S] nodes of each sentence, on the CPU.
         nodes: node fields by name, each [N, ...], in the graph's order.
@@ -59,7 +61,7 @@ class Batch:
     def __init__(self, merged: MergedGraphs, *, pairs: bool = False) -> None:
         check_kind(merged, MergedGraphs, "Batch.of(graphs) batches a list of sentence graphs")
         self._merged = merged
-        self.size, self.pairs = len(merged.node_counts), pairs
+        self.size, self.pairs, self.complete = len(merged.node_counts), pairs, False
         self.node_counts = torch.from_numpy(merged.node_counts)
         columns = {**merged.nodes, **(pair_fields(merged) if pairs else {})}
         self.num_nodes = int(merged.node_counts.sum())
@@ -102,6 +104,7 @@ class Batch:
             if isinstance(given, str):
                 raise InputError(f"{name} is text; give a tuple: {name}=({given!r},)")
         batch = cls(merge(graphs), pairs=pairs)
+        batch.complete = not isinstance(graphs, MergedGraphs) and isinstance(graphs[0], CompleteGraph)
         for use in (*((CHILD, direction) for direction in directions), *relations):
             name, *along = (use,) if isinstance(use, str) else use
             relation = batch.relation(name)

@@ -222,18 +222,24 @@ def _try_out(recipe: Recipe, model: SentenceModel, examples: Examples) -> None:
         with trying(model):
             batch = few(recipe, encoder, examples)
             asked = _asked_of(batch)
-            (model if is_own(model.task) else model.outcomes)(batch)
-        if recipe.graph == fields.COMPLETE and asked & {fields.CHILD, fields.NEIGHBOUR}:
-            raise InputError(
-                f"encoder {type(encoder).__name__} passes messages along the edges of trees or chains, and complete "
-                "graphs have none: no word would hear another; choose another --graph, or --encoder CN3 or Transformer"
-            )
+            try:
+                (model if is_own(model.task) else model.outcomes)(batch)
+            finally:  # `passing` refuses it as well, and knows neither the encoder nor the options
+                _refuse_unconnected(recipe, encoder, asked)
     except InputError:
         raise
     except Exception as error:
         if is_own(encoder):
             raise  # whoever writes an encoder wants to see where it fails
         raise no_graphs_for(recipe, encoder, error) from error
+
+
+def _refuse_unconnected(recipe: Recipe, encoder: Encoder, asked: set[str]) -> None:
+    if recipe.graph == fields.COMPLETE and asked & {fields.CHILD, fields.NEIGHBOUR}:
+        raise InputError(
+            f"encoder {type(encoder).__name__} passes messages along the edges of trees or chains, and complete "
+            "graphs have none: no word would hear another; choose another --graph, or --encoder CN3 or Transformer"
+        )
 
 
 def _asked_of(batch: Batch) -> set[str]:

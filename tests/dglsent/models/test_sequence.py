@@ -5,12 +5,14 @@ from functools import partial
 import pytest
 import torch
 from agreement import ENGINES, assert_agrees, build, close, encode
+from complete_sentences import sentence
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from random_graphs import DEEP, TALL, chain, chains, depth, tree
 from reference.sequence import bilstm, bilstm_readout, gru, lstm
 
 from dglsent.models.sequence import BiLSTM, SeqGRU, SeqLSTM
+from graphs.errors import InputError
 
 MODELS = {
     "lstm": (SeqLSTM, {}, lstm),
@@ -119,6 +121,14 @@ def test_tied_directions_share_one_set_of_weights():
 def test_a_tree_is_refused(on, encoder_class):
     with pytest.raises(ValueError, match="runs over chains; here a node hears from 2 others"):
         encode(build(encoder_class), [tree([-1, 0, 0])], on)
+
+
+@on_engines
+@pytest.mark.parametrize("encoder_class", [SeqLSTM, SeqGRU, BiLSTM])
+def test_complete_graphs_are_refused(on, encoder_class):
+    """In a loop of one's own no word heard another."""
+    with pytest.raises(InputError, match=r"complete graphs have none: no node would hear another; make the batch of"):
+        encode(build(encoder_class), [sentence(2), sentence(1)], on)
 
 
 @on_engines
