@@ -29,7 +29,7 @@ def mean_over_words(batch: Batch, states: Tensor) -> Tensor:
     """The mean over a sentence's words; phrases and padding nodes are none: [N, d] -> [S, d]."""
     summed, words = at_least_single(states), _words(batch)
     total = segment_sum(torch.where(words, summed, 0), batch.sentences)
-    return _of_states(total / segment_sum(words.to(summed.dtype), batch.sentences), states)
+    return _of_states(total / segment_sum(words.to(total.dtype), batch.sentences), states)
 
 
 class QueryPooling(nn.Module):
@@ -56,8 +56,11 @@ class QueryPooling(nn.Module):
 
 
 def _of_states(vectors: Tensor, states: Tensor) -> Tensor:
-    """Vectors in the type of the states, as the head of a model in bfloat16 wants them; under autocast in float32."""
-    return vectors if is_mixed(states.device) else vectors.to(states.dtype)
+    """Vectors in the type of the states, as the head of a model in bfloat16 wants them; under autocast in float32.
+
+    Those of whole numbers and truth values have fractions, and stay as they are.
+    """
+    return vectors.to(states.dtype) if states.is_floating_point() and not is_mixed(states.device) else vectors
 
 
 def _words(batch: Batch) -> Tensor:

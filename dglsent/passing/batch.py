@@ -197,8 +197,9 @@ class Batch:
         roots = states.index_select(0, self.roots)
         if len(self.roots) == self.size:
             return roots
-        count = self._roots_of_sentences.offsets.diff().to(states.dtype)
-        return segment_sum(roots, self._roots_of_sentences) / count.view(-1, *(1,) * (states.dim() - 1))
+        total = segment_sum(roots, self._roots_of_sentences)
+        count = self._roots_of_sentences.offsets.diff().to(total.dtype)
+        return total / count.view(-1, *(1,) * (states.dim() - 1))
 
     @cached_property
     @lasting

@@ -24,8 +24,12 @@ def gather(x: Tensor, incidence: Incidence) -> Tensor:
 
 
 def segment_sum(x: Tensor, incidence: Incidence) -> Tensor:
-    """Sum of x [m, ...] over the edges of each row: [n, ...], 0 where a row has none."""
-    return _SegmentSum.apply(x, *incidence)
+    """Sum of x [m, ...] over the edges of each row: [n, ...], 0 where a row has none.
+
+    Of whole numbers and truth values it is one of 64 bits, as the sum of a tensor is.
+    """
+    whole = not (x.is_floating_point() or x.is_complex())
+    return _SegmentSum.apply(x.long() if whole else x, *incidence)
 
 
 def permute(x: Tensor, index: Tensor, inverse: Tensor) -> Tensor:

@@ -79,3 +79,12 @@ def test_a_model_in_bfloat16_has_vectors_in_bfloat16():
         assert readout(batch, states.to(torch.bfloat16)).dtype == torch.bfloat16
     # Its weights are float32, and so add up to one: in bfloat16 they have eight bits.
     assert_close(segment_sum(batch.nodes["attention"], batch.sentences), torch.ones(len(SIZES)))
+
+
+@pytest.mark.parametrize("dtype", [torch.bool, torch.int8, torch.int64])
+def test_the_mean_of_whole_numbers_has_fractions(dtype):
+    """It was cut to their type: of truth values it was whether there is one."""
+    batch = Batch.of([chain(3), chain(2)])
+    states = torch.tensor([[0], [100], [100], [0], [1]]).to(dtype)
+    wanted = [part.double().mean().item() for part in states.split([3, 2])]
+    assert mean_over_words(batch, states).flatten().tolist() == pytest.approx(wanted)

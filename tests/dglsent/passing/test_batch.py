@@ -293,3 +293,11 @@ def test_a_column_that_graphs_of_ones_own_lack_is_named(column, needs):
     del graph.nodes[column]
     with pytest.raises(KeyError, match=rf"node field '{column}' .*; give the graphs this column: .*words"):
         needs(Batch.of([graph]))
+
+
+@pytest.mark.parametrize("dtype", [torch.bool, torch.int8])
+def test_the_mean_over_roots_of_whole_numbers_has_fractions(dtype):
+    batch = Batch.of([tree([-1, -1, -1]), tree([-1])])
+    states = torch.tensor([100, 100, 0, 100]).to(dtype)
+    wanted = [part.double().mean().item() for part in states.split([3, 1])]
+    assert batch.at_roots(states).tolist() == pytest.approx(wanted)

@@ -69,13 +69,15 @@ def test_update_all(reducer, message):
 
 @pytest.mark.parametrize("dtype", [torch.bool, torch.uint8, torch.int8, torch.int32, torch.int64])
 @pytest.mark.parametrize("reducer", ["sum", "mean", "max", "min"])
-@pytest.mark.parametrize("relation", ["neighbour", "next"])
-def test_whole_numbers_and_truth_values(dtype, reducer, relation):
-    """As a tensor has them: sums in 64 bits, and truth values counted."""
+@pytest.mark.parametrize("relation", ["neighbour", "next", "complete"])
+@pytest.mark.parametrize("several", [False, True])
+def test_whole_numbers_and_truth_values(dtype, reducer, relation, several):
+    """As a tensor has them: sums in 64 bits, and truth values counted; also where all of a sentence hear the same."""
     batch = Batch.of([chain(3), chain(2)])
     x = batch.nodes["x"] = torch.tensor([0, 100, 100, 0, 1]).to(dtype)
+    reduce = getattr(fn, reducer)("m", "h")
     with engine("torch"):
-        update_all(batch, fn.copy_u("x", "m"), [getattr(fn, reducer)("m", "h")], relation=relation)
+        update_all(batch, fn.copy_u("x", "m"), [reduce] if several else reduce, relation=relation)
     src, dst = map(torch.from_numpy, batch.relation(relation).ends)
     for node, found in enumerate(batch.nodes["h"].tolist()):
         heard = x[src[dst == node]]
