@@ -16,6 +16,7 @@ from types import ModuleType
 from typing import Any, Literal, TypeAlias, get_args
 
 from torch import _C, Tensor, compiler
+from torch.autograd import forward_ad
 
 from dglsent.passing.batch import Batch
 from dglsent.passing.engines import dgl, torch
@@ -302,6 +303,10 @@ def _in_functorch() -> bool:
     return bool(_C._are_functorch_transforms_active())
 
 
+def _in_forward_mode() -> bool:
+    return forward_ad._current_level >= 0  # from 0 on within dual_level
+
+
 def _check_batch(batch: Batch) -> None:
     """Refuse what DGL's own functions take.
 
@@ -328,6 +333,11 @@ def _run(name: str, batch: Batch, *arguments: Any, **options: Any) -> Any:
         )
     if _in_functorch():
         raise InputError("functions of torch.func cannot pass through an engine; take torch.autograd.grad")
+    if chosen is torch and _in_forward_mode():
+        raise InputError(
+            "derivatives forwards (dual_level, a jacobian with strategy='forward-mode') cannot pass through engine "
+            "torch; take torch.autograd.grad, or a jacobian with strategy='reverse-mode'"
+        )
     function = getattr(chosen, name)
     if "torch._dynamo" in sys.modules:  # to import it for nothing would take seconds
         function = _untraced(function)

@@ -5,6 +5,8 @@ from __future__ import annotations
 import pytest
 import torch
 from random_graphs import caterpillar, chain, tree
+from torch.autograd import forward_ad
+from torch.autograd.functional import jacobian
 
 from dglsent.passing import Batch, engine, propagate, update_all
 from graphs.door import fn
@@ -149,3 +151,40 @@ def test_transforms_of_functorch_are_refused():
 
     with pytest.raises(InputError, match=r"torch.func cannot pass through an engine"):
         torch.func.grad(total)(torch.ones(3, 2))
+
+
+@pytest.mark.parametrize("way", ["up", "round"])
+def test_derivatives_forwards_are_refused_and_not_wrong(way):
+    """States are written into memory that others share, where a tangent is lost: what came out was a wrong number."""
+    batch = Batch.of([chain(4)])
+
+    def total(x):
+        batch.nodes["x"] = x
+        if way == "round":
+            update_all(batch, fn.copy_u("x", "m"), fn.sum("m", "h"))
+        else:
+            propagate(
+                batch,
+                fn.copy_u("h", "m"),
+                fn.sum("m", "s"),
+                lambda nodes: {"h": nodes.data["s"] * nodes.data["x"]},
+                leaf=lambda nodes: {"h": nodes.data["x"]},
+            )
+        return batch.nodes["h"].sum()
+
+    x = torch.rand(4, 2)
+    backwards = jacobian(total, x)
+    assert backwards.shape == (4, 2)
+    with pytest.raises(InputError, match=r"forwards .* cannot pass through engine torch"):
+        jacobian(total, x, strategy="forward-mode", vectorize=True)
+    with forward_ad.dual_level(), pytest.raises(InputError, match=r"forwards .* cannot pass through engine torch"):
+        total(forward_ad.make_dual(x, torch.ones_like(x)))
+    assert torch.equal(jacobian(total, x), backwards)  # when it is over, all is as before
+
+
+def test_derivatives_forwards_pass_through_functions_of_mailboxes_on_engine_dgl():
+    batch = Batch.of([tree([-1, 0, 0])])
+    with engine("dgl"), forward_ad.dual_level():
+        batch.nodes["x"] = forward_ad.make_dual(torch.zeros(3), torch.tensor([1.0, 2.0, 4.0]))
+        update_all(batch, lambda edges: {"m": edges.src["x"]}, lambda nodes: {"s": nodes.mailbox["m"].sum(1)})
+        assert forward_ad.unpack_dual(batch.nodes["s"]).tangent.tolist() == [6, 0, 0]
