@@ -90,6 +90,21 @@ def test_whole_numbers_and_truth_values(dtype, reducer, relation, several):
     assert batch.nodes["h"].dtype == wanted
 
 
+@pytest.mark.parametrize("relation", ["child", "neighbour", "complete"])
+def test_a_mean_is_finite_where_the_sum_is_not(relation):
+    """Of float16, whose largest number is 65504; a function of mailboxes gives the same."""
+    batch = Batch.of([tree([-1, 0, 0, 0])])
+    batch.nodes["x"] = torch.full((4, 2), 40000.0, dtype=torch.float16)
+    found = []
+    for reduce in (fn.mean("m", "h"), lambda nodes: {"h": nodes.mailbox["m"].mean(1)}):
+        update_all(batch, fn.copy_u("x", "m"), reduce, relation=relation)
+        found.append(batch.nodes["h"])
+    ours, theirs = found
+    assert ours.dtype == torch.float16
+    assert torch.equal(ours, theirs)
+    assert ours[0].tolist() == [40000, 40000]
+
+
 @pytest.mark.parametrize("dtype", [torch.bool, torch.uint8, torch.int64, torch.bfloat16, torch.float64])
 @pytest.mark.parametrize(
     "reduce",

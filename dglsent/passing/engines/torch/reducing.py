@@ -20,6 +20,7 @@ from dglsent.passing.functions import (
 )
 from dglsent.passing.missing import MESSAGE, MissingFieldError, there
 from dglsent.passing.plans.incidence import Incidence
+from dglsent.passing.precision import at_least_single
 from dglsent.passing.relation import Relation
 from dglsent.passing.same_fields import require_alike, require_same_fields
 from dglsent.passing.segments import permute, segment_max, segment_softmax, segment_sum, weighted_sum
@@ -223,5 +224,7 @@ def _builtin(function: Any, message: Tensor, receivers: Incidence, *, single: bo
 
 
 def _mean(message: Tensor, receivers: Incidence) -> Tensor:
-    count = receivers.offsets.diff().clamp(min=1).to(message.dtype)
-    return segment_sum(message, receivers) / count.view(-1, *(1,) * (message.dim() - 1))
+    wide = at_least_single(message)  # a sum of float16 soon is infinite, where the mean is not
+    count = receivers.offsets.diff().clamp(min=1).to(wide.dtype)
+    mean = segment_sum(wide, receivers) / count.view(-1, *(1,) * (message.dim() - 1))
+    return mean.to(message.dtype) if message.is_floating_point() else mean
