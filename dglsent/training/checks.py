@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from inspect import signature
 from itertools import chain
+from typing import Any
 
 import numpy as np
 from torch import Tensor, nn
@@ -68,6 +69,7 @@ def check(recipe: Recipe, model: SentenceModel, sets: Mapping[str, Examples]) ->
     _check_half_width(recipe, model.encoder)
     _check_own_graphs(recipe, model.encoder, sets)
     _check_task(recipe, model.task, sets)
+    _check_what_is_read(model)
     _check_weights(model)
     try_encoder(recipe, model, sets["train"])
     _try_out(recipe, model, sets["train"])
@@ -117,6 +119,29 @@ def _check_encoder(encoder: Encoder) -> None:
                 f"encoder {name}: {place} is a {type(module).__name__}, and of Lazy modules no run can be loaded; give "
                 "its sizes, such as nn.Linear(embedding.dim, hidden)"
             )
+
+
+def _check_what_is_read(model: SentenceModel) -> None:
+    """Refuses a way of reading a sentence out, or attributes of edges, that nothing in the model reads."""
+    encoder, task = model.encoder, model.task
+    pairs = "DecomposableAttention" in _kinds(encoder)
+    inner: Any = encoder.structure if pairs else encoder
+    why = "DecomposableAttention compares roots, of chains the last words" if pairs else "Tagging reads words"
+    if "AttentiveBiLSTM" in _kinds(inner) and (pairs or "Tagging" in _kinds(task)):
+        raise InputError(f"encoder AttentiveBiLSTM: {why}; its query would pool and learn nothing, so take BiLSTM")
+    readout = getattr(inner, "bilstm_readout", "last_word")
+    if pairs and readout != "last_word":
+        raise InputError(f"encoder.structure.bilstm_readout: {readout}, and {why}; leave it out")
+    if "CN3" in _kinds(encoder) and not encoder.depth and encoder.edges.size:
+        raise InputError(
+            "encoder.edges: layers alone read attributes of edges, and encoder.layers is 0; set --encoder.edges [], or "
+            "--encoder.layers 1"
+        )
+
+
+def _kinds(part: Encoder | Task) -> set[str]:
+    """The names of its class and of the bases; to import these would make the run depend on their code."""
+    return set() if is_own(part) else {kind.__name__ for kind in type(part).__mro__}
 
 
 def _check_weights(model: SentenceModel) -> None:
