@@ -26,7 +26,8 @@ class DecomposableAttention(PairEncoder):
 
     Args:
         embedding: word vectors.
-        structure: the encoder of one sentence; d is its `memory_size`, of a BiLSTM that of one direction.
+        structure: the encoder of one sentence; d is its `memory_size`, of a BiLSTM that of one direction. How it would
+            read out a sentence counts for nothing: h is that of the root, in a chain the last word's.
         mda_G: whether G is a "linear" map, as in the released code, or followed by a "relu".
 
     Raises:

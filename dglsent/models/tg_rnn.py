@@ -30,7 +30,8 @@ class TGRNN(RecNN):
     """Tag-guided recursive network: h = tanh(U_t [h_l; h_r] + b_t), t the phrase's tag; a word as in RecNN.
 
     The most frequent phrase tags have a function (U_t, b_t) of their own; all others share one. "@X", the
-    label of a phrase made by binarisation, counts as X.
+    label of a phrase made by binarisation, counts as X, whose place among the frequent ones is that of the more
+    frequent of both labels.
 
     Args:
         embedding: word vectors, d dimensions.

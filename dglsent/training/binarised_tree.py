@@ -17,6 +17,9 @@ from graphs.transforms import binarise, collapse_unary
 class BinarisedTree(OwnGraph):
     """A constituency tree whose unary chains are collapsed, binarised as its arguments say.
 
+    Trees whose nodes have gold classes, as those of SST and of the built-in reviews, stay as they are, whatever the
+    arguments; so do trees that are binary already.
+
         graph: {class_path: BinarisedTree, init_args: {branching: head, label: at}}
 
     Args:

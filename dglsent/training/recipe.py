@@ -88,8 +88,8 @@ class TrainingOptions:
         patience: stop after so many epochs without a better dev score; never by default.
         monitor: the dev score that counts; the task's own by default.
         workers: processes that batch and plan beside the training; worth it where a GPU waits for the CPU.
-        bucket: sort by length the examples of so many batches, so that those of a batch are of about one length; 0 for
-            batches of any lengths. The order depends on seed and epoch alone, either way.
+        bucket: sort by length the examples of so many batches, so that those of a batch are of about one length; 0, or
+            1, for batches of any lengths. The order depends on seed and epoch alone, either way.
         precision: "bf16-mixed" multiplies in bfloat16, "16-mixed" (GPUs alone) in float16 with scaled losses; weights,
             states, losses and scores stay float32.
         average: dev scores and the run keeps an average of weights: below 1, such as 0.999, the decay of a moving
