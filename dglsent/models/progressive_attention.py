@@ -31,6 +31,7 @@ class ProgressiveAttention(PairEncoder):
     which is what its parent sees. As a sums to 1 this is h_j + sum_k H_k - sum_k a_k H_k, and so it is computed. The
     sentence vector is tanh(h' + h) at the root (eq. 23-24). Cell and attention are shared by both sentences. Near 0,
     where weights start, tanh is linear and W h_j of eq. 21, alike for all k, cancels: with L2 it is hardly learnt.
+    Dropout of word vectors is drawn anew in the second pass.
 
     Args:
         embedding: word vectors.
