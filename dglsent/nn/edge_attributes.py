@@ -47,7 +47,7 @@ class EdgeAttributes(nn.Module):
         size: dimensions of all of them together.
 
     Raises:
-        ValueError: an attribute is unknown, or its number of ids is not given.
+        ValueError: an attribute is unknown or named twice, or its number of ids is not given.
         InputError: the vocabularies have no relations, or `dim` or `lexical` is no whole number from 0.
     """
 
@@ -60,6 +60,8 @@ class EdgeAttributes(nn.Module):
         if vocabularies is not None:
             counts[RELATION] = 2 * len(vocabularies.relation) + 2
         for name in names:
+            if names.count(name) > 1:
+                raise ValueError(f"edge attribute {name!r} stands there twice; name each once")
             if name not in counts:
                 raise ValueError(f"edge attribute {name!r}; there are {', '.join(counts)}")
             if counts[name] < 1:

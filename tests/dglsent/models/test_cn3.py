@@ -197,6 +197,8 @@ def test_what_an_attribute_needs_is_said():
         build(CN3, edges=["near"])
     with pytest.raises(ValueError, match=r"relation, distance, pmi, lexical$"):
         build(CN3, edges=["near"], vocabularies=vocabularies())
+    with pytest.raises(ValueError, match="edge attribute 'distance' stands there twice; name each once"):
+        build(CN3, edges=["distance", "distance"])
     with pytest.raises(ValueError, match=r"hidden 5: concat leaves words and attributes as they are; give hidden 3"):
         build(CN3, hidden=5, context="concat")
     with pytest.raises(ValueError, match=r"hidden 5: .* give an even number"):
