@@ -63,24 +63,20 @@ def _take(handles: list[int], file: Path, path: Path, until: float) -> None:
     """Puts an open file that holds the lock into a list, where it is found after an interrupt too."""
     while True:
         handles.append(handle := os.open(file, os.O_RDWR | os.O_CREAT, 0o666))
-        try:
-            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            holder = os.read(handle, 200).decode(errors="replace").strip() or "another process"
-            os.close(handles.pop())
-            if time.monotonic() < until:
-                time.sleep(0.1)
-                continue
-            raise InputError(f"{path}: {holder} is writing it; wait until it ends, or choose another") from None
-        except OSError:
-            return  # a file system without locks
-        if _is_there(handle, file):
+        if _is_held(handle, file):
             since = time.strftime("%Y-%m-%d %H:%M:%S")
             with suppress(OSError):  # the disk may be full
                 os.truncate(handle, 0)
                 os.write(handle, f"process {os.getpid()} on {platform.node()} (since {since})\n".encode())
             return
+        holder = os.read(handle, 200).decode(errors="replace").strip() or "another process"
+        gone = not _is_there(handle, file)
         os.close(handles.pop())
+        if gone:
+            continue
+        if time.monotonic() >= until:
+            raise InputError(f"{path}: {holder} is writing it; wait until it ends, or choose another")
+        time.sleep(0.1)
 
 
 def _let_go(handles: list[int], file: Path) -> None:
