@@ -395,39 +395,3 @@ def test_states_that_score_no_classes_need_a_head(tmp_path, program):
         "fit", recipe, "--task.head", "false", "--out", tmp_path / "run",
         saying=["task.head: false is for", "these have 16 dimensions", "--task.head true"],
     )  # fmt: skip
-
-
-@pytest.mark.parametrize(
-    ("structure", "said"),
-    [
-        ("AttentiveBiLSTM", "encoder AttentiveBiLSTM: DecomposableAttention compares roots"),
-        (
-            '{"class_path": "BiLSTM", "init_args": {"bilstm_readout": "ends"}}',
-            "encoder.structure.bilstm_readout: ends, and DecomposableAttention compares roots",
-        ),
-    ],
-)
-def test_a_readout_that_attention_between_sentences_passes_over_is_refused(structure, said, tmp_path, program):
-    """The first trained, and had no `attention` to record; the second was the run without it, number by number."""
-    options = ["--graph", "chain", "--encoder", "DecomposableAttention", "--encoder.structure", structure]
-    program.refuses("fit", recipe(tmp_path, PAIRS), *options, "--out", tmp_path / "run", saying=[said])
-    assert not (tmp_path / "run").exists()
-
-
-def test_a_query_that_pools_sentences_is_refused_where_words_are_tagged(tmp_path, program):
-    """What was drawn as its attention was that of weights that no loss had reached."""
-    text = TAGS.replace("sequence.BiLSTM", "self_attention.AttentiveBiLSTM").replace(", tie_directions: false", "")
-    (tmp_path / "tags.yaml").write_text(text)
-    saying = ["encoder AttentiveBiLSTM: Tagging reads words; its query would pool and learn nothing, so take BiLSTM"]
-    program.refuses("fit", tmp_path / "tags.yaml", "--out", tmp_path / "run", saying=saying)
-    assert not (tmp_path / "run").exists()
-
-
-def test_attributes_of_edges_without_a_layer_that_reads_them_are_refused(tmp_path, program):
-    fit = ("fit", own_recipe(tmp_path, graph="complete", encoder="CN3"), "--out", tmp_path / "run")
-    program.refuses(
-        *fit, "--encoder.layers", 0, "--encoder.edges", "[distance]",
-        saying=["encoder.edges: layers alone read attributes of edges, and encoder.layers is 0"],
-    )  # fmt: skip
-    assert not (tmp_path / "run").exists()
-    assert program(*fit, "--encoder.layers", 0)[0] == 0
