@@ -73,7 +73,7 @@ ANALYSES = (
     Analysis("window-curves", "C2", WINDOWS, "figure 3: dev accuracy by epoch, with and without gates",
              "models scored by accuracy on dev; X-plain beside X", "runs"),
     Analysis("gate-activity", "C3", WINDOWS, "figure 4: gates of words as training goes on",
-             "WindowMLP, WindowLSTM or WindowBiLSTM, trained with --log-gates", "gates"),
+             "WindowMLP, WindowElman, WindowJordan, WindowLSTM or WindowBiLSTM, trained with --log-gates", "gates"),
     Analysis("window-ablations", "C4", WINDOWS, "tables 2 and 3: filters, ablations, window sizes",
              "models scored by accuracy on dev; X-ANYTHING beside X, as pmb/lstm-plain beside pmb/lstm", "runs"),
     Analysis("learned-structure", "D1", NON_LOCAL, "table 5 and figure 1: whom words listen to, layer by layer",

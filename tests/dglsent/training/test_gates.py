@@ -7,13 +7,19 @@ import numpy as np
 import pyarrow.parquet as pq
 import pytest
 import torch
+from reference import dynamic_window as reference
 from tiny import PAIRS, recipe
 from tiny_tags import TAGS
+from window_sentences import SENTENCES, VOCABULARIES, embedding, spread, tokens
 
 from dglsent.corpora.example import Example, Parsed
+from dglsent.models.dynamic_window import WindowBiLSTM, WindowMLP, WindowOptions
+from dglsent.models.window_rnn import WindowElman, WindowJordan
+from dglsent.tasks.tagging import Tagging
 from dglsent.training.assemble import load_inputs
 from dglsent.training.data import graph_set
 from dglsent.training.gates import GateLog, is_due, occurrences
+from dglsent.training.model import SentenceModel
 from dglsent.training.run import Run
 from graphs.columns import Tagged
 from graphs.errors import InputError
@@ -68,6 +74,32 @@ def test_the_gates_are_those_of_the_model(logged):
     # Each sentence stands in training four times, and its gates are the same each time.
     spread = last[last.word == "saw"].round({"gate": 5}).groupby("offset").gate.nunique()
     assert (spread == 2).all()
+
+
+@pytest.mark.parametrize("encoder_class", [WindowMLP, WindowBiLSTM, WindowElman, WindowJordan])
+@pytest.mark.parametrize("filter", ["one_layer", "cnn"])
+def test_each_place_of_a_word_has_the_gates_of_the_reference(encoder_class, filter, tmp_path):
+    """Slot by slot in a model that trains; of gates by dimensions (cnn) their mean."""
+    options = WindowOptions(filter=filter, cap_dim=2, character_dim=1)
+    encoder = encoder_class(embedding(), hidden=4, half_width=2, options=options, vocabularies=VOCABULARIES)
+    encoder.embedding.dropout = 0.5
+    model = SentenceModel(spread(encoder), Tagging(encoder.size, VOCABULARIES.label.strings)).train()
+    examples = [Example((Parsed(unparsed=Tagged(words), labels=[0] * len(words)),)) for words in SENTENCES]
+    data = graph_set(examples, "window", VOCABULARIES, 1, {}, token_labels=True)
+    GateLog(tmp_path, model, data, VOCABULARIES, ["the", "cat", "i"]).log_step(7)
+    assert all(module.training for module in model.modules())
+    wanted, state = [], encoder.state_dict()
+    for entry in occurrences(data, VOCABULARIES, ["the", "cat", "i"]):
+        for number, (example, node) in enumerate(entry["places"]):
+            (graph,) = data.graphs[example]
+            _, _, gates = reference.read(state, tokens(graph), 2, filter)
+            for offset in range(-2, 3):
+                if 0 <= node + offset < graph.size - 1:
+                    gate = gates[5 * node + 2 + offset].mean().item()
+                    wanted.append((7, entry["word"], number, offset, pytest.approx(gate, rel=1e-5)))
+    found = pq.read_table(tmp_path / "step-000000007.parquet").to_pandas()
+    assert len(wanted) > 20
+    assert list(found.itertuples(index=False, name=None)) == wanted
 
 
 def test_gates_of_a_model_that_went_wrong_are_nan(logged, tmp_path, program):
