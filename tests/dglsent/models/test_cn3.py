@@ -115,6 +115,17 @@ class TestIdentities:
                 lone = torch.tensor([size == 1 for size in LENGTHS for _ in range(size)])
                 close(weight[src == dst], lone.to(weight.dtype))
 
+    def test_without_self_loops_no_word_hears_itself_however_low_the_others_score(self, way):
+        """Scores reach 1e6, of either sign."""
+        encoder = make(scorer="dot", self_loop=False, layers=1)
+        with torch.no_grad():
+            encoder.layers[0].W_own.weight.mul_(1e6)
+        _, batch = encode_rounds(encoder, self.GRAPHS, way)
+        relation = batch.relation("complete")
+        src, dst = map(torch.from_numpy, relation.ends)
+        lone = torch.tensor([size == 1 for size in LENGTHS for _ in range(size)])
+        assert relation.edges["attention_1"][src == dst].tolist() == lone.tolist()
+
     def test_alone_is_as_in_a_batch(self, way):
         encoder = make(edges=EDGES)
         together, _ = encode_rounds(encoder, self.GRAPHS, way)

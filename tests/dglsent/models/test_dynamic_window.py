@@ -14,6 +14,7 @@ from window_sentences import SENTENCES, VOCABULARIES, embedding, spread, tokens,
 from dglsent.models.dynamic_window import WindowBiLSTM, WindowLSTM, WindowMLP, WindowOptions
 from dglsent.models.fused_lstm import packed
 from dglsent.models.window_rnn import WindowElman, WindowJordan
+from dglsent.nn.chains import LSTMChain
 from dglsent.passing import Batch, engine
 from graphs.errors import InputError
 
@@ -250,6 +251,20 @@ class TestInitialisation:
         before = vectors.weight.clone()
         encoder_class(vectors, hidden=4, vocabularies=VOCABULARIES, **given)
         close(vectors.weight, before)
+
+
+@each_model
+def test_sizes_and_shares_are_the_papers_by_default(model):
+    """Nine words for the MLP and three for the others, 512 cells, and half of the gates and of the states dropped."""
+    encoder = MODELS[model][0](embedding(), vocabularies=VOCABULARIES)
+    assert encoder.window.slots == (9 if model == "mlp" else 3)
+    assert encoder.window.dropout == 0.5
+    assert getattr(encoder, "between_layers", 0.5) == 0.5
+    cells = [len(module.bias) for name, module in encoder.named_modules() if name in ("W", "recurrence.W")]
+    cells += [module.U.in_features for module in encoder.modules() if isinstance(module, LSTMChain)]
+    assert set(cells) == {512}
+    if model == "jordan":
+        assert encoder.dropout.p == 0.5
 
 
 def test_filters_over_slots_start_as_other_weights():

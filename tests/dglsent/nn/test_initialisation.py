@@ -5,6 +5,7 @@ import torch
 
 from dglsent.models.adamc_rnn import AdaMCRNN, AdaMCRNTN
 from dglsent.models.dynamic_compositional import DCRecNN
+from dglsent.models.elman import SeqRNN
 from dglsent.models.mv_rnn import MVRNN
 from dglsent.models.progressive_attention import ProgressiveAttention
 from dglsent.models.recnn import RecNN
@@ -112,6 +113,12 @@ def test_weights_that_start_within_a_bound_of_their_own(weight, bound):
     drawn = weight([f"T{number}" for number in range(20)]).detach()
     assert 0.95 * bound < drawn.abs().max() <= bound
     assert drawn.mean().abs() < bound / 5
+
+
+def test_a_plain_recurrence_starts_as_a_rotation():
+    """So that what a first word says is as long after any number of steps."""
+    U = SeqRNN(WordEmbedding(5, 3), 20).U.weight
+    torch.testing.assert_close(U.T @ U, torch.eye(20), atol=1e-5, rtol=0)
 
 
 def test_a_sata_tree_lstm_starts_as_its_code():
