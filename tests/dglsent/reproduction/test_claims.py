@@ -51,6 +51,12 @@ def test_gain_of_one_seed_has_no_deviation_and_what_is_not_published_a_dash(tmp_
     assert claims(tmp_path, rows) == f"{HEADER}| A | B | `trec` | +0.0 | +10.0 | – | 1 |"
 
 
+def test_gain_that_ends_in_five_is_rounded_away_from_zero(tmp_path):
+    """As published numbers are: those of floats ended in 4999."""
+    rows = [row("A", 93.81, {1: (0.9015, 0.9)}), row("B", 94.46, {1: (0.9, 0.9015)})]
+    assert claims(tmp_path, rows) == f"{HEADER}| A | B | `trec` | +0.2 | -0.2 | -0.7 | 1 |"
+
+
 def test_gain_without_a_shared_seed_is_a_dash_and_of_an_undefined_score_undefined(tmp_path):
     assert "| – | – | – | 0 |" in claims(tmp_path, [row("A", None, {1: (1, 1)}), row("B", None, {2: (1, 1)})])
     for test, other in ((None, 1), (1, None)):
