@@ -35,6 +35,7 @@ class MergedGraphs:
         level: [N] as of `SentenceGraph`.
         pairwise: fields of every two nodes of a sentence, one sentence after the other, each [sum of squared
             `node_counts`]; within a sentence of n nodes, receiver i and sender j stand at i n + j.
+        complete: whether they are complete graphs, which have no edges of `child`.
     """
 
     node_counts: IntArray
@@ -45,6 +46,7 @@ class MergedGraphs:
     edges: dict[str, npt.NDArray[Any]]
     level: IntArray
     pairwise: dict[str, IntArray] = field(default_factory=dict)
+    complete: bool = False
 
     def dgl(self) -> Any:
         """The batched DGLGraph with all fields."""
@@ -191,6 +193,7 @@ def merge(graphs: Sequence[SentenceGraph] | MergedGraphs) -> MergedGraphs:
         edges={name: _column(graphs, "edges", name, edge_counts) for name in first.edges},
         level=_joined([graph.level for graph in graphs]),
         pairwise={name: _column(graphs, "pairwise", name, node_counts**2) for name in first.pairwise},
+        complete=isinstance(first, CompleteGraph),
     )
 
 

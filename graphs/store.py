@@ -99,7 +99,8 @@ class Store:
         found: dict[str, list[Shard]] = {}
         for shard in self.manifest["shards"]:
             found.setdefault(shard["split"], []).append(self._open(shard))
-        self.splits = {name: StoredSentences(shards) for name, shards in found.items()}
+        complete = self.manifest["graph"] == fields.COMPLETE
+        self.splits = {name: StoredSentences(shards, complete=complete) for name, shards in found.items()}
 
     def _open(self, entry: Mapping[str, Any]) -> Shard:
         path = self.path / entry["file"]
@@ -171,10 +172,11 @@ class StoredSentences:
     Attributes:
         shards: the open shards.
         node_counts: [S] nodes of each sentence.
+        complete: whether their graphs are complete.
     """
 
-    def __init__(self, shards: Sequence[Shard]) -> None:
-        self.shards = list(shards)
+    def __init__(self, shards: Sequence[Shard], *, complete: bool) -> None:
+        self.shards, self.complete = list(shards), complete
         self._start = np.cumsum([0, *map(len, shards)])
         self.node_counts = np.concatenate([np.diff(shard.offsets(LEVEL)) for shard in shards]).astype(np.int32)
 
@@ -251,6 +253,7 @@ class StoredSentences:
             edges={name: _gather(f"edge.{name}", of_edges) for name in first.names("edge")},
             level=_gather(LEVEL, of_nodes),
             pairwise={name: _gather(f"pair.{name}", of_pairs) for name in pairwise},
+            complete=self.complete,
         )
 
 

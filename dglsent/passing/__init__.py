@@ -45,7 +45,7 @@ from dglsent.passing.seen import EdgesSeen, NodesSeen, Outputs
 from dglsent.passing.views import require_rows
 from graphs import door
 from graphs.errors import InputError, check_kind
-from graphs.fields import CHILD
+from graphs.fields import CHILD, NEIGHBOUR
 
 __all__ = [
     "Batch",
@@ -152,13 +152,7 @@ def propagate(
     """
     check_reduce(reduce)
     check_node_functions(apply=apply, leaf=leaf, inputs=inputs)
-    _check_batch(batch)
-    batch.relation(relation).check(direction)
-    if relation == CHILD and batch.complete:
-        raise InputError(
-            "a propagation runs along the edges of trees or chains, and complete graphs have none: no node would hear "
-            "another; make the batch of graphs.chain, dependency or constituency, or run rounds over complete"
-        )
+    _checked(batch, relation).check(direction)
     if apply is None and leaf is None:
         raise ValueError("a propagation without apply needs leaf=, which gives the nodes without in-edges their fields")
     _run(
@@ -248,14 +242,15 @@ def update_all(
     Raises:
         KeyError: a function reads a field or message that is not there; both are named.
         TypeError: a function returns something else than a dict of fields, or a field that is no tensor; it is named.
-        ValueError: `batch` is no `Batch`, there is no such relation, a field has another first dimension than there
-            are nodes or edges, `reduce` returns other fields or dimensions at some in-degrees than at others,
-            `fn.max` or `fn.min` compares complex numbers, or a message function of `dgl.function` stands for a reducer,
-            or the other way round, or what is no function for any of these.
+        ValueError: `batch` is no `Batch`, there is no such relation, it is `child` or `neighbour` of complete graphs,
+            which have no such edges, a field has another first dimension than there are nodes or edges, `reduce`
+            returns other fields or dimensions at some in-degrees than at others, `fn.max` or `fn.min` compares complex
+            numbers, or a message function of `dgl.function` stands for a reducer, or the other way round, or what is no
+            function for any of these.
     """
     check_reduce(reduce)
     check_node_functions(apply=apply)
-    _check_batch(batch)
+    _checked(batch, relation)
     _run("update_all", batch, message, reduce, apply, relation=relation)
 
 
@@ -270,10 +265,11 @@ def apply_edges(batch: Batch, function: MessageFunction, *, relation: str = CHIL
     Raises:
         KeyError: the function reads a field that is not there; it is named.
         TypeError: it returns something else than a dict of fields, or a field that is no tensor.
-        ValueError: `batch` is no `Batch`, there is no such relation, a field has another first dimension than there
-            are edges, or the function is a reducer, or no function.
+        ValueError: `batch` is no `Batch`, there is no such relation, it is `child` or `neighbour` of complete graphs,
+            which have no such edges, a field has another first dimension than there are edges, or the function is a
+            reducer, or no function.
     """
-    _check_batch(batch)
+    _checked(batch, relation)
     _run("apply_edges", batch, function, relation=relation)
 
 
@@ -289,12 +285,12 @@ def edge_softmax(
         relation: any that the batch has, of E edges.
 
     Raises:
-        ValueError: another `norm_by`, no such relation, not as many scores as edges, or `batch` is no `Batch`.
+        ValueError: another `norm_by`, no such relation, `child` or `neighbour` of complete graphs, which have no such
+            edges, not as many scores as edges, or `batch` is no `Batch`.
     """
     if norm_by not in ("dst", "src"):
         raise ValueError(f"norm_by is 'dst' or 'src', not {norm_by!r}")
-    _check_batch(batch)
-    require_rows({"score": score}, len(batch.relation(relation).incidence(norm_by).row), "edges of the relation")
+    require_rows({"score": score}, len(_checked(batch, relation).incidence(norm_by).row), "edges of the relation")
     weight: Tensor = _run("edge_softmax", batch, score, norm_by, relation=relation)
     return weight
 
@@ -307,13 +303,22 @@ def _in_forward_mode() -> bool:
     return forward_ad._current_level >= 0  # from 0 on within dual_level
 
 
-def _check_batch(batch: Batch) -> None:
-    """Refuse what DGL's own functions take.
+def _checked(batch: Batch, name: str) -> Relation:
+    """The relation along which something is to pass.
 
     Raises:
-        InputError: it is no batch.
+        InputError: there is no batch, but what DGL's own functions take; or it is one of complete graphs, and the
+            relation of edges that they do not have.
+        ValueError: there is no such relation.
     """
     check_kind(batch, Batch, "Batch.of(graphs) makes one of sentence graphs, and relation= names its edges")
+    relation = batch.relation(name)
+    if batch.complete and name in (CHILD, NEIGHBOUR):
+        raise InputError(
+            f"the relation {name} is of the edges of trees or chains, and complete graphs have none: no node would "
+            "hear another; make the batch of graphs.chain, dependency or constituency, or run rounds over complete"
+        )
+    return relation
 
 
 def _run(name: str, batch: Batch, *arguments: Any, **options: Any) -> Any:

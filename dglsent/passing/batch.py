@@ -15,12 +15,11 @@ from dglsent.passing.plans.incidence import Incidence, incidence_in_order
 from dglsent.passing.plans.on_device import lasting, on_device
 from dglsent.passing.relation import AllPairs, Direction, Relation
 from dglsent.passing.relations import Use, make_relation
-from dglsent.passing.segments import segment_sum
+from dglsent.passing.segments import segment_mean
 from dglsent.passing.views import Fields, require_rows
 from graphs import fields
 from graphs.batching import MergedGraphs, merge, pair_fields, topology
 from graphs.columns import IntArray
-from graphs.complete_graphs import CompleteGraph
 from graphs.errors import InputError, check_kind, counted
 from graphs.fields import ATTEND, CHILD
 from graphs.ranges import starts
@@ -45,7 +44,7 @@ class Batch:
     Attributes:
         size: number of sentences S.
         pairs: whether they are pairs.
-        complete: whether `of` was given complete graphs, which have no edges of `child`.
+        complete: whether they are complete graphs, which have no edges of `child`.
         num_nodes: N.
         node_counts: [S] nodes of each sentence, on the CPU.
         nodes: node fields by name, each [N, ...], in the graph's order.
@@ -61,7 +60,7 @@ class Batch:
     def __init__(self, merged: MergedGraphs, *, pairs: bool = False) -> None:
         check_kind(merged, MergedGraphs, "Batch.of(graphs) batches a list of sentence graphs")
         self._merged = merged
-        self.size, self.pairs, self.complete = len(merged.node_counts), pairs, False
+        self.size, self.pairs, self.complete = len(merged.node_counts), pairs, merged.complete
         self.node_counts = torch.from_numpy(merged.node_counts)
         columns = {**merged.nodes, **(pair_fields(merged) if pairs else {})}
         self.num_nodes = int(merged.node_counts.sum())
@@ -104,7 +103,6 @@ class Batch:
             if isinstance(given, str):
                 raise InputError(f"{name} is text; give a tuple: {name}=({given!r},)")
         batch = cls(merge(graphs), pairs=pairs)
-        batch.complete = not isinstance(graphs, MergedGraphs) and isinstance(graphs[0], CompleteGraph)
         for use in (*((CHILD, direction) for direction in directions), *relations):
             name, *along = (use,) if isinstance(use, str) else use
             relation = batch.relation(name)
@@ -197,9 +195,7 @@ class Batch:
         roots = states.index_select(0, self.roots)
         if len(self.roots) == self.size:
             return roots
-        total = segment_sum(roots, self._roots_of_sentences)
-        count = self._roots_of_sentences.offsets.diff().to(total.dtype)
-        return total / count.view(-1, *(1,) * (states.dim() - 1))
+        return segment_mean(roots, self._roots_of_sentences)
 
     @cached_property
     @lasting

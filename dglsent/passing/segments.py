@@ -13,7 +13,7 @@ from torch import Tensor
 
 from dglsent.passing.autograd import Function, first_derivative
 from dglsent.passing.plans.incidence import Incidence
-from dglsent.passing.precision import of_one_type
+from dglsent.passing.precision import at_least_single, of_one_type
 
 
 def gather(x: Tensor, incidence: Incidence) -> Tensor:
@@ -30,6 +30,13 @@ def segment_sum(x: Tensor, incidence: Incidence) -> Tensor:
     """
     whole = not (x.is_floating_point() or x.is_complex())
     return _SegmentSum.apply(x.long() if whole else x, *incidence)
+
+
+def segment_mean(x: Tensor, incidence: Incidence) -> Tensor:
+    """Mean of x [m, ...] over the edges of each row: [n, ...], 0 where a row has none."""
+    total = segment_sum(at_least_single(x), incidence)  # of float16 it soon is infinite, where the mean is not
+    mean = total / incidence.offsets.diff().clamp(min=1).to(total.dtype).view(-1, *(1,) * (x.dim() - 1))
+    return mean.to(x.dtype) if x.is_floating_point() else mean
 
 
 def permute(x: Tensor, index: Tensor, inverse: Tensor) -> Tensor:

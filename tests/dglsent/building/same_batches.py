@@ -11,6 +11,7 @@ from dglsent.training.graphs import Graph
 
 def same(one: Batch, other: Batch, kind: Graph) -> None:
     """Nodes, gold values and edges of batches of a kind of graph are equal."""
+    assert one.complete == other.complete == (kind == "complete")
     relation = "complete" if kind == "complete" else "child"
     here, there = one.relation(relation), other.relation(relation)
     for mine, theirs in ((one.nodes, other.nodes), (one.targets, other.targets), (here.edges, there.edges)):

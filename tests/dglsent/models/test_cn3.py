@@ -186,7 +186,7 @@ def test_pd_graph_reads_attributes_of_words():
     options = {"attributes": Attributes(tag_dim=2), "vocabularies": vocabularies()}
     encoder, graph, other = build(PDGraph, **options), sentence(4, 0), sentence(4, 0)
     other.nodes["tag"] = other.nodes["tag"][::-1].copy()
-    one, turned = (encode_rounds(encoder, [each], ("torch", "auto"))[0] for each in (graph, other))
+    one, turned = (encode_rounds(encoder, [each.listed()], ("torch", "auto"))[0] for each in (graph, other))
     assert (one - turned).abs().max() > 1e-3
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 import torch
+from complete_sentences import sentence
 from hypothesis import given, settings
 from random_graphs import SEVEN, chain, tree
 from test_propagate import batches
@@ -323,3 +324,35 @@ def test_a_message_that_nobody_sends_is_missing(relation):
     batch.nodes["x"] = torch.ones(4, 2)
     with pytest.raises(KeyError, match="typo"):
         update_all(batch, fn.copy_u("x", "m"), fn.sum("typo", "s"), relation=relation)
+
+
+@pytest.mark.parametrize("name", ["torch", "dgl"])
+@pytest.mark.parametrize("relation", ["child", "neighbour"])
+@pytest.mark.parametrize(
+    "run",
+    [
+        lambda batch, over: update_all(batch, fn.copy_u("x", "m"), fn.sum("m", "h"), relation=over),
+        lambda batch, over: apply_edges(batch, fn.copy_u("x", "m"), relation=over),
+        lambda batch, over: edge_softmax(batch, torch.zeros(0 if over == "child" else 5), relation=over),
+    ],
+    ids=["update_all", "apply_edges", "edge_softmax"],
+)
+def test_edges_that_complete_graphs_do_not_have_are_refused(run, relation, name):
+    """Every node would have heard nothing, or itself alone, without a word; over `complete` they hear each other."""
+    batch = Batch.of([sentence(3), sentence(2)])
+    batch.nodes["x"] = torch.ones(5, 2)
+    saying = rf"^the relation {relation} is of the edges of trees or chains, and complete graphs have none: no node"
+    with engine(name):
+        with pytest.raises(InputError, match=saying):
+            run(batch, relation)
+        update_all(batch, fn.copy_u("x", "m"), fn.sum("m", "h"), relation="complete")
+    assert batch.nodes["h"][:, 0].tolist() == [3, 3, 3, 2, 2]
+
+
+@pytest.mark.parametrize("name", ["torch", "dgl"])
+def test_complete_graphs_with_their_edges_listed_have_child(name):
+    batch = Batch.of([sentence(3).listed()])
+    batch.nodes["x"] = torch.ones(3, 2)
+    with engine(name):
+        update_all(batch, fn.copy_u("x", "m"), fn.sum("m", "h"))
+    assert batch.nodes["h"].tolist() == [[3, 3]] * 3

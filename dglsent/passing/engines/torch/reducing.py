@@ -20,10 +20,9 @@ from dglsent.passing.functions import (
 )
 from dglsent.passing.missing import MESSAGE, MissingFieldError, there
 from dglsent.passing.plans.incidence import Incidence
-from dglsent.passing.precision import at_least_single
 from dglsent.passing.relation import Relation
 from dglsent.passing.same_fields import require_alike, require_same_fields
-from dglsent.passing.segments import permute, segment_max, segment_softmax, segment_sum, weighted_sum
+from dglsent.passing.segments import permute, segment_max, segment_mean, segment_softmax, segment_sum, weighted_sum
 from dglsent.passing.views import Edges, Nodes, Resolver, require_rows
 
 _REDUCERS = ("sum", "mean", "max", "min")
@@ -218,13 +217,6 @@ def _builtin(function: Any, message: Tensor, receivers: Incidence, *, single: bo
     if function.name == "sum":
         return segment_sum(values, receivers)
     if function.name == "mean":
-        return _mean(values, receivers)
+        return segment_mean(values, receivers)
     extremum = segment_max(values, receivers) if function.name == "max" else -segment_max(-values, receivers)
     return extremum.to(message.dtype)
-
-
-def _mean(message: Tensor, receivers: Incidence) -> Tensor:
-    wide = at_least_single(message)  # a sum of float16 soon is infinite, where the mean is not
-    count = receivers.offsets.diff().clamp(min=1).to(wide.dtype)
-    mean = segment_sum(wide, receivers) / count.view(-1, *(1,) * (message.dim() - 1))
-    return mean.to(message.dtype) if message.is_floating_point() else mean
