@@ -102,10 +102,11 @@ def test_dynamic_composition_of_a_low_rank_starts_near_the_mean_in_some_dimensio
     [
         (lambda tags: TERNN(WordEmbedding(5, 3), 4, tags=tags).tag, 0.05),
         (lambda tags: TELSTM(WordEmbedding(5, 3), 4, tags=tags).tag, 0.05),
+        (lambda tags: TagGuidedHyperRecNN(WordEmbedding(5, 3), 4, tags=tags).fusion.tag_embedding.weight, 0.05),
         (lambda tags: SATATreeLSTM(WordEmbedding(5, 3), 4, tags=tags).tag_tree.tag, 0.005),
         (lambda tags: ChildSumTreeLSTM(WordEmbedding(5, 25), 100, const_bias="split").word_bias, 0.2),
     ],
-    ids=["TE-RNN", "TE-LSTM", "SATA", "a second bias"],
+    ids=["TE-RNN", "TE-LSTM", "TG-HRecNN", "SATA", "a second bias"],
 )
 def test_weights_that_start_within_a_bound_of_their_own(weight, bound):
     """The vectors of tags, and a bias as that of a linear map of a word's vector."""
