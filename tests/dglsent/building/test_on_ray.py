@@ -53,6 +53,7 @@ def paths_of_workers() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as environment:
         environment.setenv("PYTHONPATH", os.pathsep.join([str(here), str(here.parent), str(here.parents[2])]))
         environment.setenv("RAY_ENABLE_UV_RUN_RUNTIME_ENV", "0")
+        environment.setenv("RAY_worker_niceness", "0")  # by default 15: beside a busy process they take minutes
         yield
         ray.shutdown()
 
